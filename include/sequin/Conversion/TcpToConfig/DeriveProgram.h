@@ -1,0 +1,26 @@
+//===- DeriveProgram.h - From tcp kernels to a configuration ----*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
+#define SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
+
+#include "sequin/Config/Config.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace sequin {
+
+/// Derives the configuration of the host function `entry` and the kernels it
+/// launches: every sequencer, address and opcode, in program order. Errors are
+/// emitted at the operation whose mapping has no configuration on the module's
+/// machine.
+mlir::FailureOr<config::Program> deriveProgram(mlir::ModuleOp module,
+                                               llvm::StringRef entry);
+
+} // namespace sequin
+
+#endif // SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H

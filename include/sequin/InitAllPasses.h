@@ -1,0 +1,29 @@
+//===- InitAllPasses.h - Every pass and pipeline of Sequin ------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_INITALLPASSES_H
+#define SEQUIN_INITALLPASSES_H
+
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
+#include "sequin/Conversion/TcpToConfig/Passes.h"
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "sequin/Pipelines/Pipelines.h"
+
+namespace sequin {
+
+/// Registers Sequin's own passes and the pipelines made of them.
+inline void registerAllPasses() {
+  linalg_to_tcp::registerLinalgToTcpPasses();
+  tcp_to_config::registerTcpToConfigPasses();
+  tcp::registerTcpPasses();
+  registerPipelines();
+}
+
+} // namespace sequin
+
+#endif // SEQUIN_INITALLPASSES_H

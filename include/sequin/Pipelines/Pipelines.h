@@ -1,0 +1,48 @@
+//===- Pipelines.h - The phases of the compiler -----------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_PIPELINES_PIPELINES_H
+#define SEQUIN_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace sequin {
+
+struct LinalgToTcpPipelineOptions
+    : public mlir::PassPipelineOptions<LinalgToTcpPipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("machine to lower for, if the module names none"),
+      llvm::cl::init("")};
+  Option<int64_t> chips{*this, "chips",
+                        llvm::cl::desc("chips, with the option target"),
+                        llvm::cl::init(1)};
+};
+
+struct TcpToConfigPipelineOptions
+    : public mlir::PassPipelineOptions<TcpToConfigPipelineOptions> {
+  Option<std::string> entry{*this, "entry",
+                            llvm::cl::desc("host function to run"),
+                            llvm::cl::init("main")};
+};
+
+/// linalg on tensors to `tcp` kernels, checked against their machine.
+void populateLinalgToTcpPipeline(mlir::OpPassManager &pm,
+                                 const LinalgToTcpPipelineOptions &options);
+
+/// `tcp` kernels, checked against their machine, to one `tcp.config`.
+void populateTcpToConfigPipeline(mlir::OpPassManager &pm,
+                                 const TcpToConfigPipelineOptions &options);
+
+/// `--linalg-to-tcp` and `--tcp-to-config`.
+void registerPipelines();
+
+} // namespace sequin
+
+#endif // SEQUIN_PIPELINES_PIPELINES_H

@@ -1,0 +1,106 @@
+//===- Simulator.h - Runs a TCP configuration -------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A functional and a cycle model of a TCP system. It sees the configuration and
+// the machine table only. Functional results never depend on timing: commands
+// are executed one after the other in program order, and the schedule (which
+// overlaps them by resource and memory hazard) is computed beside.
+//
+// Outcomes: a Report (finished), or a Trap (the configuration is wrong: out of
+// bounds, loop counts that do not match, an address rule broken), naming command,
+// stage and address. Anything else is a bug of ours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_SIM_SIMULATOR_H
+#define SEQUIN_SIM_SIMULATOR_H
+
+#include "sequin/Config/Config.h"
+#include "sequin/Machine/Machine.h"
+#include <map>
+
+namespace sequin::sim {
+
+/// The configuration did something the machine forbids.
+class Trap : public llvm::ErrorInfo<Trap> {
+public:
+  static char ID;
+  Trap(std::string command, std::string stage, std::string what)
+      : command(std::move(command)), stage(std::move(stage)),
+        what(std::move(what)) {}
+  /// "trap: command 'x' stage 'fetch': ...".
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string command, stage, what;
+};
+
+/// A dense row-major array of program elements. Sub-byte types use one byte per
+/// element on the host.
+struct HostArray {
+  ElementType type = ElementType::I8;
+  llvm::SmallVector<int64_t, 4> shape;
+  std::vector<uint8_t> data;
+};
+
+/// When a command ran and what each of its stages took.
+struct CommandTiming {
+  int64_t id = 0;
+  std::string name;
+  std::string context; ///< "main", "sub", "dma" or "host"
+  int64_t start = 0, end = 0; ///< cycles
+  /// Cycles of each stage, in pipeline order.
+  std::vector<std::pair<std::string, int64_t>> stages;
+  /// What `start` waited for: "", "main busy", "RAW on dm[0, 4096) by 'x'".
+  std::string wait;
+};
+
+struct Report {
+  std::string target;
+  int64_t chips = 1;
+  int64_t cycles = 0;
+  double seconds = 0;
+  int64_t macs = 0;
+  int64_t peakMacsPerCycle = 0; ///< of all chips together
+  double macUtilization = 0;
+  int64_t hbmBytesRead = 0, hbmBytesWritten = 0;
+  double hbmUtilization = 0;
+  std::vector<CommandTiming> commands;
+  double wallSeconds = 0;
+  double macsPerSecond = 0;
+};
+
+struct Options {
+  /// Compute the schedule only; inputs may be absent and no data is moved.
+  bool timingOnly = false;
+  /// Bound on the work of a run: loop iterations of all commands and slices. A
+  /// program that needs more traps before it starts.
+  int64_t maxSteps = int64_t(1) << 36;
+};
+
+struct Result {
+  std::vector<HostArray> outputs;
+  Report report;
+};
+
+/// Runs `program` on `machine`. `inputs` match Program::inputs in number, type
+/// and shape (checked; an error, not a Trap).
+llvm::Expected<Result> run(const config::Program &program,
+                           const TcpMachine &machine,
+                           llvm::ArrayRef<HostArray> inputs,
+                           const Options &options = {});
+
+/// Keys as in the contract; cycles as integers.
+llvm::json::Value toJSON(const Report &report);
+/// Chrome trace events, one track per context, stages nested.
+llvm::json::Value toChromeTrace(const Report &report);
+
+} // namespace sequin::sim
+
+#endif // SEQUIN_SIM_SIMULATOR_H

@@ -1,0 +1,210 @@
+//===- Sequencer.h - Nested-loop descriptors from mappings ------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory is visited by a nest of counted loops, outermost first:
+//
+//     [8:1, 8:8, 3:64, 4:192]:1      for w < 8, h < 8, c < 3, n < 4:
+//                                      element 1 w + 8 h + 64 c + 192 n
+//
+// (TCP Virtual ISA manual, Sequencer.) derive() finds the nest that visits a
+// buffer in the order of a stream: for every position s of the stream that holds
+// data, the visited address is a position of the buffer with the same tensor
+// index. Positions of the stream that are padding may visit anything inside the
+// over-read rule (reads), or are not visited at all (writes).
+//
+// Three readings stand on one definition: the list of visits (visits()), the
+// derived quantities (contiguous run, access size, cycles), and the limits
+// (check()). Strides are in elements, signed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_STREAM_SEQUENCER_H
+#define SEQUIN_STREAM_SEQUENCER_H
+
+#include "sequin/Stream/Mapping.h"
+#include "sequin/Support/ElementType.h"
+
+namespace sequin {
+
+/// One loop of a sequencer.
+struct SequencerEntry {
+  int64_t size = 1;
+  /// Elements to advance per iteration; 0 repeats (broadcast).
+  int64_t stride = 0;
+  /// The stream terms this loop walks, outermost first ("C / 2", "C % 2").
+  llvm::SmallVector<std::string, 1> terms;
+
+  bool operator==(const SequencerEntry &other) const {
+    return size == other.size && stride == other.stride;
+  }
+};
+
+/// A nest of loops, outermost first.
+struct Sequencer {
+  /// First element visited (views, left padding); may be negative for reads
+  /// under a left pad.
+  int64_t base = 0;
+  llvm::SmallVector<SequencerEntry, 8> entries;
+  /// Elements of the innermost entries that form one packet of the stream. For a
+  /// packet of one element this is 1 and no entry belongs to it.
+  int64_t packetElements = 1;
+  /// How many of the innermost entries walk the packet.
+  unsigned packetEntries = 0;
+
+  /// Product of all sizes: the number of elements visited.
+  int64_t visitCount() const;
+  /// Every address in order. For tests and small streams.
+  std::vector<int64_t> visits() const;
+  /// Elements of the innermost run of neighbours: the product of the sizes from
+  /// the innermost entry (stride 0 or 1) outwards while outer.stride ==
+  /// inner.size * inner.stride; 1 if the innermost entry strides further.
+  int64_t contiguousElements() const;
+  /// "[8:1, 8:8, 3:64, 4:192]:1".
+  std::string str() const;
+};
+
+/// Limits of a sequencer; a machine has one row per engine
+/// (TCP manual, Sequencer, Configuration Failures).
+struct SequencerLimits {
+  unsigned maxEntries;
+  int64_t maxSize;
+  /// Access sizes the engine can issue, ascending, in bytes.
+  llvm::ArrayRef<int64_t> accessBytes;
+};
+
+enum class Direction : uint8_t { Read, Write };
+
+/// A piece of an address: a factor of the buffer and how far one step of it moves
+/// the address, in elements.
+struct AddressFactor {
+  Factor factor;
+  int64_t addressStride = 0;
+};
+
+/// Where tensor indices sit in an address space: the factors of one or several
+/// mappings with explicit strides. A DM tensor seen by the DMA engine is
+/// [Cluster, Slice, Element] with the strides of the flat DM address space.
+class AddressMap {
+public:
+  AddressMap() = default;
+  /// A mapping with positions as addresses.
+  explicit AddressMap(const Mapping &mapping) { append(mapping, 1); }
+  /// Adds `mapping` such that one position moves the address by `unitStride`.
+  void append(const Mapping &mapping, int64_t unitStride);
+  llvm::ArrayRef<AddressFactor> factors() const { return list; }
+  /// One past the highest address that holds data. Not meaningful if
+  /// overflowed().
+  int64_t extent() const { return bound; }
+  /// Whether a stride or the extent does not fit in 64 bits; derive() and
+  /// derivePair() refuse such a map.
+  bool overflowed() const { return overflow; }
+  /// The mappings as they were appended, for messages: "A / 8 # 256 | A % 8".
+  llvm::StringRef str() const { return text; }
+
+private:
+  llvm::SmallVector<AddressFactor, 8> list;
+  std::string text;
+  int64_t bound = 1;
+  bool overflow = false;
+};
+
+struct DeriveOptions {
+  Direction direction = Direction::Read;
+  SequencerLimits limits;
+  ElementType elementType = ElementType::I8;
+  /// Re-factor to the smallest number of entries even when the plain form fits.
+  bool minimal = false;
+};
+
+/// What derive() found.
+struct Derivation {
+  /// One entry per term, before merging. A write's packet is already truncated.
+  Sequencer initial;
+  /// Within the limits. Equal to `initial` if that has few enough entries, else
+  /// every contiguous pair merged.
+  Sequencer sequencer;
+  /// Whether `sequencer` is merged, so that an entry may walk several terms and
+  /// the packet may have grown by a loop of time.
+  bool merged = false;
+  /// Bytes of the innermost contiguous run, Sequencer::contiguousElements().
+  int64_t contiguousBytes = 0;
+  /// fetch_size (reads) or commit_size (writes): the largest size the engine can
+  /// issue that divides gcd(packet bytes, contiguous bytes). Reads take the
+  /// packet of `sequencer`, as the manual's merging does; writes that of
+  /// `initial`, because one write never spans two flits.
+  int64_t accessBytes = 0;
+  /// Whether the engine can issue accessBytes. If no size it can issue divides,
+  /// accessBytes is the gcd itself and this is false: fetch and commit refuse
+  /// then, a sequencer alone does not mind.
+  bool accessSupported = true;
+  /// Steps of the stream times accesses per packet.
+  int64_t cycles = 0;
+};
+
+/// Derives the sequencer that walks `buffer` in the order of [time, packet].
+///
+/// A stream axis that is absent from the buffer is a broadcast (stride 0, reads
+/// only). Errors, each naming the term, what was found and what is allowed:
+///  - insufficient input: the stream needs indices the buffer does not hold;
+///  - incompatible shapes: no common refinement of the two factorisations (both
+///    are shown);
+///  - a write that would visit a cell twice (broadcast), or leave the tensor;
+///  - more entries than the limit after merging (the best reached is shown);
+///  - an entry larger than the limit that cannot be split.
+///  - a packet whose accesses are not whole bytes.
+/// A read may run past the last valid element by the padding of the stream. A
+/// write drops lanes at the end of the packet that the buffer does not hold
+/// (truncation), writes into the buffer's own padding but never past it, and has
+/// to fill the buffer.
+llvm::Expected<Derivation> derive(const AddressMap &buffer, const Mapping &time,
+                                  const Mapping &packet,
+                                  const DeriveOptions &options);
+
+/// A loop of a reduction: a (possibly split) factor of the input stream and
+/// whether it survives in the output.
+struct ReductionLoop {
+  Factor factor;
+  bool reduced = false;
+};
+
+/// Splits the factors of `input` into those that remain in `output`, in order,
+/// and those that are reduced away. An error if `output` is not `input` with
+/// whole factors removed (naming the first term that does not fit). Broadcast
+/// and padding-only factors of `output` of extent 1 are ignored.
+llvm::Expected<llvm::SmallVector<ReductionLoop, 4>>
+matchReduction(const Mapping &input, const Mapping &output);
+
+/// A pair of sequencers that walk a common refinement of two address maps: what a
+/// DMA descriptor holds. Entry i of both has the same size; only elements that
+/// both sides hold are visited.
+struct PairedSequencer {
+  struct Entry {
+    int64_t size;
+    int64_t sourceStride;
+    int64_t destinationStride;
+    std::string term;
+  };
+  int64_t sourceBase = 0, destinationBase = 0;
+  /// Outermost first; the innermost may be a contiguous run on both sides.
+  llvm::SmallVector<Entry, 8> entries;
+  /// Elements of the innermost run that is contiguous on both sides.
+  int64_t contiguousElements = 1;
+};
+
+/// Walks every element of `destination` in its own order and finds it in
+/// `source`. Axes of the destination absent from the source are broadcast over
+/// (source stride 0). Padding of the destination is not written, except where a
+/// part is only partly valid and the source has padding to read there; without
+/// such padding that is an error. Contiguous neighbours are merged. Sizes are not
+/// limited here.
+llvm::Expected<PairedSequencer> derivePair(const AddressMap &source,
+                                           const AddressMap &destination);
+
+} // namespace sequin
+
+#endif // SEQUIN_STREAM_SEQUENCER_H

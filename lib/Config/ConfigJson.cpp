@@ -1,0 +1,466 @@
+//===- ConfigJson.cpp - Configurations as JSON ----------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The key names of docs/Spec/Config.md, each stated once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "JsonFields.h"
+#include "sequin/Config/Config.h"
+#include "sequin/Machine/Machine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <array>
+
+using namespace sequin;
+using namespace sequin::config;
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+namespace sequin {
+
+static llvm::StringRef toText(ElementType type) { return getName(type); }
+
+static auto valuesOf(ElementType) {
+  return std::array{ElementType::I4,     ElementType::I5,     ElementType::I8,
+                    ElementType::I9,     ElementType::I16,    ElementType::I32,
+                    ElementType::F8E4M3, ElementType::F8E5M2, ElementType::BF16,
+                    ElementType::F16,    ElementType::F32};
+}
+
+} // namespace sequin
+
+namespace sequin::config {
+
+llvm::StringRef getName(VectorOpcode opcode) {
+  switch (opcode) {
+#define SEQUIN_VECTOR_OPCODE(NAME, TEXT, STAGE, ALU, TYPE)                     \
+  case VectorOpcode::NAME:                                                     \
+    return TEXT;
+#include "sequin/Config/VectorOpcodes.def"
+  }
+  return "";
+}
+
+static llvm::StringRef toText(VectorOpcode opcode) { return getName(opcode); }
+static auto valuesOf(VectorOpcode) {
+  return std::array{
+#define SEQUIN_VECTOR_OPCODE(NAME, TEXT, STAGE, ALU, TYPE) VectorOpcode::NAME,
+#include "sequin/Config/VectorOpcodes.def"
+  };
+}
+
+static llvm::StringRef toText(Transfer::Direction direction) {
+  return direction == Transfer::Direction::ToDevice ? "to_device" : "to_host";
+}
+static auto valuesOf(Transfer::Direction) {
+  return std::array{Transfer::Direction::ToDevice, Transfer::Direction::ToHost};
+}
+
+static llvm::StringRef toText(Memory memory) {
+  return memory == Memory::Hbm ? "hbm" : "dm";
+}
+static auto valuesOf(Memory) { return std::array{Memory::Hbm, Memory::Dm}; }
+
+static llvm::StringRef toText(TrfAddress address) {
+  switch (address) {
+  case TrfAddress::FirstHalf:
+    return "first_half";
+  case TrfAddress::SecondHalf:
+    return "second_half";
+  case TrfAddress::Full:
+    return "full";
+  }
+  return "";
+}
+static auto valuesOf(TrfAddress) {
+  return std::array{TrfAddress::FirstHalf, TrfAddress::SecondHalf,
+                    TrfAddress::Full};
+}
+
+static llvm::StringRef toText(AccumulationKind kind) {
+  return kind == AccumulationKind::Interleaved ? "interleaved" : "sequential";
+}
+static auto valuesOf(AccumulationKind) {
+  return std::array{AccumulationKind::Interleaved,
+                    AccumulationKind::Sequential};
+}
+
+static llvm::StringRef toText(Context context) {
+  return context == Context::Main ? "main" : "sub";
+}
+static auto valuesOf(Context) {
+  return std::array{Context::Main, Context::Sub};
+}
+
+//===----------------------------------------------------------------------===//
+// Loops: structs of integers, written as arrays
+//===----------------------------------------------------------------------===//
+
+static auto tuple(Loop &loop) { return std::array{&loop.size, &loop.stride}; }
+static auto tuple(const Loop &loop) {
+  return std::array{&loop.size, &loop.stride};
+}
+static auto tuple(Transfer::Entry &entry) {
+  return std::array{&entry.size, &entry.hostStride, &entry.deviceStride};
+}
+static auto tuple(const Transfer::Entry &entry) {
+  return std::array{&entry.size, &entry.hostStride, &entry.deviceStride};
+}
+static auto tuple(DmaDescriptor::Entry &entry) {
+  return std::array{&entry.size, &entry.sourceStride, &entry.destinationStride};
+}
+static auto tuple(const DmaDescriptor::Entry &entry) {
+  return std::array{&entry.size, &entry.sourceStride, &entry.destinationStride};
+}
+
+//===----------------------------------------------------------------------===//
+// Structs
+//===----------------------------------------------------------------------===//
+
+using detail::Fields;
+
+template <class Io>
+static void describe(Io &io, Fields<Io, Sequencer> sequencer) {
+  io.field("base", sequencer.baseAddress);
+  io.field("entries", sequencer.entries);
+  io.field("packet_entries", sequencer.packetEntries);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, Transfer> transfer) {
+  io.field("direction", transfer.direction);
+  io.field("argument", transfer.argument);
+  io.field("chip", transfer.chip);
+  io.field("type", transfer.type);
+  io.field("host_base", transfer.hostBase);
+  io.field("device_address", transfer.deviceAddress);
+  io.field("entries", transfer.entries);
+  io.field("zero_address", transfer.zeroAddress);
+  io.field("zero_bytes", transfer.zeroBytes);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, DmaDescriptor> descriptor) {
+  io.field("engine", descriptor.engine);
+  io.field("source_chip", descriptor.sourceChip);
+  io.field("destination_chip", descriptor.destinationChip);
+  io.field("source_address", descriptor.sourceAddress);
+  io.field("destination_address", descriptor.destinationAddress);
+  io.field("entries", descriptor.entries);
+  io.field("packet_bytes", descriptor.packetBytes);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, DmaCommand> command) {
+  io.field("source", command.source);
+  io.field("destination", command.destination);
+  io.field("descriptors", command.descriptors);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, FetchMask> mask) {
+  io.field("last_loops", mask.lastLoops);
+  io.field("valid_count", mask.validCount);
+  io.field("value", mask.value);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, FetchStage> stage) {
+  io.field("sequencer", stage.sequencer);
+  io.field("from", stage.from);
+  io.field("to", stage.to);
+  io.field("packet_elements", stage.packetElements);
+  io.field("access_bytes", stage.accessBytes);
+  io.field("mask", stage.mask);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, CollectStage> stage) {
+  io.field("packet_bytes", stage.packetBytes);
+  io.field("flits_per_packet", stage.flitsPerPacket);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, ToTrfStage> stage) {
+  io.field("address", stage.address);
+  io.field("rows", stage.rows);
+  io.field("bytes_per_row", stage.bytesPerRow);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, ToVrfStage> stage) {
+  io.field("address", stage.address);
+  io.field("bytes", stage.bytes);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, AccumulateLoop> loop) {
+  io.field("size", loop.size);
+  io.field("slot_stride", loop.slotStride);
+  io.field("reduced", loop.reduced);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, ContractStage> stage) {
+  io.field("type", stage.type);
+  io.field("collect_flits", stage.collectFlits);
+  io.field("time_broadcast", stage.timeBroadcast);
+  io.field("trf_address", stage.trfAddress);
+  io.field("trf", stage.trf);
+  io.field("reg_read_bytes", stage.regReadBytes);
+  io.field("rows", stage.rows);
+  io.field("depth", stage.depth);
+  io.field("columns", stage.columns);
+  io.field("kind", stage.kind);
+  io.field("loops", stage.loops);
+}
+
+/// No key: no operand; "constant": 32 bits; "vrf": a sequencer.
+static void describe(detail::Writer &io, const VectorOperand &operand) {
+  if (operand.kind == VectorOperand::Kind::Constant)
+    io.field("constant", operand.constant);
+  else if (operand.kind == VectorOperand::Kind::Vrf)
+    io.field("vrf", operand.vrf);
+}
+static void describe(detail::Reader &io, VectorOperand &operand) {
+  bool constant = io.has("constant"), vrf = io.has("vrf");
+  if (constant && vrf)
+    io.fail("vrf", "an operand is either 'constant' or 'vrf'");
+  io.optionalField("constant", operand.constant);
+  io.optionalField("vrf", operand.vrf);
+  operand.kind = constant ? VectorOperand::Kind::Constant
+                 : vrf    ? VectorOperand::Kind::Vrf
+                          : VectorOperand::Kind::None;
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, VectorOp> op) {
+  io.field("opcode", op.opcode);
+  io.field("operand", op.operand);
+  io.field("swapped", op.swapped);
+  io.field("int_width", op.intWidth);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, VectorStage> stage) {
+  io.field("type", stage.type);
+  io.field("ops", stage.ops);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, CastStage> stage) {
+  io.field("from", stage.from);
+  io.field("to", stage.to);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, CommitStage> stage) {
+  io.field("type", stage.type);
+  io.field("sequencer", stage.sequencer);
+  io.field("commit_in_bytes", stage.commitInBytes);
+  io.field("access_bytes", stage.accessBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Slice masks
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kSlicesPerWord = 64;
+static constexpr unsigned kDigitsPerWord = 16;
+
+/// All machines have clusters of one size, or the strings could not be cut
+/// without knowing the machine (a test holds the rows to it).
+static size_t wordsPerCluster() {
+  return tcpMachines().front()->slicesPerCluster / kSlicesPerWord;
+}
+
+static std::vector<std::string> maskToText(llvm::ArrayRef<uint64_t> mask) {
+  std::vector<std::string> text;
+  for (; !mask.empty();) {
+    size_t words = std::min(wordsPerCluster(), mask.size());
+    std::string &digits = text.emplace_back();
+    for (size_t i = words; i-- > 0;)
+      digits += llvm::formatv("{0:x-16}", mask[i]).str();
+    mask = mask.drop_front(words);
+  }
+  return text;
+}
+
+static void maskFromText(detail::Reader &io, llvm::StringRef key,
+                         llvm::ArrayRef<std::string> text,
+                         std::vector<uint64_t> &mask) {
+  mask.clear();
+  for (llvm::StringRef digits : text) {
+    if (digits.empty() || digits.size() % kDigitsPerWord)
+      return io.fail(key, "found a string of " + llvm::Twine(digits.size()) +
+                              " digits, expected a multiple of " +
+                              llvm::Twine(kDigitsPerWord));
+    for (size_t end = digits.size(); end > 0; end -= kDigitsPerWord) {
+      llvm::StringRef word = digits.slice(end - kDigitsPerWord, end);
+      if (!llvm::all_of(word, llvm::isHexDigit))
+        return io.fail(key,
+                       "found '" + word + "', expected hexadecimal digits");
+      uint64_t bits = 0;
+      word.getAsInteger(16, bits);
+      mask.push_back(bits);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+template <class Io>
+static void describeStages(Io &io, Fields<Io, ExecCommand> exec) {
+  io.field("context", exec.context);
+  io.field("chip", exec.chip);
+  io.field("fetch", exec.fetch);
+  io.field("collect", exec.collect);
+  io.field("contract", exec.contract);
+  io.field("vector", exec.vector);
+  io.field("cast", exec.cast);
+}
+
+static void describe(detail::Writer &io, const ExecCommand &exec) {
+  describeStages(io, exec);
+  io.field("slices", maskToText(exec.sliceMask));
+  if (const auto *commit = std::get_if<CommitStage>(&exec.sink))
+    io.field("commit", *commit);
+  else if (const auto *toTrf = std::get_if<ToTrfStage>(&exec.sink))
+    io.field("to_trf", *toTrf);
+  else if (const auto *toVrf = std::get_if<ToVrfStage>(&exec.sink))
+    io.field("to_vrf", *toVrf);
+}
+
+static void describe(detail::Reader &io, ExecCommand &exec) {
+  describeStages(io, exec);
+  std::vector<std::string> slices;
+  io.field("slices", slices);
+  maskFromText(io, "slices", slices, exec.sliceMask);
+  // Asked for one by one, so that each is a known key.
+  bool commit = io.has("commit"), toTrf = io.has("to_trf"),
+       toVrf = io.has("to_vrf");
+  if (commit + toTrf + toVrf > 1)
+    io.fail(commit ? "commit" : "to_trf",
+            "a command has one of 'commit', 'to_trf' and 'to_vrf'");
+  if (commit)
+    io.field("commit", exec.sink.emplace<CommitStage>());
+  else if (toTrf)
+    io.field("to_trf", exec.sink.emplace<ToTrfStage>());
+  else if (toVrf)
+    io.field("to_vrf", exec.sink.emplace<ToVrfStage>());
+}
+
+static void describe(detail::Writer &io, const Command &command) {
+  io.field("name", command.name);
+  io.optionalField("location", command.location);
+  if (const auto *transfer = std::get_if<Transfer>(&command.body)) {
+    io.field("kind", std::string("transfer"));
+    describe(io, *transfer);
+  } else if (const auto *dma = std::get_if<DmaCommand>(&command.body)) {
+    io.field("kind", std::string("dma"));
+    describe(io, *dma);
+  } else {
+    io.field("kind", std::string("exec"));
+    describe(io, std::get<ExecCommand>(command.body));
+  }
+}
+
+static void describe(detail::Reader &io, Command &command) {
+  io.field("name", command.name);
+  io.optionalField("location", command.location);
+  std::string kind;
+  io.field("kind", kind);
+  if (kind == "transfer")
+    describe(io, command.body.emplace<Transfer>());
+  else if (kind == "dma")
+    describe(io, command.body.emplace<DmaCommand>());
+  else if (kind == "exec")
+    describe(io, command.body.emplace<ExecCommand>());
+  else
+    io.fail("kind", "found '" + kind + "', allowed are transfer, dma, exec");
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+template <class Io>
+static void describe(Io &io, Fields<Io, Argument> argument) {
+  io.field("name", argument.name);
+  io.field("type", argument.type);
+  io.field("shape", argument.shape);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, Program> program) {
+  io.field("target", program.target);
+  io.field("chips", program.chips);
+  io.field("name", program.name);
+  io.field("inputs", program.inputs);
+  io.field("outputs", program.outputs);
+  io.field("macs", program.macs);
+  io.field("mac_type", program.macType);
+  io.field("commands", program.commands);
+}
+
+llvm::json::Value toJSON(const Program &program) {
+  detail::Writer writer;
+  writer.field("version", kFormatVersion);
+  describe(writer, program);
+  return writer.take();
+}
+
+llvm::json::Value toJSON(const Command &command) {
+  return detail::Writer::write(command);
+}
+
+/// An error if something went wrong in `state`.
+static llvm::Error takeError(const detail::ReadState &state) {
+  if (!state.failed())
+    return llvm::Error::success();
+  // A problem of the outermost object has no path.
+  return llvm::createStringError(llvm::StringRef(state.error).starts_with(": ")
+                                     ? state.error.substr(2)
+                                     : state.error);
+}
+
+llvm::Expected<Program> fromJSON(const llvm::json::Value &value) {
+  detail::ReadState state;
+  detail::Reader reader(value, "", state);
+  // A file of another version may look different everywhere else.
+  int64_t version = 0;
+  reader.field("version", version);
+  if (!state.failed() && version != kFormatVersion)
+    state.fail("version", "found " + llvm::Twine(version) + ", allowed is " +
+                              llvm::Twine(kFormatVersion));
+  Program program;
+  if (!state.failed())
+    describe(reader, program);
+  reader.finish();
+  if (llvm::Error error = takeError(state))
+    return std::move(error);
+  return program;
+}
+
+llvm::Expected<Program> fromJSONText(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return llvm::createStringError("not valid JSON: " +
+                                   llvm::toString(value.takeError()));
+  return fromJSON(*value);
+}
+
+llvm::Expected<Command> commandFromJSON(const llvm::json::Value &value) {
+  detail::ReadState state;
+  detail::Reader reader(value, "", state);
+  Command command;
+  describe(reader, command);
+  reader.finish();
+  if (llvm::Error error = takeError(state))
+    return std::move(error);
+  return command;
+}
+
+} // namespace sequin::config

@@ -1,0 +1,292 @@
+//===- JsonFields.h - One description for reading and writing ---*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A struct's JSON form is described once, by an overload
+//
+//     template <class Io> void describe(Io &io, Fields<Io, FetchStage> stage) {
+//       io.field("sequencer", stage.sequencer);
+//       ...
+//     }
+//
+// and Writer and Reader both run it, so the two directions cannot drift apart.
+// Scalars convert by an overload of toText/fromText for enumerations, structs
+// of integers (loops) are arrays and are described by `tuple`.
+//
+// The Reader keeps the first error and lets the rest of the description run
+// over default values; the caller asks for the error at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONFIG_JSONFIELDS_H
+#define SEQUIN_LIB_CONFIG_JSONFIELDS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sequin::config::detail {
+
+/// The struct as the direction sees it: constant when writing.
+template <class Io, class T>
+using Fields = std::conditional_t<Io::isWriter, const T, T> &;
+
+/// "an array", "a string", ...: what stands at a place, for messages.
+inline llvm::StringRef describeKind(const llvm::json::Value &value) {
+  switch (value.kind()) {
+  case llvm::json::Value::Null:
+    return "null";
+  case llvm::json::Value::Boolean:
+    return "a boolean";
+  case llvm::json::Value::Number:
+    return "a number";
+  case llvm::json::Value::String:
+    return "a string";
+  case llvm::json::Value::Array:
+    return "an array";
+  case llvm::json::Value::Object:
+    return "an object";
+  }
+  return "";
+}
+
+class Writer {
+public:
+  static constexpr bool isWriter = true;
+
+  template <class T> void field(llvm::StringRef key, const T &value) {
+    object[key] = write(value);
+  }
+  template <class T>
+  void field(llvm::StringRef key, const std::optional<T> &value) {
+    if (value)
+      object[key] = write(*value);
+  }
+  /// Left out when it has its default value.
+  template <class T> void optionalField(llvm::StringRef key, const T &value) {
+    if (value != T())
+      object[key] = write(value);
+  }
+
+  llvm::json::Value take() { return std::move(object); }
+
+  template <class T> static llvm::json::Value write(const T &value) {
+    if constexpr (std::is_same_v<T, bool>)
+      return value;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<int64_t>(value);
+    else if constexpr (std::is_same_v<T, std::string>)
+      return value;
+    else if constexpr (std::is_enum_v<T>)
+      return toText(value);
+    else if constexpr (requires { tuple(value); }) {
+      llvm::json::Array array;
+      for (auto *member : tuple(value))
+        array.push_back(*member);
+      return array;
+    } else {
+      Writer inner;
+      describe(inner, value);
+      return inner.take();
+    }
+  }
+  template <class T, unsigned N>
+  static llvm::json::Value write(const llvm::SmallVector<T, N> &list) {
+    return writeList(list);
+  }
+  template <class T>
+  static llvm::json::Value write(const std::vector<T> &list) {
+    return writeList(list);
+  }
+
+private:
+  template <class List> static llvm::json::Value writeList(const List &list) {
+    llvm::json::Array array;
+    for (const auto &element : list)
+      array.push_back(write(element));
+    return array;
+  }
+
+  llvm::json::Object object;
+};
+
+/// The first error of a whole reading.
+struct ReadState {
+  std::string error;
+
+  bool failed() const { return !error.empty(); }
+  void fail(const llvm::Twine &path, const llvm::Twine &what) {
+    if (!failed())
+      error = (path + ": " + what).str();
+  }
+  void expected(const llvm::Twine &path, const llvm::Twine &allowed,
+                const llvm::json::Value &found) {
+    fail(path, "expected " + allowed + ", found " + describeKind(found));
+  }
+};
+
+class Reader {
+public:
+  static constexpr bool isWriter = false;
+
+  Reader(const llvm::json::Value &value, std::string path, ReadState &state)
+      : object(value.getAsObject()), path(std::move(path)), state(state) {
+    if (!object)
+      state.expected(this->path, "an object", value);
+  }
+
+  template <class T> void field(llvm::StringRef key, T &value) {
+    if (const llvm::json::Value *found = find(key))
+      read(*found, pathOf(key), value);
+    else if (object)
+      state.fail(path, "key '" + key + "' is missing");
+  }
+  template <class T> void field(llvm::StringRef key, std::optional<T> &value) {
+    if (const llvm::json::Value *found = find(key))
+      read(*found, pathOf(key), value.emplace());
+  }
+  template <class T> void optionalField(llvm::StringRef key, T &value) {
+    if (const llvm::json::Value *found = find(key))
+      read(*found, pathOf(key), value);
+  }
+
+  bool has(llvm::StringRef key) { return find(key) != nullptr; }
+  void fail(llvm::StringRef key, const llvm::Twine &what) {
+    state.fail(pathOf(key), what);
+  }
+
+  /// To be called after all fields: a key nobody asked for is an error.
+  void finish() {
+    if (!object || state.failed())
+      return;
+    std::vector<llvm::StringRef> present;
+    for (const auto &entry : *object)
+      present.push_back(entry.first);
+    llvm::sort(present); // the object itself is unordered
+    for (llvm::StringRef key : present)
+      if (!llvm::is_contained(known, key))
+        return state.fail(path, "unknown key '" + key + "', allowed are " +
+                                    llvm::join(known, ", "));
+  }
+
+  template <class T>
+  void read(const llvm::json::Value &value, const std::string &at, T &result) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (std::optional<bool> flag = value.getAsBoolean())
+        result = *flag;
+      else
+        state.expected(at, "a boolean", value);
+    } else if constexpr (std::is_integral_v<T>) {
+      readInteger(value, at, result);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (std::optional<llvm::StringRef> text = value.getAsString())
+        result = text->str();
+      else
+        state.expected(at, "a string", value);
+    } else if constexpr (std::is_enum_v<T>) {
+      readEnum(value, at, result);
+    } else if constexpr (requires { tuple(result); }) {
+      readTuple(value, at, result);
+    } else {
+      Reader inner(value, at, state);
+      describe(inner, result);
+      inner.finish();
+    }
+  }
+  template <class T, unsigned N>
+  void read(const llvm::json::Value &value, const std::string &at,
+            llvm::SmallVector<T, N> &list) {
+    readList(value, at, list);
+  }
+  template <class T>
+  void read(const llvm::json::Value &value, const std::string &at,
+            std::vector<T> &list) {
+    readList(value, at, list);
+  }
+
+private:
+  const llvm::json::Value *find(llvm::StringRef key) {
+    if (!llvm::is_contained(known, key))
+      known.push_back(key);
+    return object ? object->get(key) : nullptr;
+  }
+
+  std::string pathOf(llvm::StringRef key) const {
+    return path.empty() ? key.str() : path + "." + key.str();
+  }
+
+  template <class T>
+  void readInteger(const llvm::json::Value &value, const std::string &at,
+                   T &result) {
+    std::optional<int64_t> number = value.getAsInteger();
+    if (!number)
+      return state.expected(at, "an integer", value);
+    result = static_cast<T>(*number);
+    if (static_cast<int64_t>(result) != *number)
+      state.fail(at, llvm::Twine(*number) + " does not fit into " +
+                         llvm::Twine(sizeof(T) * 8) + " bits");
+  }
+
+  template <class T>
+  void readEnum(const llvm::json::Value &value, const std::string &at,
+                T &result) {
+    std::optional<llvm::StringRef> text = value.getAsString();
+    if (!text)
+      return state.expected(at, "a string", value);
+    llvm::SmallVector<llvm::StringRef, 32> names;
+    for (T candidate : valuesOf(T())) {
+      if (toText(candidate) == *text) {
+        result = candidate;
+        return;
+      }
+      names.push_back(toText(candidate));
+    }
+    state.fail(at,
+               "found '" + *text + "', allowed are " + llvm::join(names, ", "));
+  }
+
+  template <class T>
+  void readTuple(const llvm::json::Value &value, const std::string &at,
+                 T &result) {
+    const llvm::json::Array *array = value.getAsArray();
+    auto members = tuple(result);
+    if (!array)
+      return state.expected(at, "an array", value);
+    if (array->size() != members.size())
+      return state.fail(at, "found an array of " + llvm::Twine(array->size()) +
+                                ", expected " + llvm::Twine(members.size()) +
+                                " integers");
+    for (size_t i = 0; i < members.size(); ++i)
+      readInteger((*array)[i], at + "[" + std::to_string(i) + "]", *members[i]);
+  }
+
+  template <class List>
+  void readList(const llvm::json::Value &value, const std::string &at,
+                List &list) {
+    const llvm::json::Array *array = value.getAsArray();
+    if (!array)
+      return state.expected(at, "an array", value);
+    list.clear();
+    for (size_t i = 0; i < array->size() && !state.failed(); ++i)
+      read((*array)[i], at + "[" + std::to_string(i) + "]",
+           list.emplace_back());
+  }
+
+  const llvm::json::Object *object;
+  std::string path;
+  ReadState &state;
+  /// Every key the description asked for, in its order.
+  llvm::SmallVector<llvm::StringRef, 16> known;
+};
+
+} // namespace sequin::config::detail
+
+#endif // SEQUIN_LIB_CONFIG_JSONFIELDS_H

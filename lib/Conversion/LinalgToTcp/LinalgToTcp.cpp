@@ -1,0 +1,92 @@
+//===- LinalgToTcp.cpp - The pass convert-linalg-to-tcp -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_LINALGTOTCP
+#include "sequin/Conversion/LinalgToTcp/Passes.h.inc"
+} // namespace sequin
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+namespace {
+
+struct LinalgToTcpPass
+    : public sequin::impl::LinalgToTcpBase<LinalgToTcpPass> {
+  using LinalgToTcpBase::LinalgToTcpBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> functions;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (!func.isExternal() && takesTensors(func))
+        functions.push_back(func);
+    if (functions.empty() && target.empty())
+      return;
+    tcp::TargetAttr machine = getMachine(module);
+    if (!machine)
+      return signalPassFailure();
+    module->setAttr(tcp::TcpDialect::kTargetAttrName, machine);
+    for (func::FuncOp func : functions)
+      if (failed(lower(func, machine)))
+        return signalPassFailure();
+  }
+
+private:
+  /// A program on tensors; functions that are lowered already are left alone.
+  static bool takesTensors(func::FuncOp func) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    return llvm::any_of(func.getArgumentTypes(), isTensor) ||
+           llvm::any_of(func.getResultTypes(), isTensor);
+  }
+
+  /// The module's machine, or the one the options name.
+  tcp::TargetAttr getMachine(ModuleOp module) {
+    auto named = module->getAttrOfType<tcp::TargetAttr>(
+        tcp::TcpDialect::kTargetAttrName);
+    if (target.empty())
+      return named ? named : tcp::getTarget(module);
+    if (named && named.getMachine() != target) {
+      module.emitError() << "module is for machine \"" << named.getMachine()
+                         << "\", the option target asks for \"" << target
+                         << "\"";
+      return {};
+    }
+    if (named)
+      return named;
+    return tcp::TargetAttr::getChecked(
+        [&] { return module.emitError(); }, &getContext(), StringRef(target),
+        int64_t(chips), tcp::Mode::Kernel);
+  }
+
+  static LogicalResult lower(func::FuncOp func, tcp::TargetAttr machine) {
+    // Operations that turned out not to fit behind the contraction before them;
+    // each round adds one.
+    DenseSet<Operation *> unfused;
+    while (true) {
+      FailureOr<Program> program = readProgram(func, *machine.getRow(),
+                                               machine.getChips(), unfused);
+      if (failed(program))
+        return failure();
+      switch (planProgram(*program, unfused)) {
+      case PlanOutcome::Refused:
+        return failure();
+      case PlanOutcome::TryUnfused:
+        continue;
+      case PlanOutcome::Planned:
+        return emitProgram(*program);
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,238 @@
+//===- MappingChoice.cpp - How loops spread over slices -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tries every split into powers of two. The cost is what bounds a group on this
+// machine: filling the slices' memories (every slice gets its own copy of an
+// operand it shares with others), loading the stationary operand, and streaming
+// the other one or the vector engine's passes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Conversion/LinalgToTcp/MappingChoice.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace sequin;
+
+namespace {
+
+/// A memory of a slice: what the split that needs least of it takes.
+struct MemoryNeed {
+  llvm::StringLiteral what;
+  int64_t limit;
+  int64_t least = INT64_MAX;
+
+  bool admits(int64_t bytes) {
+    least = std::min(least, bytes);
+    return bytes <= limit;
+  }
+};
+
+/// One way to split the loops.
+struct Split {
+  llvm::SmallVector<int64_t, 4> parts;
+  llvm::SmallVector<int64_t, 4> local; ///< iterations per part
+  int64_t slices = 1;
+
+  int64_t localProduct(llvm::ArrayRef<unsigned> loops) const {
+    int64_t product = 1;
+    for (unsigned loop : loops)
+      product *= local[loop];
+    return product;
+  }
+};
+
+class Search {
+public:
+  Search(const TcpMachine &machine, const VectorWork &vector)
+      : machine(machine), vector(vector) {}
+
+  const TcpMachine &machine;
+  const VectorWork &vector;
+  MemoryNeed dm{"data memory", machine.dmBytesPerSlice};
+  MemoryNeed vrf{"vector register file", machine.vrfBytesPerSlice};
+
+  int64_t maxSlices() const {
+    return machine.clustersPerChip * machine.slicesPerCluster;
+  }
+
+  /// Bytes as the addresses are assigned.
+  int64_t allocated(ElementType type, int64_t elements) const {
+    return llvm::alignTo(getByteSize(type, elements), machine.dmaRequestBytes);
+  }
+
+  /// Cycles of a move between HBM and DM that puts `bytes` in every slice, in
+  /// runs of `runBytes`.
+  int64_t dmaCycles(const Split &split, int64_t bytes, int64_t runBytes) const {
+    runBytes = std::max<int64_t>(1, std::min(bytes, runBytes));
+    int64_t total = bytes * split.slices;
+    int64_t engines = llvm::divideCeil(split.slices, machine.slicesPerEngine);
+    int64_t requests = llvm::divideCeil(total, runBytes) *
+                       llvm::divideCeil(runBytes, machine.dmaRequestBytes);
+    return machine.dmaStartupCycles +
+           std::max(llvm::divideCeil(requests, engines),
+                    llvm::divideCeil(total, machine.hbmBytesPerCycle));
+  }
+
+  /// Adds what the second operands take; false if they do not fit.
+  bool addOperands(const Split &split, int64_t &dmBytes, int64_t &cycles) {
+    int64_t vrfBytes = 0;
+    for (const VectorOperandShape &operand : vector.operands) {
+      int64_t elements = split.localProduct(operand.loops);
+      int64_t inner =
+          operand.loops.empty() ? 1 : split.local[operand.loops.back()];
+      int64_t padded =
+          elements / inner * llvm::alignTo(inner, machine.outputLanes);
+      vrfBytes += llvm::alignTo(getByteSize(ElementType::I32, padded),
+                                machine.flitBytes);
+      dmBytes += allocated(operand.type, elements);
+      cycles += dmaCycles(split, getByteSize(operand.type, elements),
+                          getByteSize(operand.type, inner)) +
+                getByteSize(operand.type, elements) /
+                    machine.subFetch.accessBytes.front();
+    }
+    return vrf.admits(vrfBytes);
+  }
+
+  /// Passes after the first one, `flits` each, and the last one's way to HBM.
+  int64_t vectorCycles(const Split &split, int64_t firstPass, int64_t flits,
+                       int64_t elements) const {
+    int64_t cycles = std::max(firstPass, vector.narrowPasses ? 2 * flits : flits);
+    cycles += static_cast<int64_t>(vector.results.size() - 1) * flits;
+    return cycles + dmaCycles(split, getByteSize(vector.results.back(), elements),
+                              machine.flitBytes);
+  }
+
+  llvm::Error failure(llvm::ArrayRef<MemoryNeed *> needs) const {
+    for (MemoryNeed *need : needs)
+      if (need->least > need->limit)
+        return llvm::createStringError(
+            "needs at least " + llvm::Twine(need->least) + " bytes of " +
+            need->what + ", which has " + llvm::Twine(need->limit) +
+            (need == &dm || need == &vrf ? " per slice" : " per row"));
+    return llvm::createStringError(
+        "no way to spread it over " + llvm::Twine(maxSlices()) +
+        " slices fits in the data memory, the tensor register file and the "
+        "vector register file at once");
+  }
+};
+
+/// Cuts `loops` into `parts` altogether, outermost first; false if they are too
+/// short.
+bool distribute(llvm::ArrayRef<LoopAxis> loops, int64_t parts, Split &split) {
+  for (const LoopAxis &loop : loops) {
+    int64_t useful = llvm::PowerOf2Ceil(llvm::divideCeil(loop.size, loop.unit));
+    int64_t mine = std::min<int64_t>(parts, useful);
+    split.parts.push_back(mine);
+    split.local.push_back(loop.padded(mine) / mine);
+    split.slices *= mine;
+    parts /= mine;
+  }
+  return parts == 1;
+}
+
+} // namespace
+
+llvm::Expected<MappingChoice>
+sequin::chooseContractionMapping(const ContractionShape &shape,
+                                 const TcpMachine &machine) {
+  Search search(machine, shape.vector);
+  MemoryNeed trf{"tensor register file", machine.trfBytesPerRow};
+  MappingChoice best;
+  best.cycles = INT64_MAX;
+  const size_t firstM = shape.batch.size(), firstN = firstM + shape.m.size();
+  int64_t sumBytes = getByteSize(shape.operandType, shape.k);
+  auto product = [](llvm::ArrayRef<int64_t> values) {
+    int64_t result = 1;
+    for (int64_t value : values)
+      result *= value;
+    return result;
+  };
+
+  for (int64_t b = 1; b <= search.maxSlices(); b *= 2)
+    for (int64_t m = 1; b * m <= search.maxSlices(); m *= 2)
+      for (int64_t n = 1; b * m * n <= search.maxSlices(); n *= 2) {
+        Split split;
+        if (!distribute(shape.batch, b, split) ||
+            !distribute(shape.m, m, split) || !distribute(shape.n, n, split))
+          continue;
+        llvm::ArrayRef<int64_t> local = split.local;
+        int64_t localBatch = product(local.take_front(firstM));
+        int64_t localM = product(local.slice(firstM, shape.m.size()));
+        int64_t localN = product(local.drop_front(firstN));
+        int64_t rows = shape.n.empty() ? 1 : machine.rowsPerSlice;
+
+        int64_t lhs = localBatch * localM * sumBytes;
+        int64_t rhs = localBatch * localN * sumBytes;
+        int64_t flits = localBatch * localM * localN / rows;
+        // A flit holds one sum per row; a single row is written as the smallest
+        // commit there is.
+        auto written = [&](ElementType type) {
+          return flits * (shape.n.empty()
+                              ? machine.commitAlignBytes * 8 / getBitWidth(type)
+                              : machine.outputLanes);
+        };
+        int64_t dmBytes =
+            search.allocated(shape.operandType, localBatch * localM * shape.k) +
+            search.allocated(shape.operandType, localBatch * localN * shape.k);
+        for (ElementType type : shape.vector.results)
+          dmBytes += search.allocated(type, written(type));
+        int64_t cycles = 0;
+        bool fits = trf.admits(rhs / rows);
+        fits &= search.addOperands(split, dmBytes, cycles);
+        fits &= search.dm.admits(dmBytes);
+        if (!fits)
+          continue;
+        cycles += search.dmaCycles(split, lhs, sumBytes) +
+                  search.dmaCycles(split, rhs, sumBytes) +
+                  rhs / machine.subFetch.accessBytes.front();
+        int64_t streamed =
+            flits * llvm::divideCeil(
+                        sumBytes, machine.mainFetch.accessBytes.back());
+        cycles += search.vectorCycles(split, streamed, flits,
+                                      written(shape.vector.results.back()));
+        if (cycles < best.cycles)
+          best = {std::move(split.parts), cycles};
+      }
+  if (best.cycles == INT64_MAX)
+    return search.failure({&trf, &search.vrf, &search.dm});
+  return best;
+}
+
+llvm::Expected<MappingChoice>
+sequin::chooseElementwiseMapping(const ElementwiseShape &shape,
+                                 const TcpMachine &machine) {
+  Search search(machine, shape.vector);
+  MappingChoice best;
+  best.cycles = INT64_MAX;
+  for (int64_t parts = 1; parts <= search.maxSlices(); parts *= 2) {
+    Split split;
+    if (!distribute(shape.loops, parts, split))
+      continue;
+    int64_t elements = 1;
+    for (int64_t local : split.local)
+      elements *= local;
+    int64_t streamElements = split.localProduct(shape.stream.loops);
+    int64_t dmBytes = search.allocated(shape.stream.type, streamElements);
+    for (ElementType type : shape.vector.results)
+      dmBytes += search.allocated(type, elements);
+    int64_t cycles = search.dmaCycles(
+        split, getByteSize(shape.stream.type, streamElements),
+        machine.flitBytes);
+    bool fits = search.addOperands(split, dmBytes, cycles);
+    fits &= search.dm.admits(dmBytes);
+    if (!fits)
+      continue;
+    int64_t flits = elements / machine.outputLanes;
+    cycles += search.vectorCycles(split, flits, flits, elements);
+    if (cycles < best.cycles)
+      best = {std::move(split.parts), cycles};
+  }
+  if (best.cycles == INT64_MAX)
+    return search.failure({&search.vrf, &search.dm});
+  return best;
+}

@@ -1,0 +1,367 @@
+//===- PlanProgram.cpp - Loop orders, padding and spreading ---------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The result of a group stays in the order of the group's loops when it goes to
+// HBM, and a DMA moves runs of 8 bytes and more: so the order is chosen with the
+// reader in mind (it needs what it sums innermost), and a reader that needs
+// another innermost axis is refused. Arguments come in any layout, the host
+// transfer sees to it.
+//
+// Sizes of axes are padded until every group's split divides them. A larger size
+// may change the split of another group, so this repeats until nothing changes;
+// sizes only grow, and no further than one part more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Padding.h"
+#include "Program.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+namespace {
+
+class Planner {
+public:
+  Planner(Program &program, DenseSet<Operation *> &unfused)
+      : program(program), machine(*program.machine), unfused(unfused) {}
+
+  PlanOutcome plan();
+
+private:
+  AxisList getSummedByReader(Value result) const;
+  void orderContraction(Group &group);
+  void orderElementwise(Group &group);
+  LogicalResult checkOrder(Group &group, const TensorOperand &operand,
+                           ArrayRef<AxisId> order);
+  LogicalResult setUnits(Group &group);
+  LogicalResult checkSize(Group &group);
+  PlanOutcome spread(Group &group, bool &changed);
+  VectorWork describeVector(const Group &group);
+  LoopAxis describeLoop(const Group &group, AxisId axis);
+  VectorOperandShape describeOperand(const Group &group,
+                                     const TensorOperand &operand);
+
+  Program &program;
+  const TcpMachine &machine;
+  DenseSet<Operation *> &unfused;
+  /// What a part of a loop is a multiple of, per group.
+  DenseMap<std::pair<Group *, AxisId>, int64_t> units;
+};
+
+/// Moves the axes of `last` to the end, both parts keeping their order.
+void moveToEnd(AxisList &list, ArrayRef<AxisId> last) {
+  AxisList front, back;
+  for (AxisId axis : list)
+    (contains(last, axis) ? back : front).push_back(axis);
+  front.append(back);
+  list = std::move(front);
+}
+
+/// The axes of `order` that `axes` has.
+AxisList select(ArrayRef<AxisId> order, ArrayRef<AxisId> axes) {
+  AxisList list;
+  llvm::copy_if(order, std::back_inserter(list),
+                [&](AxisId axis) { return contains(axes, axis); });
+  return list;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Order of the loops
+//===----------------------------------------------------------------------===//
+
+/// The axes of `result` that the first contraction reading it sums over.
+AxisList Planner::getSummedByReader(Value result) const {
+  for (const auto &group : program.groups) {
+    if (!group->isContraction ||
+        (group->lhs.tensor != result && group->rhs.tensor != result))
+      continue;
+    return select(group->k, program.dims.lookup(result));
+  }
+  return {};
+}
+
+void Planner::orderContraction(Group &group) {
+  const AxisList &result = program.dims[group.result];
+  AxisList summed = getSummedByReader(group.result);
+  auto hasSummed = [&](const AxisList &list) {
+    return llvm::any_of(list,
+                        [&](AxisId axis) { return contains(summed, axis); });
+  };
+  // Rows are innermost in the result; the operand without free axes is the
+  // stationary one.
+  bool swap = group.m.empty() && !group.n.empty();
+  if (!group.m.empty() && !group.n.empty())
+    swap = summed.empty() ? contains(group.m, result.back())
+                          : hasSummed(group.m) && !hasSummed(group.n);
+  if (swap) {
+    std::swap(group.lhs, group.rhs);
+    std::swap(group.m, group.n);
+  }
+  for (AxisList *list : {&group.batch, &group.m, &group.n}) {
+    *list = select(result, *list);
+    moveToEnd(*list, summed);
+  }
+
+  // Innermost is an axis that both operands have, the one that an operand which
+  // is already in HBM has innermost.
+  group.k = select(group.lhs.axes, group.k);
+  for (AxisId axis : group.rhs.axes)
+    if (!contains(result, axis) && !contains(group.k, axis))
+      group.k.insert(group.k.begin(), axis);
+  if (group.rhs.tensor) {
+    AxisList shared;
+    for (AxisId axis : group.k)
+      if (contains(group.lhs.axes, axis) && contains(group.rhs.axes, axis))
+        shared.push_back(axis);
+    moveToEnd(group.k, shared);
+  }
+  for (const TensorOperand *operand : {&group.lhs, &group.rhs})
+    if (const Group *producer = program.producer(operand->tensor)) {
+      AxisList layout = producer->loops();
+      if (!layout.empty() && contains(group.k, layout.back()))
+        moveToEnd(group.k, layout.back());
+    }
+}
+
+void Planner::orderElementwise(Group &group) {
+  SmallVector<const TensorOperand *, 4> operands = {&group.stream};
+  for (const Step &step : group.steps)
+    if (step.operand.tensor)
+      operands.push_back(&step.operand);
+  for (const TensorOperand *operand : operands)
+    if (const Group *producer = program.producer(operand->tensor)) {
+      moveToEnd(group.m, select(producer->loops(), operand->axes));
+      AxisList tail = select(producer->loops(), group.m);
+      std::copy(tail.begin(), tail.end(), group.m.end() - tail.size());
+      return;
+    }
+  moveToEnd(group.m, getSummedByReader(group.result));
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// Demands that parts of the operand's innermost axis are whole words of the DMA
+/// engine.
+LogicalResult Planner::setUnits(Group &group) {
+  auto require = [&](AxisId axis, int64_t unit) {
+    int64_t &entry = units.try_emplace({&group, axis}, 1).first->second;
+    entry = std::max(entry, unit);
+  };
+  AxisList loops = group.loops();
+  auto requireRun = [&](const TensorOperand &operand) -> LogicalResult {
+    AxisList order = select(loops, operand.axes);
+    if (order.empty())
+      return group.root.emitOpError()
+             << "reads a tensor of one element, which the DMA engine cannot "
+                "move to a slice ("
+             << machine.dmaAlignBytes
+             << " bytes at least); make it a constant or give it a dimension";
+    require(order.back(), machine.dmaAlignBytes * 8 /
+                              getBitWidth(elementKindOf(operand.tensor)));
+    return success();
+  };
+  for (const Step &step : group.steps)
+    if (step.operand.tensor && failed(requireRun(step.operand)))
+      return failure();
+  if (!group.isContraction) {
+    if (loops.empty())
+      return group.root.emitOpError() << "works on a single element, the vector "
+                                         "engine needs a dimension to run over";
+    require(loops.back(), machine.outputLanes);
+    return requireRun(group.stream);
+  }
+  if (!group.n.empty())
+    require(group.n.back(), machine.rowsPerSlice);
+  Axis &inner = program.axes[group.k.back()];
+  inner.size = llvm::alignTo(
+      inner.size, machine.lanes(elementKindOf(group.lhs.tensor)));
+  return success();
+}
+
+/// Keeps all later products of sizes far inside 64 bits.
+LogicalResult Planner::checkSize(Group &group) {
+  constexpr double kMostIterations = 1e15;
+  double iterations = 1;
+  AxisList all = group.loops();
+  all.append(group.k);
+  for (AxisId axis : all)
+    iterations *= 4.0 * static_cast<double>(program.axes[axis].size);
+  if (iterations <= kMostIterations)
+    return success();
+  return group.root.emitOpError()
+         << "has more iterations than one kernel can run; cut it into smaller "
+            "operations";
+}
+
+/// An operand that a group wrote must have the axis innermost that is innermost
+/// where it goes.
+LogicalResult Planner::checkOrder(Group &group, const TensorOperand &operand,
+                                  ArrayRef<AxisId> order) {
+  const Group *producer = program.producer(operand.tensor);
+  if (!producer)
+    return success();
+  auto innermost = [&](ArrayRef<AxisId> list) -> std::optional<AxisId> {
+    for (AxisId axis : llvm::reverse(list))
+      if (program.axes[axis].size > 1)
+        return axis;
+    return std::nullopt;
+  };
+  std::optional<AxisId> found = innermost(producer->loops());
+  std::optional<AxisId> needed = innermost(order);
+  if (found == needed)
+    return success();
+  InFlightDiagnostic diag =
+      group.root.emitOpError()
+      << "needs axis " << (needed ? program.axes[*needed].name : "1")
+      << " of an operand innermost in HBM, where its producer wrote axis "
+      << (found ? program.axes[*found].name : "1")
+      << " innermost; the intermediate would need a transposition: let the "
+         "producer compute the transposed tensor";
+  Group *origin = program.producers.lookup(operand.tensor);
+  diag.attachNote(origin->root.getLoc()) << "produced here";
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Spreading
+//===----------------------------------------------------------------------===//
+
+LoopAxis Planner::describeLoop(const Group &group, AxisId axis) {
+  auto unit = units.find({const_cast<Group *>(&group), axis});
+  return {program.axes[axis].name, program.axes[axis].size,
+          unit == units.end() ? 1 : unit->second};
+}
+
+VectorOperandShape Planner::describeOperand(const Group &group,
+                                            const TensorOperand &operand) {
+  VectorOperandShape shape;
+  for (auto [i, axis] : llvm::enumerate(group.loops()))
+    if (contains(operand.axes, axis))
+      shape.loops.push_back(i);
+  shape.type = elementKindOf(operand.tensor);
+  return shape;
+}
+
+VectorWork Planner::describeVector(const Group &group) {
+  VectorWork work;
+  for (const VectorPass &pass : group.passes) {
+    work.results.push_back(*tcp::getElementKind(pass.result));
+    work.narrowPasses += pass.usesFloat();
+    for (const PlacedStep &placed : pass.steps)
+      if (placed.step->operand.tensor)
+        work.operands.push_back(describeOperand(group, placed.step->operand));
+  }
+  return work;
+}
+
+PlanOutcome Planner::spread(Group &group, bool &changed) {
+  if (failed(checkSize(group)))
+    return PlanOutcome::Refused;
+  auto describe = [&](const AxisList &axes, auto &loops) {
+    for (AxisId axis : axes)
+      loops.push_back(describeLoop(group, axis));
+  };
+  llvm::Expected<MappingChoice> choice = [&] {
+    if (!group.isContraction) {
+      ElementwiseShape shape;
+      describe(group.m, shape.loops);
+      shape.stream = describeOperand(group, group.stream);
+      shape.vector = describeVector(group);
+      return chooseElementwiseMapping(shape, machine);
+    }
+    ContractionShape shape;
+    describe(group.batch, shape.batch);
+    describe(group.m, shape.m);
+    describe(group.n, shape.n);
+    shape.k = 1;
+    for (AxisId axis : group.k)
+      shape.k *= program.axes[axis].size;
+    shape.operandType = elementKindOf(group.lhs.tensor);
+    shape.vector = describeVector(group);
+    return chooseContractionMapping(shape, machine);
+  }();
+  if (!choice) {
+    std::string reason = llvm::toString(choice.takeError());
+    if (!group.fused.empty()) {
+      unfused.insert(group.fused.front());
+      return PlanOutcome::TryUnfused;
+    }
+    std::string extents;
+    llvm::raw_string_ostream os(extents);
+    AxisList all = group.loops();
+    all.append(group.k);
+    llvm::interleaveComma(all, os, [&](AxisId axis) {
+      os << program.axes[axis].name << " = " << program.axes[axis].size;
+    });
+    group.root.emitOpError()
+        << "with " << extents << " " << reason
+        << "; cut the operation into smaller ones";
+    return PlanOutcome::Refused;
+  }
+  for (auto [i, axis] : llvm::enumerate(group.loops())) {
+    int64_t split = choice->splits[i];
+    group.splits[axis] = split;
+    int64_t size = describeLoop(group, axis).padded(split);
+    changed |= size != program.axes[axis].size;
+    program.axes[axis].size = size;
+  }
+  return PlanOutcome::Planned;
+}
+
+PlanOutcome Planner::plan() {
+  // Producers come first, so their order is known where it is read.
+  for (auto &group : program.groups) {
+    group->passes =
+        assignPasses(group->steps, group->computeType, group->resultType());
+    if (group->isContraction)
+      orderContraction(*group);
+    else
+      orderElementwise(*group);
+    if (failed(setUnits(*group)))
+      return PlanOutcome::Refused;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &group : program.groups)
+      if (PlanOutcome outcome = spread(*group, changed);
+          outcome != PlanOutcome::Planned)
+        return outcome;
+  }
+  for (auto &group : program.groups) {
+    AxisList loops = group->loops(), k = group->k;
+    auto order = [&](const TensorOperand &operand) {
+      AxisList list = select(loops, operand.axes);
+      list.append(select(k, operand.axes));
+      return list;
+    };
+    SmallVector<const TensorOperand *, 4> operands;
+    for (const TensorOperand *operand :
+         {&group->lhs, &group->rhs, &group->stream})
+      if (operand->tensor)
+        operands.push_back(operand);
+    for (const Step &step : group->steps)
+      if (step.operand.tensor)
+        operands.push_back(&step.operand);
+    for (const TensorOperand *operand : operands)
+      if (failed(checkOrder(*group, *operand, order(*operand))))
+        return PlanOutcome::Refused;
+  }
+  return failed(checkPadding(program)) ? PlanOutcome::Refused
+                                       : PlanOutcome::Planned;
+}
+
+PlanOutcome linalg_to_tcp::planProgram(Program &program,
+                                       DenseSet<Operation *> &unfused) {
+  return Planner(program, unfused).plan();
+}

@@ -1,0 +1,162 @@
+//===- DeriveContract.cpp - The contraction engine ------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Derivation.h"
+#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+#include "sequin/Machine/TcpIsa.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::derivation;
+using namespace sequin::tcp_isa;
+
+/// The TRF side: which bytes of a row each computation packet reads (TRF-02).
+static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
+                               const TcpMachine &machine,
+                               config::ContractStage &stage) {
+  tcp::TrfType trf = align.getTrf().getType();
+  auto input = cast<tcp::StreamType>(align.getInput().getType());
+  auto output = cast<tcp::StreamType>(align.getResult().getType());
+  // With one flit per packet the upper half of the other operand is zero, so the
+  // packet to fill is the flit; what is read is repeated over the upper half.
+  Mapping packet = collectFlits == 1 ? input.getPacketMapping()
+                                     : output.getPacketMapping();
+  DeriveOptions options;
+  options.direction = Direction::Read;
+  options.limits = machine.trf;
+  options.elementType = stage.type;
+  auto derived = reportAt(align.getOperation(),
+                          derive(AddressMap(trf.getElementMapping()),
+                                 output.getTimeMapping(), packet, options),
+                          "TRF sequencer");
+  if (failed(derived))
+    return failure();
+  Sequencer sequencer =
+      separatePacket(*derived, packet.size(), machine.trf);
+
+  // One contiguous read, repeated to fill the packet: from the innermost entry
+  // outwards first a run, then only repetitions.
+  int64_t regRead = 1;
+  bool repeated = false;
+  for (const SequencerEntry &entry :
+       llvm::reverse(llvm::ArrayRef(sequencer.entries)
+                         .take_back(sequencer.packetEntries))) {
+    if (entry.size == 1)
+      continue;
+    if (entry.stride == 0)
+      repeated = true;
+    else if (entry.stride == regRead && !repeated)
+      regRead *= entry.size;
+    else
+      return align.emitOpError()
+             << "packet \"" << output.getPacket().getText()
+             << "\" reads the TRF element \"" << trf.getElement().getText()
+             << "\" as " << sequencer.str()
+             << ", a TRF read is one contiguous run, repeated";
+  }
+  int64_t regReadBytes = getByteSize(stage.type, regRead);
+  if (!llvm::is_contained(machine.trf.accessBytes, regReadBytes))
+    return align.emitOpError()
+           << "reads " << regReadBytes
+           << " contiguous bytes of the TRF per packet, a power of two from "
+           << machine.trf.accessBytes.front() << " to "
+           << machine.trf.accessBytes.back() << " is allowed";
+  sequencer.entries.truncate(sequencer.entries.size() -
+                             sequencer.packetEntries);
+  sequencer.packetEntries = 0;
+  // TRF-03: a full-width read uses both columns of the register file.
+  if (regReadBytes == kMacWidthBytes)
+    for (const SequencerEntry &entry : sequencer.entries)
+      if (getByteSize(stage.type, std::abs(entry.stride)) % kMacWidthBytes != 0)
+        return align.emitOpError()
+               << "steps " << getByteSize(stage.type, entry.stride)
+               << " bytes through the TRF, reads of " << kMacWidthBytes
+               << " bytes need multiples of " << kMacWidthBytes;
+  stage.regReadBytes = regReadBytes;
+  stage.trf = toConfig(sequencer, stage.type, 0);
+  return success();
+}
+
+/// The accumulator's loops and slots (RED-08 to RED-15).
+static LogicalResult deriveAccumulator(tcp::AccumulateOp op,
+                                       const TcpMachine &machine,
+                                       config::ContractStage &stage) {
+  auto shape =
+      tcp::inferAccumulateShape(op, [&] { return op.emitOpError(); });
+  if (failed(shape))
+    return failure();
+  auto input = cast<tcp::StreamType>(op.getInput().getType());
+  stage.columns = shape->columns;
+  stage.kind = op.getKind() == tcp::AccumulationKind::Interleaved
+                   ? config::AccumulationKind::Interleaved
+                   : config::AccumulationKind::Sequential;
+
+  // Sums that are open at the same time need a slot each: the surviving loops
+  // inside the outermost reduced one.
+  const auto *outermost = llvm::find_if(
+      shape->loops, [](const ReductionLoop &loop) { return loop.reduced; });
+  int64_t slots = 1, steps = 1;
+  for (const ReductionLoop &loop : llvm::reverse(shape->loops)) {
+    config::AccumulateLoop &entry = stage.loops.emplace_back();
+    entry.size = loop.factor.extent;
+    entry.reduced = loop.reduced;
+    steps *= entry.size;
+    if (!loop.reduced && &loop > outermost) {
+      entry.slotStride = slots;
+      slots *= entry.size;
+    }
+  }
+  std::reverse(stage.loops.begin(), stage.loops.end());
+  if (steps != input.getTimeMapping().size())
+    return op.emitOpError() << "reduces loops of " << steps
+                            << " steps, the stream has "
+                            << input.getTimeMapping().size();
+
+  bool interleaved = stage.kind == config::AccumulationKind::Interleaved;
+  int64_t used = slots * (interleaved ? stage.columns : stage.rows);
+  int64_t capacity =
+      machine.accumulatorRegisters *
+      (interleaved ? machine.accumulatorColumns : machine.rowsPerSlice);
+  if (used > capacity)
+    return op.emitOpError()
+           << "keeps " << used
+           << " sums open inside the outermost reduced time axis, the "
+           << tcp::stringifyAccumulationKind(op.getKind())
+           << " accumulator of machine \"" << machine.name << "\" holds "
+           << capacity;
+  return success();
+}
+
+FailureOr<config::ContractStage>
+derivation::deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
+                           tcp::AccumulateOp accumulate,
+                           const TcpMachine &machine) {
+  auto trfSource = align.getTrf().getDefiningOp<tcp::ToTrfOp>();
+  if (!trfSource)
+    return align.emitOpError() << "takes a TRF tensor that no tcp.to_trf of "
+                                  "this kernel stores";
+  auto alignShape =
+      tcp::inferAlignShape(align, [&] { return align.emitOpError(); });
+  auto depth =
+      tcp::inferTreeDepth(contract, [&] { return contract.emitOpError(); });
+  if (failed(alignShape) || failed(depth))
+    return failure();
+
+  config::ContractStage stage;
+  auto input = cast<tcp::StreamType>(align.getInput().getType());
+  stage.type = *tcp::getElementKind(input.getElementType());
+  stage.collectFlits = alignShape->collectFlits;
+  stage.timeBroadcast = alignShape->timeBroadcast;
+  stage.trfAddress = static_cast<config::TrfAddress>(trfSource.getAddress());
+  stage.rows = align.getTrf().getType().getRowMapping().size();
+  stage.depth = *depth;
+  if (failed(deriveTrf(align, stage.collectFlits, machine, stage)) ||
+      failed(deriveAccumulator(accumulate, machine, stage)))
+    return failure();
+  return stage;
+}

@@ -1,0 +1,291 @@
+//===- TcpVectorOps.cpp - The vector engine -------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamAssembly.h"
+#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+#include "sequin/Machine/TcpIsa.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::tcp;
+using namespace sequin::tcp_isa;
+using sequin::stream::MappingAttr;
+
+/// Result of an operation that changes only where the stream comes from (and
+/// perhaps its element type).
+static LogicalResult inferStage(std::optional<Location> loc,
+                                ValueRange operands, Stage stage,
+                                SmallVectorImpl<Type> &inferred,
+                                Type elementType = {}) {
+  StreamType input = getInputStream(loc, operands);
+  if (!input)
+    return failure();
+  return inferStream(loc, input, stage,
+                     elementType ? elementType : input.getElementType(),
+                     MappingAttr(), input.getTime(), input.getPacket(),
+                     inferred);
+}
+
+#define SEQUIN_INFER_STAGE(OP, STAGE)                                          \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> loc, ValueRange operands,         \
+      DictionaryAttr, OpaqueProperties, RegionRange,                           \
+      SmallVectorImpl<Type> &inferred) {                                       \
+    return inferStage(loc, operands, Stage::STAGE, inferred);                  \
+  }
+SEQUIN_INFER_STAGE(VectorInitOp, VectorInit)
+SEQUIN_INFER_STAGE(VectorIntraSliceBranchOp, VectorBranch)
+SEQUIN_INFER_STAGE(VectorFxpOp, VectorFxp)
+SEQUIN_INFER_STAGE(VectorFpBinaryOp, VectorFp)
+SEQUIN_INFER_STAGE(VectorClipOp, VectorClip)
+SEQUIN_INFER_STAGE(VectorFinalOp, VectorFinal)
+#undef SEQUIN_INFER_STAGE
+
+LogicalResult VectorFxpToFpOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &inferred) {
+  return inferStage(loc, operands, Stage::VectorFxpToFp, inferred,
+                    Float32Type::get(context));
+}
+
+LogicalResult VectorFpToFxpOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &inferred) {
+  return inferStage(loc, operands, Stage::VectorFpToFxp, inferred,
+                    IntegerType::get(context, 32));
+}
+
+LogicalResult VectorSplitOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  StreamType input = getInputStream(loc, operands);
+  if (!input)
+    return failure();
+  return inferStream(loc, input, Stage::VectorNarrow, input.getElementType(),
+                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
+                     inferred);
+}
+
+LogicalResult VectorConcatOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  StreamType input = getInputStream(loc, operands);
+  if (!input)
+    return failure();
+  return inferStream(loc, input, Stage::VectorWiden, input.getElementType(),
+                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
+                     inferred);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult VectorInitOp::verify() {
+  auto input = cast<StreamType>(getInput().getType());
+  Type type = input.getElementType();
+  if (!type.isInteger(32) && !type.isF32())
+    return emitOpError() << "stream has element type " << type
+                         << ", the vector engine works on i32 and f32";
+  if (input.getPacketMapping().size() != kLanes)
+    return emitOpError() << "packet \"" << input.getPacket().getText()
+                         << "\" has " << input.getPacketMapping().size()
+                         << " elements, the vector engine has " << kLanes
+                         << " lanes";
+  return success();
+}
+
+LogicalResult VectorIntraSliceBranchOp::verify() { return success(); }
+LogicalResult VectorFinalOp::verify() { return success(); }
+
+/// Names of the ALUs, as the manual's stage table has them.
+static StringRef getAlu(FxpOp op) {
+  switch (op) {
+  case FxpOp::AddFxp:
+  case FxpOp::AddFxpSat:
+  case FxpOp::SubFxp:
+  case FxpOp::SubFxpSat:
+    return "FxpAdd";
+  case FxpOp::LeftShift:
+  case FxpOp::LeftShiftSat:
+    return "FxpLshift";
+  case FxpOp::MulFxp:
+  case FxpOp::MulInt:
+    return "FxpMul";
+  case FxpOp::LogicRightShift:
+  case FxpOp::ArithRightShift:
+  case FxpOp::ArithRightShiftRound:
+    return "FxpRshift";
+  }
+  llvm_unreachable("unknown fxp operation");
+}
+
+static StringRef getAlu(FpBinaryOp op) {
+  switch (op) {
+  case FpBinaryOp::AddF:
+  case FpBinaryOp::SubF:
+    return "FpFma";
+  case FpBinaryOp::MulF0:
+    return "FpMul0";
+  case FpBinaryOp::MulF1:
+    return "FpMul1";
+  case FpBinaryOp::DivF:
+    return "FpFpu";
+  }
+  llvm_unreachable("unknown float operation");
+}
+
+static StringRef getAlu(ClipOp op) {
+  switch (op) {
+  case ClipOp::Min:
+    return "ClipMin";
+  case ClipOp::Max:
+    return "ClipMax";
+  case ClipOp::Add:
+  case ClipOp::AddFxp:
+  case ClipOp::AddFxpSat:
+    return "ClipAdd";
+  }
+  llvm_unreachable("unknown clip operation");
+}
+
+/// Each ALU works once per pass (VEC-07): looks back through the stage.
+template <typename OpTy> static LogicalResult verifyAlu(OpTy op) {
+  StringRef alu = getAlu(op.getOp());
+  for (auto before = op.getInput().template getDefiningOp<OpTy>(); before;
+       before = before.getInput().template getDefiningOp<OpTy>()) {
+    if (getAlu(before.getOp()) != alu)
+      continue;
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "needs ALU " << alu
+                              << ", which can be used once per pass";
+    diag.attachNote(before.getLoc()) << "already in use here";
+    return diag;
+  }
+  return success();
+}
+
+/// The second operand is one constant of the stream's type or a VRF tensor of
+/// that type spread the same way.
+template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
+  auto input = cast<StreamType>(op.getInput().getType());
+  if (static_cast<bool>(op.getConstantAttr()) ==
+      static_cast<bool>(op.getVrf()))
+    return op.emitOpError()
+           << "takes one operand, a constant or a VRF tensor, found "
+           << (op.getVrf() ? "both" : "none");
+  if (auto constant = dyn_cast_or_null<TypedAttr>(op.getConstantAttr())) {
+    if (constant.getType() != input.getElementType())
+      return op.emitOpError() << "constant has type " << constant.getType()
+                              << ", the stream " << input.getElementType();
+    return success();
+  }
+  VrfType vrf = op.getVrf().getType();
+  if (vrf.getElementType() != input.getElementType())
+    return op.emitOpError() << "VRF tensor has element type "
+                            << vrf.getElementType() << ", the stream "
+                            << input.getElementType();
+  if (vrf.getGrid() != input.getGrid())
+    return op.emitOpError() << "VRF tensor is spread as " << vrf.getGrid()
+                            << ", the stream as " << input.getGrid();
+  return success();
+}
+
+static LogicalResult verifyStreamType(Operation *op, StreamType input,
+                                      bool wantFloat) {
+  if (wantFloat == input.getElementType().isF32())
+    return success();
+  return op->emitOpError() << "works on " << (wantFloat ? "f32" : "i32")
+                           << ", found a stream of " << input.getElementType();
+}
+
+LogicalResult VectorFxpOp::verify() {
+  auto input = cast<StreamType>(getInput().getType());
+  if (failed(verifyStreamType(*this, input, /*wantFloat=*/false)) ||
+      failed(verifyOperand(*this)))
+    return failure();
+  // A negative shift count has no meaning (SIL-4); counts of 32 and more have.
+  bool isShift = getAlu(getOp()) == "FxpLshift" || getAlu(getOp()) == "FxpRshift";
+  if (auto count = dyn_cast_or_null<IntegerAttr>(getConstantAttr());
+      isShift && count && count.getInt() < 0 &&
+      getMode() == ArgMode::Mode01)
+    return emitOpError() << "shift count is " << count.getInt()
+                         << ", must not be negative";
+  return verifyAlu(*this);
+}
+
+LogicalResult VectorFxpToFpOp::verify() {
+  return verifyStreamType(*this, cast<StreamType>(getInput().getType()),
+                          /*wantFloat=*/false);
+}
+
+LogicalResult VectorFpToFxpOp::verify() {
+  return verifyStreamType(*this, cast<StreamType>(getInput().getType()),
+                          /*wantFloat=*/true);
+}
+
+LogicalResult VectorFpBinaryOp::verify() {
+  if (failed(verifyStreamType(*this, cast<StreamType>(getInput().getType()),
+                              /*wantFloat=*/true)) ||
+      failed(verifyOperand(*this)))
+    return failure();
+  return verifyAlu(*this);
+}
+
+LogicalResult VectorClipOp::verify() {
+  auto input = cast<StreamType>(getInput().getType());
+  bool isFloat = input.getElementType().isF32();
+  if (isFloat && (getOp() == ClipOp::AddFxp || getOp() == ClipOp::AddFxpSat))
+    return emitOpError() << stringifyClipOp(getOp())
+                         << " works on i32, found a stream of f32; use Add";
+  if (!isFloat && getOp() == ClipOp::Add)
+    return emitOpError() << "Add works on f32, found a stream of i32; use "
+                            "AddFxp or AddFxpSat";
+  if (failed(verifyOperand(*this)))
+    return failure();
+  return verifyAlu(*this);
+}
+
+/// Split and concat keep the order of elements and change the packet to `lanes`.
+static LogicalResult verifyRegrouped(Operation *op, StreamType input,
+                                     StreamType output, int64_t lanes) {
+  if (output.getPacketMapping().size() != lanes)
+    return op->emitOpError() << "packet \"" << output.getPacket().getText()
+                             << "\" has " << output.getPacketMapping().size()
+                             << " elements, expected " << lanes;
+  llvm::Expected<Mapping> before =
+      Mapping::pair(input.getTimeMapping(), input.getPacketMapping());
+  if (!before)
+    return op->emitOpError() << llvm::toString(before.takeError());
+  llvm::Expected<Mapping> after =
+      Mapping::pair(output.getTimeMapping(), output.getPacketMapping());
+  if (!after)
+    return op->emitOpError() << llvm::toString(after.takeError());
+  if (!after->isEquivalent(*before))
+    return op->emitOpError()
+           << "result holds \"" << after->str() << "\", the stream \""
+           << before->str() << "\", first different at position "
+           << after->firstDifference(*before).value_or(0);
+  return success();
+}
+
+LogicalResult VectorSplitOp::verify() {
+  return verifyRegrouped(*this, cast<StreamType>(getInput().getType()),
+                         cast<StreamType>(getResult().getType()), kNarrowLanes);
+}
+
+LogicalResult VectorConcatOp::verify() {
+  return verifyRegrouped(*this, cast<StreamType>(getInput().getType()),
+                         cast<StreamType>(getResult().getType()), kLanes);
+}

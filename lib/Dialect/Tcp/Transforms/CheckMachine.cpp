@@ -1,0 +1,237 @@
+//===- CheckMachine.cpp - Check kernels against their machine -------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rules of one kernel op are in its verifier; here is what needs the machine or
+// the whole kernel: sizes of the grid, capacities, and tensors that live at the
+// same time at overlapping addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sequin::tcp {
+#define GEN_PASS_DEF_CHECKMACHINE
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h.inc"
+} // namespace sequin::tcp
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::tcp;
+
+namespace {
+
+/// A tensor at an address, and the operations between which it must keep its
+/// contents (positions in the kernel's block).
+struct Placement {
+  Value value;
+  StringRef memory;
+  int64_t begin, end;
+  unsigned defined, lastUsed;
+};
+
+class KernelChecker {
+public:
+  KernelChecker(func::FuncOp function, TargetAttr target)
+      : function(function), target(target), machine(*target.getRow()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkGrid(Operation *op, GridAttr grid);
+  LogicalResult checkChip(Operation *op, const Mapping &chip);
+  LogicalResult checkCapacity(Operation *op, StringRef memory, Type type,
+                              int64_t address, int64_t bytes, int64_t limit);
+  LogicalResult checkOp(Operation *op);
+  LogicalResult checkTrf(ToTrfOp op);
+  LogicalResult checkOverlaps();
+  void place(Value value, StringRef memory, int64_t address, int64_t bytes);
+  unsigned sinkPosition(Operation *user);
+
+  func::FuncOp function;
+  TargetAttr target;
+  const TcpMachine &machine;
+  llvm::DenseMap<Operation *, unsigned> positions;
+  SmallVector<Placement> placements;
+};
+} // namespace
+
+LogicalResult KernelChecker::checkChip(Operation *op, const Mapping &chip) {
+  if (target.getMode() == Mode::Unit || chip.size() == target.getChips())
+    return success();
+  return op->emitOpError() << "chip mapping \"" << chip.str() << "\" has size "
+                           << chip.size() << ", the program runs on "
+                           << target.getChips() << " chips";
+}
+
+LogicalResult KernelChecker::checkGrid(Operation *op, GridAttr grid) {
+  if (target.getMode() == Mode::Unit)
+    return success();
+  if (failed(checkChip(op, grid.getChipMapping())))
+    return failure();
+  std::tuple<StringRef, Mapping, int64_t> levels[] = {
+      {"cluster", grid.getClusterMapping(), machine.clustersPerChip},
+      {"slice", grid.getSliceMapping(), machine.slicesPerCluster}};
+  for (const auto &[name, mapping, count] : levels)
+    if (mapping.size() != count)
+      return op->emitOpError()
+             << name << " mapping \"" << mapping.str() << "\" has size "
+             << mapping.size() << ", machine \"" << machine.name << "\" has "
+             << count << "; pad it with # " << count;
+  return success();
+}
+
+LogicalResult KernelChecker::checkCapacity(Operation *op, StringRef memory,
+                                           Type type, int64_t address,
+                                           int64_t bytes, int64_t limit) {
+  if (bytes <= limit && address <= limit - bytes)
+    return success();
+  return op->emitOpError() << memory << " tensor occupies bytes [" << address
+                           << ", " << address + bytes << "), machine \""
+                           << machine.name << "\" has " << limit << " bytes"
+                           << (memory == "HBM" ? " per chip" : " per slice");
+}
+
+/// A tensor that a pass of the tensor unit reads is needed until the pass has
+/// written its last result.
+unsigned KernelChecker::sinkPosition(Operation *user) {
+  unsigned last = positions.lookup(user);
+  while (user->getNumResults() == 1 &&
+         isa<StreamType>(user->getResult(0).getType()) &&
+         user->getResult(0).hasOneUse()) {
+    user = *user->getResult(0).user_begin();
+    last = std::max(last, positions.lookup(user));
+  }
+  return last;
+}
+
+void KernelChecker::place(Value value, StringRef memory, int64_t address,
+                          int64_t bytes) {
+  unsigned defined = positions.lookup(value.getDefiningOp());
+  unsigned last = defined;
+  for (Operation *user : value.getUsers())
+    last = std::max(last, sinkPosition(user));
+  placements.push_back({value, memory, address, address + bytes, defined, last});
+}
+
+LogicalResult KernelChecker::checkTrf(ToTrfOp op) {
+  TrfType type = op.getResult().getType();
+  int64_t rows = type.getRowMapping().size();
+  if (!llvm::is_contained(machine.rowCounts, rows))
+    return op.emitOpError() << "row mapping \"" << type.getRow().getText()
+                            << "\" has size " << rows
+                            << ", the contraction engine uses 1, 2, 4 or "
+                            << machine.rowsPerSlice << " rows";
+  bool half = op.getAddress() != TrfAddress::Full;
+  int64_t limit = machine.trfBytesPerRow / (half ? 2 : 1);
+  int64_t bytes = type.getByteSize();
+  if (bytes > limit)
+    return op.emitOpError() << "element mapping \""
+                            << type.getElement().getText() << "\" has " << bytes
+                            << " bytes, a row of the "
+                            << stringifyTrfAddress(op.getAddress()) << " TRF of "
+                            << "machine \"" << machine.name << "\" holds "
+                            << limit;
+  // Halves are the unit of allocation (SIL-37).
+  int64_t start = op.getAddress() == TrfAddress::SecondHalf ? limit : 0;
+  place(op.getResult(), "TRF", start, limit);
+  return success();
+}
+
+LogicalResult KernelChecker::checkOp(Operation *op) {
+  for (Value result : op->getResults()) {
+    Type type = result.getType();
+    if (auto dm = dyn_cast<DmType>(type)) {
+      if (failed(checkGrid(op, dm.getGrid())))
+        return failure();
+    } else if (auto hbm = dyn_cast<HbmType>(type)) {
+      if (failed(checkChip(op, hbm.getChipMapping())))
+        return failure();
+    }
+    if (isa<StreamType>(type) && !result.hasOneUse())
+      return op->emitOpError()
+             << "stream has " << llvm::range_size(result.getUses())
+             << " consumers, an engine has exactly one successor";
+  }
+  auto capacity = [&](Value value, StringRef memory, int64_t address,
+                      int64_t bytes, int64_t limit) -> LogicalResult {
+    if (failed(checkCapacity(op, memory, value.getType(), address, bytes,
+                             limit)))
+      return failure();
+    place(value, memory, address, bytes);
+    return success();
+  };
+  if (auto move = dyn_cast<ToDmOp>(op))
+    return capacity(move.getResult(), "DM", move.getAddress(),
+                    move.getResult().getType().getByteSize(),
+                    machine.dmBytesPerSlice);
+  if (auto commit = dyn_cast<CommitOp>(op))
+    return capacity(commit.getResult(), "DM", commit.getAddress(),
+                    commit.getResult().getType().getByteSize(),
+                    machine.dmBytesPerSlice);
+  if (auto vrf = dyn_cast<ToVrfOp>(op))
+    return capacity(vrf.getResult(), "VRF", vrf.getAddress(),
+                    vrf.getResult().getType().getByteSize(),
+                    machine.vrfBytesPerSlice);
+  if (auto move = dyn_cast<ToHbmOp>(op))
+    return capacity(move.getResult(), "HBM", move.getAddress(),
+                    move.getResult().getType().getByteSize(),
+                    machine.hbmBytes);
+  if (auto trf = dyn_cast<ToTrfOp>(op))
+    return checkTrf(trf);
+  return success();
+}
+
+LogicalResult KernelChecker::checkOverlaps() {
+  for (size_t j = 1; j < placements.size(); ++j)
+    for (size_t i = 0; i < j; ++i) {
+      const Placement &a = placements[i], &b = placements[j];
+      if (a.memory != b.memory || a.end <= b.begin || b.end <= a.begin ||
+          a.lastUsed < b.defined || b.lastUsed < a.defined)
+        continue;
+      // A TRF half is rewritten for the next pass once the last pass that reads
+      // it has been issued; only values live across the write collide.
+      InFlightDiagnostic diag =
+          b.value.getDefiningOp()->emitOpError()
+          << b.memory << " tensor at bytes [" << b.begin << ", " << b.end
+          << ") overlaps one at [" << a.begin << ", " << a.end
+          << ") that is still needed";
+      diag.attachNote(a.value.getLoc()) << "other tensor placed here";
+      return diag;
+    }
+  return success();
+}
+
+LogicalResult KernelChecker::run() {
+  if (function.isExternal())
+    return success();
+  unsigned position = 0;
+  for (Block &block : function.getBody())
+    for (Operation &op : block)
+      positions[&op] = position++;
+  for (Block &block : function.getBody())
+    for (Operation &op : block)
+      if (failed(checkOp(&op)))
+        return failure();
+  return checkOverlaps();
+}
+
+namespace {
+struct CheckMachine : public tcp::impl::CheckMachineBase<CheckMachine> {
+  void runOnOperation() override {
+    TargetAttr target = getTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(KernelChecker(function, target).run()))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,40 @@
+//===- Pipelines.cpp - The phases of the compiler -------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Pipelines/Pipelines.h"
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
+#include "sequin/Conversion/TcpToConfig/Passes.h"
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace sequin;
+
+void sequin::populateLinalgToTcpPipeline(
+    OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
+  pm.addPass(createLinalgToTcp({options.target, options.chips}));
+  pm.addPass(tcp::createCheckMachine());
+}
+
+void sequin::populateTcpToConfigPipeline(
+    OpPassManager &pm, const TcpToConfigPipelineOptions &options) {
+  pm.addPass(tcp::createCheckMachine());
+  pm.addPass(createTcpToConfig({options.entry}));
+}
+
+void sequin::registerPipelines() {
+  static PassPipelineRegistration<LinalgToTcpPipelineOptions> linalgToTcp(
+      "linalg-to-tcp",
+      "Lower linalg on tensors to tcp kernels and check them against their "
+      "machine",
+      populateLinalgToTcpPipeline);
+  static PassPipelineRegistration<TcpToConfigPipelineOptions> tcpToConfig(
+      "tcp-to-config",
+      "Check tcp kernels against their machine and derive their configuration",
+      populateTcpToConfigPipeline);
+}

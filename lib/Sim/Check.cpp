@@ -1,0 +1,191 @@
+//===- Check.cpp - Checks of a program before it runs ---------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandCheck.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace sequin;
+using namespace sequin::sim;
+using llvm::StringRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+static std::string join(llvm::ArrayRef<int64_t> values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return text;
+}
+
+static std::string text(__int128 value) {
+  // Only for messages: beyond 64 bits the exact number helps nobody.
+  if (value > std::numeric_limits<int64_t>::max())
+    return "more than 2^63";
+  if (value < std::numeric_limits<int64_t>::min())
+    return "less than -2^63";
+  return std::to_string(static_cast<int64_t>(value));
+}
+
+llvm::Error CommandCheck::oneOf(StringRef stage, const Twine &what,
+                                int64_t found,
+                                llvm::ArrayRef<int64_t> allowed) const {
+  if (llvm::is_contained(allowed, found))
+    return llvm::Error::success();
+  return trap(stage, what + " is " + Twine(found) + ", machine '" +
+                         machine.name + "' allows " + join(allowed));
+}
+
+llvm::Error CommandCheck::between(StringRef stage, const Twine &what,
+                                  int64_t found, int64_t low,
+                                  int64_t high) const {
+  if (found >= low && found <= high)
+    return llvm::Error::success();
+  return trap(stage, what + " is " + Twine(found) + ", allowed are " +
+                         Twine(low) + " to " + Twine(high));
+}
+
+llvm::Error CommandCheck::multipleOf(StringRef stage, const Twine &what,
+                                     int64_t found, int64_t factor) const {
+  if (found % factor == 0)
+    return llvm::Error::success();
+  return trap(stage, what + " is " + Twine(found) +
+                         ", it must be a multiple of " + Twine(factor));
+}
+
+llvm::Error CommandCheck::entries(StringRef stage, llvm::ArrayRef<Loop> loops,
+                                  const SequencerLimits &limits) const {
+  if (loops.size() > limits.maxEntries)
+    return trap(stage, "sequencer has " + Twine(loops.size()) +
+                           " entries, machine '" + machine.name +
+                           "' allows at most " + Twine(limits.maxEntries));
+  for (auto [index, loop] : llvm::enumerate(loops))
+    if (llvm::Error error =
+            between(stage, "size of sequencer entry " + Twine(index), loop.size,
+                    1, limits.maxSize))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error CommandCheck::inside(StringRef stage, const Extent &extent,
+                                 StringRef memory, int64_t limit) const {
+  if (extent.begin >= 0 && extent.end <= limit)
+    return llvm::Error::success();
+  return trap(stage, "bytes " + text(extent.begin) + " to " +
+                         text(extent.end - 1) + " of " + memory +
+                         " are accessed, allowed are 0 to " + Twine(limit - 1));
+}
+
+llvm::Expected<int64_t>
+CommandCheck::count(StringRef stage, StringRef what,
+                    std::optional<int64_t> product) const {
+  if (product && *product >= 0 && *product <= kMaxCount)
+    return *product;
+  return trap(stage, "the number of " + what +
+                         " is out of range, allowed are at most 2^40");
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Everything in the program but its commands. These are traps too: the
+/// configuration asks for what is not there.
+static llvm::Error checkHeader(const config::Program &program,
+                               const TcpMachine &machine) {
+  auto trap = [](const Twine &what) {
+    return llvm::make_error<Trap>("", "program", what.str());
+  };
+  if (program.target != machine.name)
+    return trap("target is '" + program.target + "', the machine is '" +
+                machine.name + "'");
+  if (program.chips < 1 || program.chips > machine.maxChips)
+    return trap("number of chips is " + Twine(program.chips) +
+                ", allowed are 1 to " + Twine(machine.maxChips));
+  if (program.macs < 0)
+    return trap("number of multiply-accumulates is " + Twine(program.macs) +
+                ", it must not be negative");
+  llvm::StringSet<> names;
+  for (const config::Command &command : program.commands)
+    if (!names.insert(command.name).second)
+      return trap("two commands are called '" + command.name + "'");
+  return llvm::Error::success();
+}
+
+/// Elements of an argument; std::nullopt if that is no sensible number.
+static std::optional<int64_t> elementCount(const config::Argument &argument) {
+  int64_t count = 1;
+  for (int64_t size : argument.shape)
+    if (size < 0 || llvm::MulOverflow(count, size, count) || count > kMaxCount)
+      return std::nullopt;
+  return count;
+}
+
+/// Every argument has a size, and enough elements of every output come back.
+static llvm::Error checkArguments(const config::Program &program) {
+  auto trap = [](const config::Argument &argument, const Twine &what) {
+    return llvm::make_error<Trap>(
+        "", "program", ("argument '" + argument.name + "' " + what).str());
+  };
+  for (const config::Argument &input : program.inputs)
+    if (!elementCount(input))
+      return trap(input, "has a shape out of range");
+  for (auto [index, output] : llvm::enumerate(program.outputs)) {
+    std::optional<int64_t> elements = elementCount(output);
+    if (!elements)
+      return trap(output, "has a shape out of range");
+    int64_t written = 0;
+    for (const config::Command &command : program.commands) {
+      const auto *transfer = std::get_if<config::Transfer>(&command.body);
+      if (transfer && transfer->argument == static_cast<int64_t>(index) &&
+          transfer->direction == config::Transfer::Direction::ToHost)
+        written += *tripCount(transfer->entries);
+    }
+    if (written < *elements)
+      return trap(output, "has " + Twine(*elements) +
+                              " elements, the transfers bring back " +
+                              Twine(written));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<CommandPlan>>
+sim::checkProgram(const config::Program &program, const TcpMachine &machine,
+                  int64_t maxSteps) {
+  if (llvm::Error error = checkHeader(program, machine))
+    return std::move(error);
+  std::vector<CommandPlan> plans(program.commands.size());
+  int64_t steps = 0;
+  for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+    CommandCheck check{machine, program, command, plan};
+    llvm::Error error = std::visit(
+        [&](const auto &body) -> llvm::Error {
+          using Body = std::decay_t<decltype(body)>;
+          if constexpr (std::is_same_v<Body, config::Transfer>)
+            return checkTransfer(check, body);
+          else if constexpr (std::is_same_v<Body, config::DmaCommand>)
+            return checkDma(check, body);
+          else
+            return checkExec(check, body);
+        },
+        command.body);
+    if (error)
+      return std::move(error);
+    steps += plan.steps;
+    if (steps > maxSteps)
+      return check.trap("program", "the program takes more than " +
+                                       Twine(maxSteps) +
+                                       " steps, the limit of this run");
+  }
+  if (llvm::Error error = checkArguments(program))
+    return std::move(error);
+  return plans;
+}

@@ -1,0 +1,338 @@
+//===- CheckDma.cpp - Checks of DMA commands and transfers ----------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cycles of a DMA command: every engine works through its descriptors, each
+// with its start-up and one cycle per request. A copy whose reads and writes
+// share a memory pays for both, and so does DM to HBM (the manual's example 6);
+// HBM to DM overlaps them. HBM's and PCIe's bandwidths bound the command from
+// below.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandCheck.h"
+
+using namespace sequin;
+using namespace sequin::sim;
+using config::DmaCommand;
+using config::DmaDescriptor;
+using config::Memory;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+/// One side of a descriptor.
+struct Side {
+  StringRef name; ///< "source" or "destination"
+  Memory memory;
+  int64_t chip;
+  int64_t address;
+  llvm::SmallVector<Loop, 8> loops;
+  bool write;
+};
+} // namespace
+
+static llvm::Error checkHbmSide(const CommandCheck &check, const Side &side,
+                                int64_t packetBytes) {
+  Extent extent = extentOf(side.loops, side.address, 1, packetBytes);
+  if (llvm::Error error = check.inside("dma", extent, "the HBM of a chip",
+                                       check.machine.hbmBytes))
+    return error;
+  check.plan.accesses.push_back({Space::Hbm,
+                                 side.write,
+                                 side.chip,
+                                 static_cast<int64_t>(extent.begin),
+                                 static_cast<int64_t>(extent.end),
+                                 {}});
+  return llvm::Error::success();
+}
+
+/// A stride of the flat DM address space as a step over slices and a step
+/// inside a slice. Two legal addresses differ by less than half a slice stride
+/// in the second part, which makes the split unique.
+static void splitStride(int64_t stride, int64_t sliceStride, int64_t &slices,
+                        int64_t &offset) {
+  slices = stride / sliceStride;
+  offset = stride % sliceStride;
+  if (offset > sliceStride / 2) {
+    offset -= sliceStride;
+    ++slices;
+  } else if (offset < -sliceStride / 2) {
+    offset += sliceStride;
+    --slices;
+  }
+}
+
+/// The slices that base + sum of index * stride visits; all are in range.
+static std::vector<uint64_t> visitedSlices(llvm::ArrayRef<Loop> loops,
+                                           int64_t base, int64_t count) {
+  std::vector<bool> visited(count, false);
+  visited[base] = true;
+  for (const Loop &loop : loops) {
+    if (loop.stride == 0)
+      continue;
+    std::vector<bool> next = visited;
+    for (int64_t from = 0; from < count; ++from)
+      if (visited[from])
+        for (int64_t i = 1; i < loop.size; ++i) {
+          int64_t to = from + i * loop.stride;
+          if (to < 0 || to >= count)
+            break; // not of a combination that occurs
+          next[to] = true;
+        }
+    visited = std::move(next);
+  }
+  std::vector<uint64_t> mask((count + 63) / 64, 0);
+  for (int64_t slice = 0; slice < count; ++slice)
+    if (visited[slice])
+      mask[slice / 64] |= uint64_t(1) << (slice % 64);
+  return mask;
+}
+
+static llvm::Error checkDmSide(const CommandCheck &check, const Side &side,
+                               int64_t packetBytes) {
+  const TcpMachine &machine = check.machine;
+  int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
+  if (side.address < 0)
+    return check.trap("dma", side.name + " address is " + Twine(side.address) +
+                                 ", it must not be negative");
+  int64_t baseSlice = side.address / machine.dmSliceStride;
+  int64_t baseOffset = side.address % machine.dmSliceStride;
+  llvm::SmallVector<Loop, 8> sliceLoops, offsetLoops;
+  for (const Loop &loop : side.loops) {
+    int64_t slice = 0, offset = 0;
+    // The stride of a single iteration is never taken.
+    if (loop.size > 1)
+      splitStride(loop.stride, machine.dmSliceStride, slice, offset);
+    sliceLoops.push_back({loop.size, slice});
+    offsetLoops.push_back({loop.size, offset});
+  }
+  Extent sliceRange = extentOf(sliceLoops, baseSlice, 1, 1);
+  if (sliceRange.begin < 0 || sliceRange.end > slices)
+    return check.trap(
+        "dma", side.name + " address " + Twine(side.address) +
+                   " and its strides leave the slices of the chip, allowed "
+                   "are slices 0 to " +
+                   Twine(slices - 1));
+  Extent range = extentOf(offsetLoops, baseOffset, 1, packetBytes);
+  if (llvm::Error error = check.inside("dma", range, "the DM of a slice",
+                                       machine.dmBytesPerSlice))
+    return error;
+  check.plan.accesses.push_back({Space::Dm, side.write, side.chip,
+                                 static_cast<int64_t>(range.begin),
+                                 static_cast<int64_t>(range.end),
+                                 visitedSlices(sliceLoops, baseSlice, slices)});
+  return llvm::Error::success();
+}
+
+/// 8-byte rules: DM is written in whole words, and HBM to DM reads so too.
+static llvm::Error checkAlignment(const CommandCheck &check, const Side &side,
+                                  int64_t packetBytes) {
+  int64_t align = check.machine.dmaAlignBytes;
+  if (llvm::Error error =
+          check.multipleOf("dma", "packet size", packetBytes, align))
+    return error;
+  if (llvm::Error error =
+          check.multipleOf("dma", side.name + " address", side.address, align))
+    return error;
+  for (const Loop &loop : side.loops)
+    if (loop.size > 1)
+      if (llvm::Error error = check.multipleOf("dma", side.name + " stride",
+                                               loop.stride, align))
+        return error;
+  return llvm::Error::success();
+}
+
+static llvm::Error checkDescriptor(const CommandCheck &check,
+                                   const DmaCommand &dma,
+                                   const DmaDescriptor &descriptor) {
+  const TcpMachine &machine = check.machine;
+  Side sides[2] = {{"source",
+                    dma.source,
+                    descriptor.sourceChip,
+                    descriptor.sourceAddress,
+                    {},
+                    false},
+                   {"destination",
+                    dma.destination,
+                    descriptor.destinationChip,
+                    descriptor.destinationAddress,
+                    {},
+                    true}};
+  for (const DmaDescriptor::Entry &entry : descriptor.entries) {
+    sides[0].loops.push_back({entry.size, entry.sourceStride});
+    sides[1].loops.push_back({entry.size, entry.destinationStride});
+  }
+  if (llvm::Error error = check.between("dma", "engine", descriptor.engine, 0,
+                                        machine.dmaEngines - 1))
+    return error;
+  if (llvm::Error error =
+          check.between("dma", "packet size", descriptor.packetBytes, 1,
+                        machine.dmaMaxPacketBytes))
+    return error;
+  if (llvm::Error error = check.entries("dma", sides[0].loops, machine.dma))
+    return error;
+  bool hbmToDm = dma.source == Memory::Hbm && dma.destination == Memory::Dm;
+  for (const Side &side : sides) {
+    if (llvm::Error error = check.chip("dma", side.chip))
+      return error;
+    bool dmWrite = side.write && side.memory == Memory::Dm;
+    if (hbmToDm || dmWrite)
+      if (llvm::Error error =
+              checkAlignment(check, side, descriptor.packetBytes))
+        return error;
+    if (llvm::Error error =
+            side.memory == Memory::Hbm
+                ? checkHbmSide(check, side, descriptor.packetBytes)
+                : checkDmSide(check, side, descriptor.packetBytes))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
+  const TcpMachine &machine = check.machine;
+  CommandPlan &plan = check.plan;
+  plan.resource = Resource::Dma;
+  bool bothDirections =
+      dma.source == dma.destination || dma.destination == Memory::Hbm;
+
+  llvm::SmallVector<int64_t, 16> engineCycles(
+      check.program.chips * machine.dmaEngines, 0);
+  llvm::SmallVector<int64_t, 8> hbmBytes(check.program.chips, 0);
+  int64_t interChipBytes = 0;
+  for (const DmaDescriptor &descriptor : dma.descriptors) {
+    if (llvm::Error error = checkDescriptor(check, dma, descriptor))
+      return error;
+    llvm::Expected<int64_t> packets = check.count(
+        "dma", "packets of a descriptor", tripCount(descriptor.entries));
+    if (!packets)
+      return packets.takeError();
+    int64_t requests = *packets * llvm::divideCeil(descriptor.packetBytes,
+                                                   machine.dmaRequestBytes);
+    engineCycles[descriptor.sourceChip * machine.dmaEngines +
+                 descriptor.engine] +=
+        machine.dmaStartupCycles + requests * (bothDirections ? 2 : 1);
+    int64_t bytes = *packets * descriptor.packetBytes;
+    plan.steps += *packets;
+    if (dma.source == Memory::Hbm) {
+      plan.hbmBytesRead += bytes;
+      hbmBytes[descriptor.sourceChip] += bytes;
+    }
+    if (dma.destination == Memory::Hbm) {
+      plan.hbmBytesWritten += bytes;
+      hbmBytes[descriptor.destinationChip] += bytes;
+    }
+    if (descriptor.sourceChip != descriptor.destinationChip)
+      interChipBytes += bytes;
+    for (int64_t chip : {descriptor.sourceChip, descriptor.destinationChip})
+      if (!llvm::is_contained(plan.chips, chip))
+        plan.chips.push_back(chip);
+  }
+  if (dma.descriptors.empty())
+    return check.trap("dma", "the command has no descriptor");
+
+  int64_t engines = *llvm::max_element(engineCycles);
+  int64_t hbm =
+      machine.dmaStartupCycles +
+      llvm::divideCeil(*llvm::max_element(hbmBytes), machine.hbmBytesPerCycle);
+  int64_t pcie =
+      machine.dmaStartupCycles +
+      llvm::divideCeil(interChipBytes, machine.interChipBytesPerCycle);
+  plan.stages = {{"engines", engines}};
+  if (dma.source == Memory::Hbm || dma.destination == Memory::Hbm)
+    plan.stages.push_back({"hbm", hbm});
+  if (interChipBytes)
+    plan.stages.push_back({"pcie", pcie});
+  for (const auto &stage : plan.stages)
+    plan.cycles = std::max(plan.cycles, stage.second);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+llvm::Error sim::checkTransfer(CommandCheck check,
+                               const config::Transfer &transfer) {
+  CommandPlan &plan = check.plan;
+  bool toDevice = transfer.direction == config::Transfer::Direction::ToDevice;
+  llvm::ArrayRef<config::Argument> arguments =
+      toDevice ? check.program.inputs : check.program.outputs;
+  constexpr StringRef stage = "transfer";
+  if (llvm::Error error =
+          check.between(stage, toDevice ? "input" : "output", transfer.argument,
+                        0, arguments.size() - 1))
+    return error;
+  const config::Argument &argument = arguments[transfer.argument];
+  if (transfer.type != argument.type)
+    return check.trap(stage, "type is " + getName(transfer.type) +
+                                 ", argument '" + argument.name + "' has " +
+                                 getName(argument.type));
+  if (llvm::Error error = check.chip(stage, transfer.chip))
+    return error;
+
+  llvm::SmallVector<Loop, 8> host, device;
+  for (const config::Transfer::Entry &entry : transfer.entries) {
+    if (entry.size < 1)
+      return check.trap(stage, "size of an entry is " + Twine(entry.size) +
+                                   ", it must be positive");
+    host.push_back({entry.size, entry.hostStride});
+    device.push_back({entry.size, entry.deviceStride});
+  }
+  llvm::Expected<int64_t> elements =
+      check.count(stage, "elements", tripCount(host));
+  if (!elements)
+    return elements.takeError();
+  llvm::Expected<int64_t> hostElements = check.count(
+      stage, "elements of the argument", [&]() -> std::optional<int64_t> {
+        int64_t count = 1;
+        for (int64_t size : argument.shape)
+          if (llvm::MulOverflow(count, size, count))
+            return std::nullopt;
+        return count;
+      }());
+  if (!hostElements)
+    return hostElements.takeError();
+
+  Extent hostExtent = extentOf(host, transfer.hostBase, 1, 1);
+  if (hostExtent.begin < 0 || hostExtent.end > *hostElements)
+    return check.trap(stage, "the host array '" + argument.name + "' has " +
+                                 Twine(*hostElements) +
+                                 " elements, the entries leave them");
+  // In bits from address 0, because i4 has two elements in a byte.
+  int64_t bits = getBitWidth(transfer.type);
+  Extent extent = extentOf(device, 0, bits, bits);
+  extent.begin += static_cast<__int128>(transfer.deviceAddress) * 8;
+  extent.end += static_cast<__int128>(transfer.deviceAddress) * 8;
+  Extent bytes{extent.begin < 0 ? -1 : extent.begin / 8, (extent.end + 7) / 8};
+  if (llvm::Error error = check.inside(stage, bytes, "the HBM of a chip",
+                                       check.machine.hbmBytes))
+    return error;
+  plan.accesses.push_back({Space::Hbm,
+                           toDevice,
+                           transfer.chip,
+                           static_cast<int64_t>(bytes.begin),
+                           static_cast<int64_t>(bytes.end),
+                           {}});
+  if (transfer.zeroBytes) {
+    Extent zero{transfer.zeroAddress,
+                static_cast<__int128>(transfer.zeroAddress) +
+                    transfer.zeroBytes};
+    if (transfer.zeroBytes < 0)
+      return check.trap(stage, "number of bytes to zero is " +
+                                   Twine(transfer.zeroBytes) +
+                                   ", it must not be negative");
+    if (llvm::Error error = check.inside(stage, zero, "the HBM of a chip",
+                                         check.machine.hbmBytes))
+      return error;
+  }
+  plan.resource = Resource::Host;
+  plan.chips = {transfer.chip};
+  plan.steps = *elements;
+  return llvm::Error::success();
+}

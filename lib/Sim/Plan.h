@@ -1,0 +1,74 @@
+//===- Plan.h - What the check of a command finds out -----------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every command is checked before the first one runs. The check traps on
+// whatever the machine forbids and leaves behind what the rest needs: how often
+// each stage works (functional model), what is read and written (schedule), and
+// how long each stage takes (timing).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_SIM_PLAN_H
+#define SEQUIN_LIB_SIM_PLAN_H
+
+#include "sequin/Sim/Simulator.h"
+
+namespace sequin::sim {
+
+enum class Space : uint8_t { Hbm, Dm, Trf, Vrf };
+
+/// A bounding range of bytes that a command touches. For Dm, Trf and Vrf the
+/// range holds in every slice of `slices`.
+struct Access {
+  Space space = Space::Hbm;
+  bool write = false;
+  int64_t chip = 0;
+  int64_t begin = 0, end = 0;
+  std::vector<uint64_t> slices;
+};
+
+enum class Resource : uint8_t { Main, Sub, Dma, Host };
+
+struct CommandPlan {
+  Resource resource = Resource::Host;
+  /// Chips whose `resource` the command occupies.
+  llvm::SmallVector<int64_t, 2> chips;
+  std::vector<Access> accesses;
+  /// Cycles per stage, in pipeline order, and of the whole command.
+  std::vector<std::pair<std::string, int64_t>> stages;
+  int64_t cycles = 0;
+  int64_t hbmBytesRead = 0, hbmBytesWritten = 0;
+  /// Work of the functional model, for the step limit.
+  int64_t steps = 0;
+
+  // Exec only: how much each stage sees.
+  int64_t packets = 0;           ///< fetch
+  int64_t sourcePacketBytes = 0; ///< before the conversion
+  int64_t streamPacketBytes = 0; ///< after it
+  int64_t flits = 0;             ///< collect
+  int64_t computationSteps = 0;  ///< contract, after time broadcast
+  int64_t outputFlits = 0;       ///< what the vector, cast and sink stages see
+  /// DM that fetch and commit touch in each slice, as [begin, end).
+  int64_t fetchBegin = 0, fetchEnd = 0;
+  int64_t commitBegin = 0, commitEnd = 0;
+};
+
+/// Checks all of `program`; a Trap if something is forbidden. `maxSteps` bounds
+/// the work of the functional model.
+llvm::Expected<std::vector<CommandPlan>>
+checkProgram(const config::Program &program, const TcpMachine &machine,
+             int64_t maxSteps);
+
+/// Start, end and wait of every command.
+std::vector<CommandTiming> schedule(const config::Program &program,
+                                    llvm::ArrayRef<CommandPlan> plans,
+                                    const TcpMachine &machine);
+
+} // namespace sequin::sim
+
+#endif // SEQUIN_LIB_SIM_PLAN_H

@@ -1,0 +1,145 @@
+//===- Simulator.cpp - Runs a TCP configuration ---------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Sim/Simulator.h"
+#include "Engines.h"
+#include "sequin/Support/Arithmetic.h"
+#include <chrono>
+
+using namespace sequin;
+using namespace sequin::sim;
+
+char Trap::ID = 0;
+
+void Trap::log(llvm::raw_ostream &os) const {
+  os << "trap: ";
+  if (!command.empty())
+    os << "command '" << command << "' ";
+  os << "stage '" << stage << "': " << what;
+}
+
+std::error_code Trap::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+/// Host arrays hold sub-byte elements in a byte each.
+static int64_t hostBytes(ElementType type) {
+  return std::max<int64_t>(1, getBitWidth(type) / 8);
+}
+
+static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
+static llvm::Error checkInputs(const config::Program &program,
+                               llvm::ArrayRef<HostArray> inputs) {
+  if (inputs.size() != program.inputs.size())
+    return llvm::createStringError(
+        "the program takes " + llvm::Twine(program.inputs.size()) +
+        " inputs, found " + llvm::Twine(inputs.size()));
+  for (auto [argument, array] : llvm::zip_equal(program.inputs, inputs)) {
+    if (array.type != argument.type)
+      return llvm::createStringError("input '" + argument.name + "' is " +
+                                     getName(argument.type) + ", found " +
+                                     getName(array.type));
+    if (array.shape != argument.shape)
+      return llvm::createStringError(
+          "input '" + argument.name + "' has shape " +
+          shapeText(argument.shape) + ", found " + shapeText(array.shape));
+    int64_t bytes = hostBytes(array.type);
+    for (int64_t size : array.shape)
+      bytes *= size;
+    if (static_cast<int64_t>(array.data.size()) != bytes)
+      return llvm::createStringError("input '" + argument.name + "' has " +
+                                     llvm::Twine(bytes) + " bytes, found " +
+                                     llvm::Twine(array.data.size()));
+  }
+  return llvm::Error::success();
+}
+
+static std::vector<HostArray> execute(const config::Program &program,
+                                      llvm::ArrayRef<CommandPlan> plans,
+                                      const TcpMachine &machine,
+                                      llvm::ArrayRef<HostArray> inputs) {
+  std::vector<HostArray> outputs;
+  for (const config::Argument &argument : program.outputs) {
+    int64_t bytes = hostBytes(argument.type);
+    for (int64_t size : argument.shape)
+      bytes *= size;
+    outputs.push_back({argument.type, argument.shape,
+                       std::vector<uint8_t>(bytes, machine.poisonByte)});
+  }
+  FloatEnvironment environment(machine.flushSubnormals);
+  SystemMemory memory(machine, program.chips);
+  for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+    if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
+      runTransfer(*transfer, memory, inputs, outputs);
+    else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body))
+      runDma(*dma, machine, memory);
+    else
+      runExec(std::get<config::ExecCommand>(command.body), plan, machine,
+              memory);
+  }
+  return outputs;
+}
+
+static Report makeReport(const config::Program &program,
+                         llvm::ArrayRef<CommandPlan> plans,
+                         const TcpMachine &machine) {
+  Report report;
+  report.target = machine.name.str();
+  report.chips = program.chips;
+  report.macs = program.macs;
+  report.commands = schedule(program, plans, machine);
+  for (const CommandTiming &command : report.commands)
+    report.cycles = std::max(report.cycles, command.end);
+  for (const CommandPlan &plan : plans) {
+    report.hbmBytesRead += plan.hbmBytesRead;
+    report.hbmBytesWritten += plan.hbmBytesWritten;
+  }
+  report.seconds = report.cycles / (machine.clockMHz * 1e6);
+  report.peakMacsPerCycle =
+      machine.macsPerCycle(program.macType) * program.chips;
+  double cycles = static_cast<double>(report.cycles);
+  if (report.cycles > 0 && report.peakMacsPerCycle > 0)
+    report.macUtilization =
+        static_cast<double>(report.macs) / (cycles * report.peakMacsPerCycle);
+  if (report.cycles > 0)
+    report.hbmUtilization =
+        static_cast<double>(report.hbmBytesRead + report.hbmBytesWritten) /
+        (cycles * machine.hbmUtilizationBytesPerCycle * program.chips);
+  return report;
+}
+
+llvm::Expected<Result> sim::run(const config::Program &program,
+                                const TcpMachine &machine,
+                                llvm::ArrayRef<HostArray> inputs,
+                                const Options &options) {
+  auto begin = std::chrono::steady_clock::now();
+  llvm::Expected<std::vector<CommandPlan>> plans =
+      checkProgram(program, machine, options.maxSteps);
+  if (!plans)
+    return plans.takeError();
+  Result result;
+  if (!options.timingOnly) {
+    if (llvm::Error error = checkInputs(program, inputs))
+      return std::move(error);
+    result.outputs = execute(program, *plans, machine, inputs);
+  }
+  result.report = makeReport(program, *plans, machine);
+  result.report.wallSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  if (!options.timingOnly && result.report.wallSeconds > 0)
+    result.report.macsPerSecond =
+        result.report.macs / result.report.wallSeconds;
+  return result;
+}

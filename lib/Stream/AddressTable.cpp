@@ -1,0 +1,549 @@
+//===- AddressTable.cpp - Digits of tensor indices and addresses ----------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AddressTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include <limits>
+
+using namespace sequin;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/// a * b <= c without overflow; all are positive.
+bool productAtMost(int64_t a, int64_t b, int64_t c) {
+  auto product = llvm::checkedMul(a, b);
+  return product && *product <= c;
+}
+
+int64_t saturatingMul(int64_t a, int64_t b) {
+  return llvm::checkedMul(a, b).value_or(std::numeric_limits<int64_t>::max());
+}
+
+void appendText(std::string &list, const std::string &item) {
+  list += (list.empty() ? "" : ", ") + item;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading the buffer
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
+                                                 Mode mode) {
+  AddressTable table(mode);
+  table.mapText = map.str().str();
+  if (map.overflowed())
+    return llvm::createStringError("the addresses of '" + table.mapText +
+                                   "' do not fit in 64 bits");
+  for (const AddressFactor &entry : map.factors())
+    table.addFactor(entry.factor, entry.addressStride, "",
+                    entry.factor.str());
+  // Outer composites first: they may hold digits of the inner ones.
+  llvm::SmallVector<std::pair<unsigned, std::string>, 2> composites;
+  for (auto &[name, base] : table.bases)
+    if (base.composite)
+      composites.emplace_back(base.composite->depth, name);
+  while (!composites.empty()) {
+    auto deepest = llvm::max_element(composites);
+    std::string name = deepest->second;
+    composites.erase(deepest);
+    size_t before = table.bases.size();
+    table.expandComposite(name);
+    if (table.bases.size() != before) {
+      // Composites inside this one were found; each is expanded once.
+      for (const Factor &f : table.bases[name].composite->factors)
+        if (f.composite && !llvm::is_contained(
+                               composites, std::make_pair(f.composite->depth,
+                                                          f.base)))
+          composites.emplace_back(f.composite->depth, f.base);
+    }
+  }
+  for (auto &entry : table.bases)
+    sortDigits(entry.second);
+  return table;
+}
+
+void AddressTable::addFactor(const Factor &f, int64_t address,
+                             StringRef source, StringRef text) {
+  // Low padding inside a composite is in the zero of the composite.
+  if (source.empty())
+    constant += f.first * address;
+  if (f.kind == Factor::Kind::Broadcast) {
+    if (f.valid > 1)
+      broadcasts.push_back({f.valid, f.extent, address});
+    else if (address == 1 && source.empty() && f.first == 0)
+      tailPadding = f.extent;
+    return;
+  }
+  Base &base = bases[f.base];
+  base.size = f.baseSize;
+  base.composite = f.composite;
+  base.source = base.named ? base.source : source.str();
+  base.named = true;
+  appendText(base.held, text.str());
+  base.offset += f.offset;
+  if (f.extent > 1)
+    base.digits.push_back(
+        {f.stride, f.extent - f.first, f.valid, address, f.first,
+         source.str()});
+}
+
+void AddressTable::sortDigits(Base &base) {
+  llvm::sort(base.digits, [](const Digit &a, const Digit &b) {
+    if (a.stride != b.stride)
+      return a.stride < b.stride;
+    return std::pair(b.valid, a.address) < std::pair(a.valid, b.address);
+  });
+  llvm::SmallVector<Digit, 4> kept;
+  for (Digit &digit : base.digits) {
+    if (kept.empty()) {
+      kept.push_back(std::move(digit));
+      continue;
+    }
+    Digit &last = kept.back();
+    int64_t reach = saturatingMul(last.stride, last.valid);
+    if (digit.stride < reach) {
+      // The same part of the index twice: the copy stays at its first position.
+      base.overlapping = true;
+      continue;
+    }
+    if (digit.stride == reach && last.valid == last.extent &&
+        digit.source == last.source &&
+        llvm::checkedMul(last.address, last.extent) == digit.address) {
+      last.valid = saturatingMul(digit.valid, last.extent);
+      last.low = saturatingMul(digit.low, last.extent);
+      last.extent = saturatingMul(digit.extent, last.extent);
+      last.valid = std::min(last.valid, ceilDiv(base.size, last.stride));
+      continue;
+    }
+    kept.push_back(std::move(digit));
+  }
+  base.digits = std::move(kept);
+}
+
+size_t AddressTable::digitAt(const Base &base, int64_t stride) {
+  size_t k = 0;
+  while (k + 1 < base.digits.size() && base.digits[k + 1].stride <= stride)
+    ++k;
+  return k;
+}
+
+/// The position of `composite` that holds index 0 of all its parts.
+static int64_t zeroOf(const CompositeBase &composite) {
+  int64_t position = composite.size, zero = 0;
+  for (const Factor &part : composite.factors) {
+    position /= part.extent;
+    zero += part.first * position;
+    if (part.composite)
+      zero += saturatingMul(zeroOf(*part.composite), position);
+  }
+  return zero;
+}
+
+/// Gives the parts of a composite in the buffer their own digits.
+void AddressTable::expandComposite(const std::string &name) {
+  Base &base = bases[name];
+  sortDigits(base);
+  int64_t position = base.composite->size;
+  bool outermost = true;
+  for (const Factor &part : base.composite->factors) {
+    position /= part.extent;
+    base.zero += part.first * position;
+    llvm::SmallVector<StreamPiece, 2> cuts;
+    bool fits = base.offset == 0 &&
+                cut(base, position, part.extent, part.extent, cuts) ==
+                    Fit::Fits &&
+                (part.first == 0 || cuts.size() == 1);
+    if (!fits && part.kind != Factor::Kind::Broadcast) {
+      Base &inner = bases[part.base];
+      inner.named = inner.opaque = true;
+      inner.composite = part.composite;
+      inner.size = part.baseSize;
+      inner.offset += part.offset;
+      if (part.composite)
+        base.zero += saturatingMul(zeroOf(*part.composite), position) *
+                     part.stride;
+      appendText(inner.held, base.held);
+    }
+    if (!fits)
+      continue;
+    for (StreamPiece &piece : cuts) {
+      Factor f = part;
+      int64_t steps = piece.stride / position;
+      f.stride = f.kind == Factor::Kind::Broadcast
+                     ? 0
+                     : saturatingMul(part.stride, steps);
+      f.extent = piece.extent;
+      f.valid = std::min(piece.extent, ceilDiv(part.valid, steps));
+      if (&piece != &cuts.front())
+        f.offset = 0;
+      // The outermost part reaches as far as the padding of the composite.
+      if (outermost && &piece == &cuts.front() && !base.digits.empty()) {
+        const Digit &top = base.digits.back();
+        if (piece.stride >= top.stride)
+          f.extent = std::max(f.extent, saturatingMul(top.stride, top.extent) /
+                                            piece.stride);
+      }
+      addFactor(f, piece.address, name, base.held);
+    }
+    outermost &= part.extent == 1;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Cutting factors of the stream
+//===----------------------------------------------------------------------===//
+
+void AddressTable::noteStream(const Factor &f) {
+  if (f.kind == Factor::Kind::Broadcast)
+    return;
+  auto it = bases.find(f.base);
+  if (it != bases.end() && it->second.named) {
+    appendText(it->second.walks, f.str());
+  } else if (f.composite) {
+    for (const Factor &part : f.composite->factors)
+      if (auto inner = bases.find(part.base); inner != bases.end())
+        appendText(inner->second.walks, f.str());
+  }
+}
+
+bool AddressTable::namesAny(ArrayRef<Factor> factors) const {
+  return llvm::any_of(factors, [&](const Factor &f) { return names(f); });
+}
+
+bool AddressTable::names(const Factor &f) const {
+  if (f.kind == Factor::Kind::Broadcast)
+    return false;
+  if (auto it = bases.find(f.base); it != bases.end() && it->second.named)
+    return true;
+  return f.composite && namesAny(f.composite->factors);
+}
+
+llvm::Error AddressTable::misfit(Fit fit, StringRef name,
+                                 const Base &base) const {
+  StringRef held = base.held.empty() ? StringRef(mapText) : base.held;
+  StringRef walks = base.walks.empty() ? name : StringRef(base.walks);
+  if (fit == Fit::NotHeld)
+    return llvm::createStringError(
+        Twine(mode == Mode::Write ? "write leaves the tensor"
+                                  : "insufficient input") +
+        ": the stream walks '" + walks + "' but the buffer holds only '" +
+        held + "' of " + name);
+  return llvm::createStringError(
+      "incompatible shapes: the buffer holds " + name + " as '" + held +
+      "' and the stream walks it as '" + walks +
+      "', which have no common refinement");
+}
+
+AddressTable::Fit
+AddressTable::cut(const Base &base, int64_t stride, int64_t extent,
+                  int64_t valid,
+                  llvm::SmallVectorImpl<StreamPiece> &pieces) const {
+  llvm::SmallVector<StreamPiece, 4> inner; // innermost first
+  while (extent > 1) {
+    if (valid <= 1 && mode == Mode::Read) {
+      // Only padding is left; it may stay where it is.
+      inner.push_back({stride, extent, valid, 0});
+      break;
+    }
+    if (base.digits.empty() || stride < base.digits.front().stride)
+      return Fit::NotHeld;
+    size_t k = digitAt(base, stride);
+    const Digit &digit = base.digits[k];
+    if (stride % digit.stride != 0)
+      return Fit::Straddles;
+    int64_t steps = stride / digit.stride;
+    int64_t here = extent;
+    if (k + 1 < base.digits.size()) {
+      int64_t boundary = base.digits[k + 1].stride;
+      if (!productAtMost(stride, valid, boundary)) {
+        here = boundary / stride;
+        if (boundary % stride != 0 || extent % here != 0)
+          return Fit::Straddles;
+      }
+    }
+    auto address = llvm::checkedMul(digit.address, steps);
+    if (!address)
+      return Fit::Straddles;
+    inner.push_back({stride, here, std::min(valid, here), *address});
+    extent /= here;
+    valid = ceilDiv(valid, here);
+    stride = saturatingMul(stride, here);
+  }
+  pieces.append(inner.rbegin(), inner.rend());
+  return Fit::Fits;
+}
+
+/// Gives a composite of the stream digits from where the buffer holds its parts.
+llvm::Error AddressTable::deriveComposite(const std::string &name,
+                                          const Factor &f) {
+  auto composite = f.composite;
+  Base result;
+  result.composite = composite;
+  result.derived = true;
+  result.size = composite->size;
+  int64_t position = composite->size;
+  bool outermost = true;
+  for (const Factor &part : composite->factors) {
+    position /= part.extent;
+    if (!names(part)) {
+      if (mode == Mode::Write && part.valid > 1)
+        return llvm::createStringError(
+            "write broadcast: the buffer '" + mapText + "' does not hold '" +
+            part.str() + "' of the stream's '" + f.str() +
+            "', so it would write one cell several times");
+      if (part.extent > 1)
+        result.digits.push_back({position, part.extent, part.extent, 0});
+      outermost &= part.extent == 1;
+      continue;
+    }
+    auto parts = pieces(part);
+    if (!parts)
+      return parts.takeError();
+    for (const StreamPiece &piece : *parts) {
+      int64_t steps = part.stride ? piece.stride / part.stride : 1;
+      Digit digit{saturatingMul(position, steps), piece.extent, piece.extent,
+                  piece.address};
+      if (outermost && &piece == &parts->front()) {
+        auto space = room(part, 0);
+        if (!space)
+          return space.takeError();
+        digit.extent = std::max(digit.extent, *space / steps);
+      }
+      result.digits.push_back(digit);
+    }
+    outermost &= part.extent == 1;
+  }
+  result.held = mapText;
+  result.walks = f.str();
+  sortDigits(result);
+  bases[name] = std::move(result);
+  return llvm::Error::success();
+}
+
+llvm::Expected<AddressTable::Base *> AddressTable::lookup(const Factor &f) {
+  auto it = bases.find(f.base);
+  if (it == bases.end() ||
+      (it->second.opaque && f.composite && !it->second.derived)) {
+    if (llvm::Error error = deriveComposite(f.base, f))
+      return error;
+    it = bases.find(f.base);
+  }
+  if (it->second.opaque)
+    return misfit(Fit::Straddles, f.base, it->second);
+  return &it->second;
+}
+
+llvm::Expected<llvm::SmallVector<StreamPiece, 2>>
+AddressTable::pieces(const Factor &f) {
+  auto found = lookup(f);
+  if (!found)
+    return found.takeError();
+  Base &base = **found;
+  base.walked = true;
+  llvm::SmallVector<StreamPiece, 2> result;
+  Fit fit = cut(base, f.stride, f.extent, f.valid, result);
+  if (fit != Fit::Fits)
+    return misfit(fit, f.base, base);
+  base.start += f.offset;
+  int64_t low = 0; // iterations of the outermost loop before the data
+  if (f.first != 0 && !result.empty()) {
+    int64_t inner = 1;
+    for (const StreamPiece &piece : ArrayRef(result).drop_front())
+      inner *= piece.extent;
+    if (f.first % inner != 0)
+      return misfit(Fit::Straddles, f.base, base);
+    low = f.first / inner;
+    constant -= low * result.front().address;
+  }
+  for (const StreamPiece &piece : result) {
+    if (base.digits.empty())
+      continue;
+    int64_t below = &piece == &result.front() ? low : 0;
+    Digit &digit = base.digits[digitAt(base, piece.stride)];
+    if (piece.stride % digit.stride != 0)
+      continue; // padding that stays in place
+    int64_t steps = piece.stride / digit.stride;
+    digit.usedValid += saturatingMul(piece.valid - 1, steps);
+    digit.usedExtent += saturatingMul(piece.extent - 1 - below, steps);
+    digit.loops.emplace_back(piece.stride, piece.extent - below);
+    if (mode != Mode::Read && saturatingMul(below, steps) > digit.low)
+      return llvm::createStringError(
+          "write leaves the tensor: '" + f.str() + "' starts " +
+          Twine(saturatingMul(below, steps)) + " positions before the data, "
+          "the buffer '" + mapText + "' has " + Twine(digit.low) +
+          " positions of padding there");
+  }
+  return result;
+}
+
+llvm::Expected<int64_t> AddressTable::room(const Factor &f,
+                                           int64_t nextStride) {
+  auto found = lookup(f);
+  if (!found)
+    return found.takeError();
+  const Base &base = **found;
+  if (base.digits.empty() || f.stride < base.digits.front().stride)
+    return f.extent;
+  // The digit that the last element of f lies in.
+  int64_t reach = saturatingMul(f.stride, f.valid);
+  size_t k = 0;
+  while (k + 1 < base.digits.size() && base.digits[k + 1].stride < reach)
+    ++k;
+  const Digit &digit = base.digits[k];
+  int64_t result = saturatingMul(digit.extent, digit.stride) / f.stride;
+  bool isTop = k + 1 == base.digits.size();
+  if (nextStride > 0 && (isTop || nextStride < base.digits[k + 1].stride))
+    result = std::min(result, nextStride / f.stride);
+  return result + f.first;
+}
+
+std::optional<int64_t> AddressTable::matchBroadcast(const Factor &f) {
+  if (f.kind != Factor::Kind::Broadcast)
+    return std::nullopt;
+  for (Broadcast &entry : broadcasts) {
+    if (entry.matched || entry.valid != f.valid || entry.extent < f.extent)
+      continue;
+    entry.matched = true;
+    return entry.address;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks over the whole stream
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
+                                                 Base &base) {
+  if (!base.walked && isWalkedAbove(base))
+    return 0;
+  // What is not walked stands at index 0; a composite at that of its parts.
+  int64_t rest = base.start - base.offset;
+  if (!base.walked && base.composite)
+    rest += base.zero;
+  if (base.opaque)
+    return rest < 0 ? llvm::Expected<int64_t>(misfit(Fit::NotHeld, name, base))
+                    : 0;
+  if (rest < 0)
+    return misfit(Fit::NotHeld, name, base);
+  int64_t address = 0;
+  for (size_t k = base.digits.size(); k-- > 0;) {
+    Digit &digit = base.digits[k];
+    bool isTop = k + 1 == base.digits.size();
+    int64_t fixed = rest / digit.stride;
+    rest %= digit.stride;
+    address += saturatingMul(fixed, digit.address);
+    int64_t lastValid = fixed + digit.usedValid;
+    if (isTop)
+      lastValid = std::min(lastValid, (base.size - 1) / digit.stride);
+    else if (!productAtMost(lastValid, digit.stride,
+                            base.digits[k + 1].stride - 1))
+      return misfit(Fit::Straddles, name, base);
+    if (mode == Mode::Read) {
+      if (lastValid >= digit.valid)
+        return misfit(Fit::NotHeld, name, base);
+    } else if (fixed + digit.usedExtent >= digit.extent) {
+      if (lastValid >= digit.valid)
+        return misfit(Fit::NotHeld, name, base);
+      int64_t found = saturatingMul(fixed + digit.usedExtent + 1, digit.stride);
+      int64_t allowed = saturatingMul(digit.extent, digit.stride);
+      if (mode == Mode::Write)
+        return llvm::createStringError(
+            "write leaves the tensor: the stream walks " + Twine(found) +
+            " positions of " + name + ", the buffer '" + mapText +
+            "' has room for " + Twine(allowed));
+      return llvm::createStringError(
+          "the last part of " + name +
+          " is only partly valid: the destination walks " + Twine(found) +
+          " positions of " + name + ", the source '" + mapText + "' holds " +
+          Twine(allowed) + " including padding");
+    }
+    if (mode == Mode::Write && fixed != 0)
+      return llvm::createStringError(
+          "write does not fill the buffer: it starts at index " +
+          Twine(base.start - base.offset) + " of '" + base.held + "'");
+  }
+  if (rest != 0)
+    return misfit(Fit::NotHeld, name, base);
+  if (mode == Mode::Write)
+    if (llvm::Error error = checkFilled(name, base))
+      return error;
+  return address;
+}
+
+/// Every element has to be visited exactly once.
+llvm::Error AddressTable::checkFilled(const std::string &name,
+                                      const Base &base) const {
+  if (base.overlapping)
+    return llvm::createStringError("the buffer '" + mapText +
+                                   "' holds parts of " + name +
+                                   " at several addresses");
+  for (const Digit &digit : base.digits) {
+    // Either the composite or its parts are walked.
+    if (base.composite && !base.walked)
+      continue;
+    auto loops = digit.loops;
+    llvm::sort(loops);
+    int64_t reached = digit.stride;
+    for (auto [stride, extent] : loops) {
+      if (stride < reached)
+        return llvm::createStringError(
+            "write broadcast: the stream walks parts of " + name +
+            " twice ('" + base.walks + "')");
+      if (stride != reached)
+        break;
+      reached = saturatingMul(reached, extent);
+    }
+    if (reached < saturatingMul(digit.stride, digit.valid) &&
+        reached < base.size)
+      return llvm::createStringError(
+          "write does not fill the buffer: it holds '" + base.held +
+          "' and the stream walks " +
+          (base.walks.empty() ? "nothing of " + name
+                              : "'" + base.walks + "'"));
+  }
+  return llvm::Error::success();
+}
+
+/// Whether a composite of the buffer that this base is part of is walked itself.
+bool AddressTable::isWalkedAbove(const Base &base) const {
+  for (const Base *b = &base; !b->source.empty();) {
+    b = &bases.at(b->source);
+    if (b->walked)
+      return true;
+  }
+  return false;
+}
+
+llvm::Expected<int64_t> AddressTable::finish() {
+  int64_t address = constant;
+  for (auto &[name, base] : bases) {
+    auto part = finishBase(name, base);
+    if (!part)
+      return part.takeError();
+    address += *part;
+  }
+  if (mode == Mode::Write)
+    for (const Broadcast &entry : broadcasts)
+      if (!entry.matched)
+        return llvm::createStringError(
+            "write does not fill the buffer: nothing in the stream walks the "
+            "anonymous axis of size " +
+            Twine(entry.valid) + " of '" + mapText + "'");
+  return address;
+}

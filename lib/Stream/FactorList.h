@@ -1,0 +1,61 @@
+//===- FactorList.h - Operators of mappings on normal forms -----*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each postfix operator of the mapping language as an operation on a list of
+// factors, outermost first. Preconditions on sizes (divides, pads up, keeps no
+// more than there is) are checked by the caller, who can name the term.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_STREAM_FACTORLIST_H
+#define SEQUIN_LIB_STREAM_FACTORLIST_H
+
+#include "sequin/Stream/Mapping.h"
+
+namespace sequin::factors {
+
+using FactorList = llvm::SmallVector<Factor, 4>;
+
+/// The deepest nesting of composites that the operators build.
+inline constexpr unsigned maxCompositeDepth = 48;
+
+/// Product of the extents; fits, since sizes were checked when the list was built.
+int64_t sizeOf(llvm::ArrayRef<Factor> list);
+
+/// How deep composites nest in `list`.
+unsigned depthOf(llvm::ArrayRef<Factor> list);
+
+/// Splits `list` at a position stride of n, which divides its size: the digits of
+/// position / n stay, the digits of position % n are returned.
+FactorList splitOff(FactorList &list, int64_t n);
+
+/// Pads to `size` with `low` of the padding before the first position.
+void pad(FactorList &list, int64_t size, int64_t low, PaddingKind kind);
+
+/// Keeps positions [from, from + size).
+void view(FactorList &list, int64_t from, int64_t size);
+
+/// Joins adjacent digits, drops what says nothing, and replaces composites that
+/// are walked whole by their factors.
+void normalize(FactorList &list);
+
+/// Whether the positions of `f` past its valid ones are padding already because
+/// the base ends there.
+bool isLimitedByBase(const Factor &f);
+
+/// Whether splitting `f` by n gives two digits whose combination holds data
+/// exactly where `f` does.
+bool canSplit(const Factor &f, int64_t n);
+
+/// Splits f at n, where n divides its extent: f keeps the quotient, the remainder
+/// is returned. Requires canSplit.
+Factor splitFactor(Factor &f, int64_t n);
+
+} // namespace sequin::factors
+
+#endif // SEQUIN_LIB_STREAM_FACTORLIST_H

@@ -1,0 +1,554 @@
+//===- Mapping.cpp - Mapping expressions over named axes ------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Stream/Mapping.h"
+
+#include "FactorList.h"
+#include "MappingImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include <limits>
+
+using namespace sequin;
+using factors::FactorList;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// AxisSizes
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<AxisSizes> AxisSizes::parse(StringRef text) {
+  AxisSizes result;
+  if (text.trim().empty())
+    return result;
+  llvm::SmallVector<StringRef, 8> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [name, value] = part.split('=');
+    name = name.trim();
+    value = value.trim();
+    if (!isAxisName(name))
+      return llvm::createStringError(
+          "'" + part.trim() +
+          "' is not an axis size; expected NAME=SIZE with a name that starts "
+          "with an upper-case letter");
+    if (value.contains('-') &&
+        !value.starts_with("-"))
+      return llvm::createStringError("skewed axes are not supported: '" +
+                                     part.trim() + "'");
+    int64_t size;
+    if (value.empty() || value.getAsInteger(10, size)) {
+      bool digits = !value.empty() && llvm::all_of(value, llvm::isDigit);
+      return llvm::createStringError(
+          "size of axis '" + name + "' is '" + value + "', " +
+          (digits ? "which does not fit in 64 bits"
+                  : "expected a positive integer"));
+    }
+    if (size < 1)
+      return llvm::createStringError("size of axis '" + name + "' is " +
+                                     Twine(size) + ", must be at least 1");
+    if (!result.add(name, size))
+      return llvm::createStringError("axis '" + name + "' is named twice");
+  }
+  return result;
+}
+
+bool AxisSizes::add(StringRef name, int64_t size) {
+  if (lookup(name))
+    return false;
+  list.emplace_back(name.str(), size);
+  return true;
+}
+
+std::optional<int64_t> AxisSizes::lookup(StringRef name) const {
+  for (const auto &[axis, size] : list)
+    if (axis == name)
+      return size;
+  return std::nullopt;
+}
+
+std::optional<int64_t> AxisSizes::linearSize() const {
+  int64_t product = 1;
+  for (const auto &axis : list) {
+    auto next = llvm::checkedMul(product, axis.second);
+    if (!next)
+      return std::nullopt;
+    product = *next;
+  }
+  return product;
+}
+
+llvm::Expected<AxisSizes> AxisSizes::unionWith(const AxisSizes &other) const {
+  AxisSizes result = *this;
+  for (const auto &[name, size] : other.list)
+    if (!result.add(name, size) && result.lookup(name) != size)
+      return llvm::createStringError("axis '" + name + "' has size " +
+                                     Twine(*result.lookup(name)) +
+                                     " in one mapping and " + Twine(size) +
+                                     " in the other");
+  return result;
+}
+
+std::string AxisSizes::str() const {
+  std::string result;
+  for (const auto &[name, size] : list) {
+    if (!result.empty())
+      result += ',';
+    result += name + "=" + std::to_string(size);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Factor
+//===----------------------------------------------------------------------===//
+
+bool Factor::operator==(const Factor &other) const {
+  // The text of a composite determines its factors for one table of axes.
+  return kind == other.kind && base == other.base &&
+         baseSize == other.baseSize && stride == other.stride &&
+         extent == other.extent && first == other.first &&
+         valid == other.valid && offset == other.offset &&
+         padding == other.padding;
+}
+
+std::string Factor::str() const {
+  std::string text;
+  if (kind == Kind::Broadcast) {
+    text = std::to_string(std::max<int64_t>(valid, 1));
+  } else {
+    // A composite of one factor needs no brackets: operators bind left to right.
+    StringRef inner = base;
+    if (composite && composite->factors.size() == 1 && offset == 0)
+      inner = inner.drop_front().drop_back();
+    text = inner.str();
+    int64_t size = baseSize;
+    if (offset != 0) {
+      size = std::min(baseSize - offset, stride * valid);
+      text += " @ " + std::to_string(offset) + " = " + std::to_string(size);
+    }
+    if (stride > 1) {
+      if (size % stride != 0) {
+        size += stride - size % stride;
+        text += " # " + std::to_string(size);
+      }
+      text += " / " + std::to_string(stride);
+      size /= stride;
+    }
+    if (valid < size)
+      text +=
+          (size % valid == 0 ? " % " : " = ") + std::to_string(valid);
+  }
+  if (isPadded()) {
+    text += (padding == PaddingKind::Zero ? " #z " : " # ") +
+            std::to_string(extent);
+    if (first != 0)
+      text += " @ " + std::to_string(first);
+  }
+  return text;
+}
+
+std::string sequin::str(ArrayRef<Factor> factors) {
+  if (factors.empty())
+    return "1";
+  return llvm::join(
+      llvm::map_range(factors, [](const Factor &f) { return f.str(); }), ", ");
+}
+
+//===----------------------------------------------------------------------===//
+// Resolution of expressions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns an expression into factors. Recursion follows the brackets, whose depth
+/// the parser bounds.
+class Resolver {
+public:
+  explicit Resolver(const AxisSizes &axes) : axes(axes) {}
+
+  llvm::Expected<FactorList> mapping(const MappingExpr &expr) {
+    FactorList list;
+    int64_t size = 1;
+    for (const MappingTerm &term : expr.terms) {
+      auto part = this->term(term);
+      if (!part)
+        return part.takeError();
+      auto product = llvm::checkedMul(size, factors::sizeOf(*part));
+      if (!product)
+        return llvm::createStringError(
+            "the size of '" + expr.str() + "' does not fit in 64 bits (" +
+            Twine(size) + " positions times " +
+            Twine(factors::sizeOf(*part)) + " of '" + term.str() + "')");
+      size = *product;
+      list.append(part->begin(), part->end());
+    }
+    factors::normalize(list);
+    return list;
+  }
+
+  llvm::Expected<FactorList> term(const MappingTerm &term) {
+    auto list = atom(term.atom);
+    if (!list)
+      return list.takeError();
+    for (size_t i = 0; i < term.ops.size(); ++i) {
+      if (llvm::Error error = apply(*list, term, i))
+        return error;
+      if (factors::depthOf(*list) > factors::maxCompositeDepth)
+        return llvm::createStringError(
+            "'" + term.str(i + 1).substr(0, 200) +
+            "' splits padded and grouped parts more than " +
+            Twine(factors::maxCompositeDepth) + " levels deep");
+    }
+    return list;
+  }
+
+private:
+  llvm::Expected<FactorList> atom(const MappingAtom &atom) {
+    FactorList list;
+    switch (atom.kind) {
+    case MappingAtom::Kind::Group:
+      return mapping(*atom.group);
+    case MappingAtom::Kind::Number: {
+      Factor f;
+      f.kind = Factor::Kind::Broadcast;
+      f.extent = f.valid = atom.number;
+      list.push_back(std::move(f));
+      break;
+    }
+    case MappingAtom::Kind::Axis: {
+      auto size = axes.lookup(atom.name);
+      if (!size)
+        return unknownAxis(atom);
+      Factor f;
+      f.base = atom.name;
+      f.stride = 1;
+      f.baseSize = f.extent = f.valid = *size;
+      list.push_back(std::move(f));
+      break;
+    }
+    }
+    factors::normalize(list);
+    return list;
+  }
+
+  llvm::Error unknownAxis(const MappingAtom &atom) {
+    std::string known;
+    for (const auto &axis : axes.axes())
+      known += (known.empty() ? "" : ", ") + axis.first;
+    return llvm::createStringError(
+        "axis '" + atom.name + "'" + at(atom.column) + " has no size; " +
+        (known.empty() ? "no axes are declared" : "known axes: " + known));
+  }
+
+  static std::string at(unsigned column) {
+    return column ? " at column " + std::to_string(column) : std::string();
+  }
+
+  llvm::Error apply(FactorList &list, const MappingTerm &term, size_t index) {
+    const MappingOp &op = term.ops[index];
+    int64_t size = factors::sizeOf(list);
+    auto operand = [&] {
+      return "'" + term.str(index) + "'" + at(op.column);
+    };
+    switch (op.kind) {
+    case MappingOp::Kind::Divide:
+    case MappingOp::Kind::Modulo: {
+      if (size % op.n != 0)
+        return llvm::createStringError(
+            "cannot split " + operand() + " by " + Twine(op.n) +
+            ": its size " + Twine(size) + " is not a multiple of " +
+            Twine(op.n));
+      FactorList inner = factors::splitOff(list, op.n);
+      if (op.kind == MappingOp::Kind::Modulo)
+        list = std::move(inner);
+      return llvm::Error::success();
+    }
+    case MappingOp::Kind::Pad:
+    case MappingOp::Kind::PadZero:
+      if (op.n < size)
+        return llvm::createStringError(
+            "cannot pad " + operand() + " to " + Twine(op.n) +
+            ": its size is already " + Twine(size));
+      if (op.low > op.n - size)
+        return llvm::createStringError(
+            "low padding " + Twine(op.low) + " of " + operand() +
+            " exceeds the padding of " + Twine(op.n - size) + " positions");
+      factors::pad(list, op.n, op.low,
+                   op.kind == MappingOp::Kind::Pad ? PaddingKind::DontCare
+                                                   : PaddingKind::Zero);
+      return llvm::Error::success();
+    case MappingOp::Kind::View:
+      if (op.low > size || op.n > size - op.low)
+        return llvm::createStringError(
+            "cannot keep " + Twine(op.n) + " positions" +
+            (op.low ? " from " + Twine(op.low) : Twine()) + " of " +
+            operand() + ": its size is " + Twine(size));
+      factors::view(list, op.low, op.n);
+      return llvm::Error::success();
+    }
+    llvm_unreachable("covered switch");
+  }
+
+  const AxisSizes &axes;
+};
+
+/// Collects the terms of `expr`, plain brackets flattened.
+llvm::Error collectTerms(const MappingExpr &expr, Resolver &resolver,
+                         llvm::SmallVectorImpl<Mapping::Term> &terms) {
+  for (const MappingTerm &term : expr.terms) {
+    if (term.atom.kind == MappingAtom::Kind::Group && term.ops.empty()) {
+      if (llvm::Error error = collectTerms(*term.atom.group, resolver, terms))
+        return error;
+      continue;
+    }
+    auto list = resolver.term(term);
+    if (!list)
+      return list.takeError();
+    Mapping::Term entry;
+    entry.text = term.str();
+    entry.factors.append(list->begin(), list->end());
+    terms.push_back(std::move(entry));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace
+
+Mapping::Mapping() {
+  static const std::shared_ptr<const Impl> identity = [] {
+    auto impl = std::make_shared<Impl>();
+    auto expr = std::make_shared<MappingExpr>();
+    expr->terms.emplace_back();
+    impl->expr = std::move(expr);
+    impl->terms.push_back({"1", {}});
+    impl->compile();
+    return impl;
+  }();
+  impl = identity;
+}
+
+llvm::Expected<Mapping>
+Mapping::resolve(std::shared_ptr<const MappingExpr> expr,
+                 const AxisSizes &axes) {
+  auto result = std::make_shared<Impl>();
+  Resolver resolver(axes);
+  auto list = resolver.mapping(*expr);
+  if (!list)
+    return list.takeError();
+  if (llvm::Error error = collectTerms(*expr, resolver, result->terms))
+    return error;
+  result->axes = axes;
+  result->expr = std::move(expr);
+  result->factors.append(list->begin(), list->end());
+  result->size = factors::sizeOf(*list);
+  result->compile();
+  Mapping mapping;
+  mapping.impl = std::move(result);
+  return mapping;
+}
+
+llvm::Expected<Mapping> Mapping::parse(StringRef text, const AxisSizes &axes) {
+  auto expr = MappingExpr::parse(text);
+  if (!expr)
+    return expr.takeError();
+  return resolve(std::move(*expr), axes);
+}
+
+llvm::Error Mapping::checkSyntax(StringRef text) {
+  return MappingExpr::parse(text).takeError();
+}
+
+llvm::Expected<Mapping> Mapping::pair(const Mapping &major,
+                                      const Mapping &minor) {
+  auto axes = major.axes().unionWith(minor.axes());
+  if (!axes)
+    return axes.takeError();
+  auto expr = std::make_shared<MappingExpr>(*major.impl->expr);
+  expr->terms.insert(expr->terms.end(), minor.impl->expr->terms.begin(),
+                     minor.impl->expr->terms.end());
+  return resolve(std::move(expr), *axes);
+}
+
+llvm::Expected<Mapping> Mapping::withOp(MappingOp op) const {
+  auto expr = std::make_shared<MappingExpr>();
+  const MappingExpr &old = *impl->expr;
+  if (old.terms.size() == 1) {
+    expr->terms = old.terms;
+  } else {
+    MappingTerm group;
+    group.atom.kind = MappingAtom::Kind::Group;
+    group.atom.group = impl->expr;
+    expr->terms.push_back(std::move(group));
+  }
+  expr->terms.front().ops.push_back(op);
+  return resolve(std::move(expr), impl->axes);
+}
+
+llvm::Expected<Mapping> Mapping::pad(int64_t size) const {
+  return withOp({MappingOp::Kind::Pad, size, 0, 0});
+}
+
+static llvm::Error badDivisor(int64_t n) {
+  return llvm::createStringError("divisor " + Twine(n) +
+                                 " must be at least 1");
+}
+
+llvm::Expected<Mapping> Mapping::divide(int64_t n) const {
+  if (n < 1)
+    return badDivisor(n);
+  return withOp({MappingOp::Kind::Divide, n, 0, 0});
+}
+
+llvm::Expected<Mapping> Mapping::modulo(int64_t n) const {
+  if (n < 1)
+    return badDivisor(n);
+  return withOp({MappingOp::Kind::Modulo, n, 0, 0});
+}
+
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
+
+int64_t Mapping::size() const { return impl->size; }
+std::string Mapping::str() const { return impl->expr->str(); }
+const AxisSizes &Mapping::axes() const { return impl->axes; }
+ArrayRef<Factor> Mapping::factors() const { return impl->factors; }
+std::string Mapping::normalStr() const { return sequin::str(factors()); }
+ArrayRef<Mapping::Term> Mapping::terms() const { return impl->terms; }
+
+int64_t Mapping::validSize() const {
+  int64_t size = 1;
+  for (const Factor &f : impl->factors)
+    size *= f.valid;
+  return size;
+}
+
+std::optional<TensorIndex> Mapping::at(int64_t position) const {
+  if (position < 0 || position >= impl->size)
+    return std::nullopt;
+  llvm::SmallVector<int64_t, 8> coordinates;
+  if (!impl->evaluate(position, coordinates))
+    return std::nullopt;
+  TensorIndex index;
+  for (auto [axis, value] : llvm::zip(impl->axes.axes(), coordinates))
+    if (value != 0)
+      index.emplace_back(axis.first, value);
+  return index;
+}
+
+//===----------------------------------------------------------------------===//
+// Equivalence
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The padding kind is no part of the index a position holds.
+bool sameIndices(ArrayRef<Factor> a, ArrayRef<Factor> b) {
+  if (a.size() != b.size())
+    return false;
+  for (auto [x, y] : llvm::zip(a, b)) {
+    Factor z = y;
+    z.padding = x.padding;
+    if (!(x == z))
+      return false;
+  }
+  return true;
+}
+
+/// A run and how much of it was compared.
+struct Cursor {
+  explicit Cursor(const Mapping &mapping) : walker(mapping) {}
+  bool refill() {
+    if (used < run.count)
+      return true;
+    used = 0;
+    return walker.next(run);
+  }
+  int64_t left() const { return run.count - used; }
+  int64_t linearAt(int64_t i) const {
+    i += used;
+    if (run.table) {
+      int64_t part = run.table[i * run.step];
+      return part < 0 ? -1 : run.linear + part;
+    }
+    return run.linear + i * run.step;
+  }
+
+  MappingWalker walker;
+  MappingWalker::Run run;
+  int64_t used = 0;
+};
+
+} // namespace
+
+Mapping::Comparison Mapping::compare(const Mapping &other,
+                                     int64_t maxSteps) const {
+  using Kind = Comparison::Kind;
+  int64_t common = std::min(size(), other.size());
+  Comparison same{Kind::Equal, common};
+  if (size() != other.size())
+    same.kind = Kind::Different;
+  auto axes = this->axes().unionWith(other.axes());
+  if (!axes) {
+    // One name means two things, so only positions without that axis can agree.
+    llvm::consumeError(axes.takeError());
+  } else if (size() == other.size() && sameIndices(factors(), other.factors())) {
+    return same;
+  }
+  if (!axes || !(this->axes() == other.axes()) || !axes->linearSize()) {
+    for (int64_t p = 0; p < common; ++p) {
+      if (p >= maxSteps)
+        return {Kind::Undecided, p};
+      auto a = at(p), b = other.at(p);
+      // The tables may list the axes in different orders.
+      if (a)
+        llvm::sort(*a);
+      if (b)
+        llvm::sort(*b);
+      if (a != b)
+        return {Kind::Different, p};
+    }
+    return same;
+  }
+  Cursor a(*this), b(other);
+  int64_t position = 0;
+  for (int64_t step = 0; position < common; ++step) {
+    if (step >= maxSteps)
+      return {Kind::Undecided, position};
+    if (!a.refill() || !b.refill())
+      break;
+    int64_t count = std::min({a.left(), b.left(), common - position});
+    bool affine = !a.run.table && !b.run.table;
+    // Two affine runs that agree at two neighbours agree throughout.
+    int64_t check = affine ? std::min<int64_t>(count, 2) : count;
+    for (int64_t i = 0; i < check; ++i)
+      if (a.linearAt(i) != b.linearAt(i))
+        return {Kind::Different, position + i};
+    a.used += count;
+    b.used += count;
+    position += count;
+  }
+  return same;
+}
+
+bool Mapping::isEquivalent(const Mapping &other) const {
+  return size() == other.size() && !firstDifference(other);
+}
+
+std::optional<int64_t>
+Mapping::firstDifference(const Mapping &other) const {
+  Comparison result = compare(other, std::numeric_limits<int64_t>::max());
+  if (result.kind == Comparison::Kind::Equal)
+    return std::nullopt;
+  return result.position;
+}

@@ -1,0 +1,80 @@
+//===- Sequencer.cpp - Readings of nested-loop descriptors ----------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Stream/Sequencer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace sequin;
+
+int64_t Sequencer::visitCount() const {
+  int64_t count = 1;
+  for (const SequencerEntry &entry : entries)
+    count *= entry.size;
+  return count;
+}
+
+std::vector<int64_t> Sequencer::visits() const {
+  std::vector<int64_t> result{base};
+  for (const SequencerEntry &entry : entries) {
+    std::vector<int64_t> next;
+    next.reserve(result.size() * entry.size);
+    for (int64_t address : result)
+      for (int64_t i = 0; i < entry.size; ++i)
+        next.push_back(address + i * entry.stride);
+    result = std::move(next);
+  }
+  return result;
+}
+
+int64_t Sequencer::contiguousElements() const {
+  if (entries.empty() || (entries.back().stride != 0 &&
+                          entries.back().stride != 1))
+    return 1;
+  int64_t run = entries.back().size;
+  for (size_t i = entries.size() - 1; i-- > 0;) {
+    const SequencerEntry &inner = entries[i + 1];
+    if (llvm::checkedMul(inner.size, inner.stride) != entries[i].stride)
+      break;
+    run *= entries[i].size;
+  }
+  return run;
+}
+
+std::string Sequencer::str() const {
+  std::string result = "[";
+  for (const SequencerEntry &entry : entries) {
+    if (result.size() > 1)
+      result += ", ";
+    result += std::to_string(entry.size) + ":" + std::to_string(entry.stride);
+  }
+  result += "]:" + std::to_string(packetElements);
+  if (base != 0)
+    result += " @ " + std::to_string(base);
+  return result;
+}
+
+void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
+  text += (text.empty() ? "" : " | ") + mapping.str();
+  auto factors = mapping.factors();
+  size_t begin = list.size();
+  list.resize(begin + factors.size());
+  std::optional<int64_t> stride = unitStride;
+  for (size_t i = factors.size(); i-- > 0;) {
+    const Factor &f = factors[i];
+    list[begin + i] = {f, stride.value_or(0)};
+    int64_t steps = f.first + std::max<int64_t>(f.valid, 1) - 1;
+    auto last = stride ? llvm::checkedMulAdd(steps, *stride, bound)
+                       : std::optional<int64_t>();
+    overflow |= !last;
+    bound = last.value_or(bound);
+    if (stride)
+      stride = llvm::checkedMul(*stride, f.extent);
+  }
+}

@@ -1,0 +1,50 @@
+# Wrappers that give every target of one kind the same shape.
+
+# add_sequin_library(<name> sources... [LINK_LIBS libs...] [DEPENDS targets...])
+# A library without MLIR: the layers up to Sim. Links LLVM's part of the dylib.
+function(add_sequin_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# add_sequin_mlir_library(<name> sources... [LINK_LIBS libs...] [DEPENDS targets...])
+# A library on MLIR. DEPENDS names the tablegen targets its headers need.
+function(add_sequin_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(TARGET SequinMlirPch AND NOT name STREQUAL "SequinMlirPch")
+    target_precompile_headers(${name} REUSE_FROM SequinMlirPch)
+  endif()
+endfunction()
+
+# add_sequin_tool(<name> sources... LINK_LIBS libs...): a program in build/bin.
+function(add_sequin_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  if(SEQUIN_SANITIZE)
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SEQUIN_TOOLS ${name})
+endfunction()
+
+# add_sequin_unittest(<name> sources... LINK_LIBS libs...): a GoogleTest program.
+function(add_sequin_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test/unit")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
+  if(SEQUIN_SANITIZE)
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SEQUIN_UNITTESTS ${name})
+endfunction()

@@ -1,0 +1,61 @@
+// The configurations derived for the manual's hello kernels.
+//
+// RUN: sequin-opt %src/examples/tcp/constant_add.mlir --tcp-to-config | FileCheck %s --check-prefix=ADD
+// RUN: sequin-opt %src/examples/tcp/elementwise_multiply.mlir --tcp-to-config | FileCheck %s --check-prefix=MUL
+// RUN: sequin-opt %src/examples/tcp/dot_product.mlir --tcp-to-config | FileCheck %s --check-prefix=DOT
+// RUN: sequin-opt %src/examples/tcp/gemv.mlir --tcp-to-config | FileCheck %s --check-prefix=GEMV
+// RUN: sequin-opt %src/examples/tcp/gemm.mlir --tcp-to-config | FileCheck %s --check-prefix=GEMM
+// ROWS: HEL-06, HEL-07, HEL-08, HEL-09, HEL-11, HEL-13, HEL-14, TRF-11
+
+// Four engines serve 64 slices each.
+// ADD-LABEL: tcp.config @main target "rngd" chips 1
+// ADD: tcp.config_transfer "to_hbm"
+// ADD: tcp.config_dma "to_dm"
+// ADD-SAME: engine = 0 : i64, entries = {{\[\[}}64, 32, 4194304]], packet_bytes = 32
+// ADD-SAME: engine = 3 : i64
+// ADD: tcp.config_exec "commit"
+// ADD-SAME: collect = {flits_per_packet = 1 : i64, packet_bytes = 32 : i64}
+// ADD-SAME: commit_in_bytes = 32 : i64, sequencer = #stream.sequencer<[8 : 1] packet 1 at 4096>
+// ADD-SAME: context = "main"
+// ADD-SAME: opcode = "AddFxp", operand = {constant = 1 : i64}
+// ADD: tcp.config_dma "to_hbm.1"
+// ADD: tcp.config_transfer "to_host"
+// ADD-NOT: "A
+
+// The sub context fetches 8 bytes at a time.
+// MUL-LABEL: tcp.config @main
+// MUL: tcp.config_exec "to_vrf"
+// MUL-SAME: context = "sub"
+// MUL-SAME: access_bytes = 8
+// MUL-SAME: to_vrf = {address = 0 : i64, bytes = 32 : i64}
+// MUL: tcp.config_exec "commit"
+// MUL-SAME: opcode = "MulInt", operand = {vrf = #stream.sequencer<[8 : 1] packet 1 at 0>}
+
+// One slice; 128 flits become 64 packets of 64 bytes.
+// DOT-LABEL: tcp.config @main
+// DOT: tcp.config_exec "to_trf"
+// DOT-SAME: slices = ["0000000000000000000000000000000000000000000000000000000000000001",
+// DOT-SAME: to_trf = {address = "full", bytes_per_row = 4096 : i64, rows = 1 : i64}
+// DOT: tcp.config_exec "commit"
+// DOT-SAME: flits_per_packet = 128
+// DOT-SAME: commit_in_bytes = 16 : i64, sequencer = #stream.sequencer<[8 : 1] packet 1 at 8192>
+// DOT-SAME: collect_flits = 2 : i64, columns = 1 : i64, depth = 5
+// DOT-SAME: loops = [{reduced = true, size = 64 : i64, slot_stride = 0 : i64}]
+// DOT-SAME: trf = #stream.sequencer<[64 : 32] packet 0 at 0>
+
+// The move to DM broadcasts the vector: source stride 0.
+// GEMV-LABEL: tcp.config @main
+// GEMV: tcp.config_dma "to_dm.1"
+// GEMV-SAME: entries = {{\[\[}}64, 0, 4194304]], packet_bytes = 4096
+// GEMV: tcp.config_exec "commit"
+// GEMV-SAME: flits_per_packet = 2
+// GEMV-SAME: sequencer = #stream.sequencer<[64 : 32, 32 : 1] packet 1 at 0>
+
+// [32:32, 4:8, 8:1] with 16 bytes of each flit.
+// GEMM-LABEL: tcp.config @main
+// GEMM-SAME: macs = 268435456
+// GEMM: tcp.config_exec "to_trf"
+// GEMM-SAME: to_trf = {address = "full", bytes_per_row = 8192 : i64, rows = 8 : i64}
+// GEMM: tcp.config_exec "commit"
+// GEMM-SAME: access_bytes = 16 : i64, commit_in_bytes = 16 : i64, sequencer = #stream.sequencer<[32 : 32, 4 : 8, 8 : 1] packet 1 at 262144>
+// GEMM-SAME: trf = #stream.sequencer<[32 : 0, 4 : 1024, 32 : 32] packet 0 at 0>

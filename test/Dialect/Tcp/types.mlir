@@ -1,0 +1,26 @@
+// RUN: sequin-opt %s --verify-roundtrip | FileCheck %s
+// ROWS: HEL-04, MAP-23
+
+#axes = #stream.axes<A = 2048, B = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
+
+// The manual's example: 256 slices with 8 bf16 each.
+// CHECK-LABEL: func.func private @dm
+// CHECK-SAME: !tcp.dm<bf16, #grid, "A % 8">
+func.func private @dm(!tcp.dm<bf16, #grid, "A % 8">)
+
+// CHECK-LABEL: func.func private @host_and_hbm
+// CHECK-SAME: !tcp.host<f8E4M3FN, #axes, "B, A">
+// CHECK-SAME: !tcp.hbm<bf16, #axes, "B", "A">
+func.func private @host_and_hbm(!tcp.host<f8E4M3FN, #axes, "B, A">, !tcp.hbm<bf16, #axes, "B", "A">)
+
+// CHECK-LABEL: func.func private @register_files
+// CHECK-SAME: !tcp.trf<i8, #grid, "B", "A">
+// CHECK-SAME: !tcp.vrf<f32, #grid, "A % 8">
+func.func private @register_files(!tcp.trf<i8, #grid, "B", "A">, !tcp.vrf<f32, #grid, "A % 8">)
+
+// CHECK-LABEL: func.func private @streams
+// CHECK-SAME: !tcp.stream<main fetch i5, #grid, "1", "A % 8">
+// CHECK-SAME: !tcp.stream<sub align bf16, #grid, row "B", "A / 32", "A % 32">
+func.func private @streams(!tcp.stream<main fetch i5, #grid, "1", "A % 8">,
+                           !tcp.stream<sub align bf16, #grid, row "B", "A / 32", "A % 32">)

@@ -1,0 +1,185 @@
+//===- TcpMachinesTest.cpp - Tests of the TCP machine table --------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Row.h"
+#include "sequin/Machine/Machine.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace sequin;
+
+static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
+
+TEST(TcpMachines, LookupByName) {
+  llvm::StringSet<> names;
+  for (const TcpMachine *machine : tcpMachines()) {
+    EXPECT_EQ(lookupTcpMachine(machine->name), machine);
+    EXPECT_TRUE(names.insert(machine->name).second);
+  }
+  EXPECT_EQ(lookupTcpMachine("rngd2"), nullptr);
+  EXPECT_EQ(knownMachineNames(), "rngd, rngd-s");
+}
+
+TEST(TcpMachines, Geometry) {
+  const TcpMachine &m = rngd();
+  SEQUIN_ROW("HEL-03");
+  EXPECT_EQ(m.clustersPerChip, 2);
+  EXPECT_EQ(m.slicesPerCluster, 256);
+  EXPECT_EQ(m.rowsPerSlice, 8);
+  EXPECT_EQ(m.hbmBytes, 48LL * 1024 * 1024 * 1024);
+  EXPECT_EQ(m.trfBytesPerRow, 8192);
+  EXPECT_EQ(m.vrfBytesPerSlice, 8192);
+  SEQUIN_ROW("MAP-25");
+  SEQUIN_ROW("MEM-02");
+  EXPECT_EQ(m.clustersPerChip * m.slicesPerCluster * m.dmBytesPerSlice,
+            256 << 20);
+  EXPECT_EQ(m.maxChips * m.clustersPerChip * m.slicesPerCluster *
+                m.dmBytesPerSlice,
+            2LL << 30);
+  SEQUIN_ROW("MAP-26");
+  EXPECT_EQ(m.dmBytesPerSlice, 512 << 10);
+  SEQUIN_ROW("TRF-05");
+  EXPECT_EQ(m.trfBytesPerRow * m.rowsPerSlice, 64 << 10);
+  SEQUIN_ROW("RED-09");
+  EXPECT_EQ(m.rowsPerSlice * m.accumulatorColumns * m.accumulatorRegisters,
+            1024);
+}
+
+TEST(TcpMachines, AccessSizes) {
+  const TcpMachine &m = rngd();
+  SEQUIN_ROW("FET-03");
+  EXPECT_EQ(m.mainFetch.accessBytes,
+            llvm::ArrayRef<int64_t>({1, 2, 4, 8, 16, 32}));
+  EXPECT_EQ(m.subFetch.accessBytes, llvm::ArrayRef<int64_t>({8}));
+  EXPECT_EQ(m.subFetchI4ToI32Bytes, 4);
+  SEQUIN_ROW("SIL-22");
+  EXPECT_FALSE(llvm::is_contained(m.mainFetch.accessBytes, 24));
+  SEQUIN_ROW("COM-03");
+  EXPECT_EQ(m.commitInBytes, llvm::ArrayRef<int64_t>({8, 16, 24, 32}));
+  SEQUIN_ROW("COM-08");
+  EXPECT_EQ(m.mainCommit.accessBytes, llvm::ArrayRef<int64_t>({8, 16, 24, 32}));
+  EXPECT_EQ(m.subCommit.accessBytes, llvm::ArrayRef<int64_t>({8}));
+  SEQUIN_ROW("TRF-09");
+  EXPECT_EQ(m.trf.maxEntries, 8u);
+  EXPECT_EQ(m.trf.maxSize, 65536);
+  EXPECT_EQ(m.trf.accessBytes,
+            llvm::ArrayRef<int64_t>({1, 2, 4, 8, 16, 32, 64}));
+}
+
+TEST(TcpMachines, FetchConversions) {
+  SEQUIN_ROW("FET-18");
+  using enum ElementType;
+  struct Conversion {
+    ElementType from, to;
+    bool rngd, rngdS;
+  };
+  for (Conversion c : {Conversion{I4, I5, true, true},
+                       {I4, I32, true, true},
+                       {I8, I9, true, true},
+                       {I8, I32, true, true},
+                       {I16, I32, true, true},
+                       {F8E4M3, F32, true, true},
+                       {F8E5M2, F32, true, true},
+                       {BF16, F32, true, true},
+                       {F16, F32, true, true},
+                       {F32, BF16, true, true},
+                       {I4, I9, false, true},
+                       {I16, I9, false, true},
+                       {F8E4M3, BF16, false, true},
+                       {F8E5M2, BF16, false, true},
+                       {I8, I16, false, false},
+                       {F32, F16, false, false},
+                       {I32, I8, false, false},
+                       {BF16, BF16, true, true}}) {
+    EXPECT_EQ(rngd().canFetchCast(c.from, c.to), c.rngd)
+        << getName(c.from).str() << " " << getName(c.to).str();
+    EXPECT_EQ(lookupTcpMachine("rngd-s")->canFetchCast(c.from, c.to), c.rngdS);
+  }
+}
+
+TEST(TcpMachines, CastEngine) {
+  SEQUIN_ROW("CAS-01");
+  using enum ElementType;
+  for (ElementType to : {I4, I8, I16})
+    EXPECT_TRUE(rngd().canCast(I32, to));
+  for (ElementType to : {F8E5M2, F8E4M3, F16, BF16})
+    EXPECT_TRUE(rngd().canCast(F32, to));
+  EXPECT_FALSE(rngd().canCast(I32, F32));
+  EXPECT_FALSE(rngd().canCast(F32, I8));
+  EXPECT_FALSE(rngd().canCast(I32, I32));
+}
+
+TEST(TcpMachines, MultiplyAccumulatesPerCycle) {
+  SEQUIN_ROW("CON-12");
+  SEQUIN_ROW("TRF-06");
+  using enum ElementType;
+  EXPECT_EQ(rngd().lanes(I4), 128);
+  EXPECT_EQ(rngd().lanes(I8), 64);
+  EXPECT_EQ(rngd().lanes(F8E4M3), 64);
+  EXPECT_EQ(rngd().lanes(BF16), 32);
+  EXPECT_EQ(rngd().macsPerCycle(BF16), 512 * 8 * 32);
+  EXPECT_EQ(rngd().macsPerCycle(F32), 0);
+  EXPECT_EQ(rngd().macsPerCycle(I32), 0);
+}
+
+TEST(TcpMachines, Dma) {
+  const TcpMachine &m = rngd();
+  SEQUIN_ROW("DMA-13");
+  EXPECT_EQ(m.dmaEngines * m.slicesPerEngine,
+            m.clustersPerChip * m.slicesPerCluster);
+  EXPECT_EQ(m.slicesPerEngine, 2 * m.slicesPerDmn);
+  EXPECT_EQ(m.dmaRequestBytes, 256);
+  EXPECT_EQ(m.hbmUtilizationBytesPerCycle, 1500);
+  SEQUIN_ROW("MEM-13");
+  EXPECT_EQ(m.hbmBytesPerCycle * m.clockMHz, 1536000);
+  SEQUIN_ROW("DMA-03");
+  EXPECT_EQ(m.dmaMaxPacketBytes, 4096);
+  EXPECT_EQ(m.dmaAlignBytes, 8);
+  SEQUIN_ROW("DMA-05");
+  EXPECT_EQ(m.dmaStartupCycles, 500);
+  SEQUIN_ROW("DMA-01");
+  EXPECT_EQ(m.interChipBytesPerCycle, 30);
+  SEQUIN_ROW("DMA-09");
+  EXPECT_EQ(m.dmSliceStride, 4 << 20);
+  EXPECT_GE(m.dmSliceStride, 2 * m.dmBytesPerSlice);
+}
+
+// What other code assumes of every row.
+TEST(TcpMachines, RowsAreConsistent) {
+  for (const TcpMachine *machine : tcpMachines()) {
+    const TcpMachine &m = *machine;
+    EXPECT_EQ(m.slicesPerCluster, rngd().slicesPerCluster)
+        << "JSON slice masks are cut into clusters of one size";
+    EXPECT_EQ(m.slicesPerCluster % 64, 0);
+    EXPECT_EQ(m.macWidthBytes, 2 * m.flitBytes);
+    EXPECT_EQ(m.flitBytes, m.outputLanes * 4);
+    EXPECT_EQ(m.rowsPerSlice, m.outputLanes);
+    EXPECT_TRUE(llvm::is_contained(m.rowCounts, m.rowsPerSlice));
+    EXPECT_LT(m.dmBytesPerSlice, m.dmSliceStride);
+    for (const SequencerLimits *limits :
+         {&m.mainFetch, &m.subFetch, &m.mainCommit, &m.subCommit, &m.trf}) {
+      EXPECT_TRUE(llvm::is_sorted(limits->accessBytes));
+      EXPECT_FALSE(limits->accessBytes.empty());
+    }
+    for (int64_t bytes : m.commitInBytes)
+      EXPECT_EQ(bytes % m.commitAlignBytes, 0);
+    for (int64_t bytes : m.trf.accessBytes)
+      EXPECT_TRUE(llvm::isPowerOf2_64(bytes));
+  }
+}
+
+TEST(TcpMachines, Json) {
+  llvm::json::Value value = toJSON(rngd());
+  const llvm::json::Object &object = *value.getAsObject();
+  EXPECT_EQ(object.getString("name"), "rngd");
+  EXPECT_EQ(object.getInteger("dm_bytes_per_slice"), 524288);
+  EXPECT_EQ(object.getObject("macs_per_cycle")->getInteger("bf16"), 131072);
+  EXPECT_EQ(object.getObject("main_fetch")->getArray("access_bytes")->size(),
+            6u);
+  EXPECT_EQ(object.getBoolean("flush_subnormals"), true);
+}

@@ -1,0 +1,297 @@
+//===- StreamTestSupport.h - Helpers of the stream tests --------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A second, independent meaning of mapping expressions for the property tests,
+// and a generator of random expressions. The meaning works on a graph of nodes
+// and knows no factors: every operator hands its linear index to its operand, and
+// the quotient and the remainder of one node add up there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_TEST_UNIT_STREAM_STREAMTESTSUPPORT_H
+#define SEQUIN_TEST_UNIT_STREAM_STREAMTESTSUPPORT_H
+
+#include "Row.h"
+#include "sequin/Stream/Mapping.h"
+#include "sequin/Stream/Sequencer.h"
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+
+namespace sequin::testing {
+
+inline AxisSizes axesOf(llvm::StringRef text) {
+  auto axes = AxisSizes::parse(text);
+  if (!axes) {
+    ADD_FAILURE() << llvm::toString(axes.takeError());
+    return AxisSizes();
+  }
+  return *axes;
+}
+
+inline Mapping mappingOf(llvm::StringRef text, const AxisSizes &axes) {
+  auto mapping = Mapping::parse(text, axes);
+  if (!mapping) {
+    ADD_FAILURE() << text.str() << ": "
+                  << llvm::toString(mapping.takeError());
+    return Mapping();
+  }
+  return *mapping;
+}
+
+inline Mapping mappingOf(llvm::StringRef text, llvm::StringRef axes) {
+  return mappingOf(text, axesOf(axes));
+}
+
+/// The error text of a mapping that must be refused.
+inline std::string mappingError(llvm::StringRef text, llvm::StringRef axes) {
+  auto table = AxisSizes::parse(axes);
+  if (!table)
+    return llvm::toString(table.takeError());
+  auto mapping = Mapping::parse(text, *table);
+  return mapping ? "accepted" : llvm::toString(mapping.takeError());
+}
+
+/// "{A: 1, B: 7}", "-" for padding.
+inline std::string show(const std::optional<TensorIndex> &index) {
+  if (!index)
+    return "-";
+  std::string result = "{";
+  for (const auto &[axis, value] : *index)
+    result += (result.size() > 1 ? ", " : "") + axis + ": " +
+              std::to_string(value);
+  return result + "}";
+}
+
+//===----------------------------------------------------------------------===//
+// Random expressions with their own meaning
+//===----------------------------------------------------------------------===//
+
+struct Node {
+  enum Kind { Axis, Number, Group, Divide, Modulo, Pad, View } kind;
+  unsigned id = 0;
+  int64_t size = 1;
+  std::string axis;
+  const Node *operand = nullptr;
+  std::vector<const Node *> parts;
+  int64_t n = 0, low = 0;
+  /// Whether a view or padding below hides index 0 of a part.
+  bool offset = false;
+
+  std::string text() const {
+    auto inner = [&] {
+      std::string t = operand->text();
+      return operand->kind == Group || low > 0 ? "[" + t + "]" : t;
+    };
+    switch (kind) {
+    case Axis:
+      return axis;
+    case Number:
+      return std::to_string(size);
+    case Group: {
+      std::string t;
+      for (const Node *part : parts)
+        t += (t.empty() ? "" : ", ") +
+             (part->kind == Group ? "[" + part->text() + "]" : part->text());
+      return t;
+    }
+    case Divide:
+      return inner() + " / " + std::to_string(n);
+    case Modulo:
+      return inner() + " % " + std::to_string(n);
+    case Pad:
+      return inner() + " # " + std::to_string(n) +
+             (low ? " @ " + std::to_string(low) : "");
+    case View:
+      return inner() + (low ? " @ " + std::to_string(low) : "") + " = " +
+             std::to_string(n);
+    }
+    return "";
+  }
+};
+
+/// Coordinates by axis, zeros left out; nothing for padding.
+using Meaning = std::optional<std::map<std::string, int64_t>>;
+
+inline Meaning meaningAt(const Node *root, int64_t position) {
+  std::map<unsigned, std::pair<const Node *, int64_t>, std::greater<>> work;
+  std::map<std::string, int64_t> index;
+  auto give = [&](const Node *to, int64_t value) {
+    auto &slot = work[to->id];
+    slot.first = to;
+    slot.second += value;
+  };
+  give(root, position);
+  while (!work.empty()) {
+    // Operands have smaller numbers, so all that is to be added has been.
+    auto [node, p] = work.begin()->second;
+    work.erase(work.begin());
+    if (p < 0 || p >= node->size)
+      return std::nullopt;
+    switch (node->kind) {
+    case Node::Axis:
+      if (p != 0)
+        index[node->axis] = p;
+      break;
+    case Node::Number:
+      break;
+    case Node::Group:
+      for (size_t i = node->parts.size(); i-- > 0;) {
+        give(node->parts[i], p % node->parts[i]->size);
+        p /= node->parts[i]->size;
+      }
+      break;
+    case Node::Divide:
+      give(node->operand, p * node->n);
+      break;
+    case Node::Modulo:
+      give(node->operand, p);
+      break;
+    case Node::Pad:
+      if (p < node->low || p - node->low >= node->operand->size)
+        return std::nullopt;
+      give(node->operand, p - node->low);
+      break;
+    case Node::View:
+      give(node->operand, p + node->low);
+      break;
+    }
+  }
+  return index;
+}
+
+inline Meaning meaningOf(const std::optional<TensorIndex> &index) {
+  if (!index)
+    return std::nullopt;
+  return std::map<std::string, int64_t>(index->begin(), index->end());
+}
+
+class ExpressionGenerator {
+public:
+  explicit ExpressionGenerator(uint64_t seed) : random(seed) {}
+
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  }
+  bool chance(int percent) { return pick(1, 100) <= percent; }
+
+  /// How often what is generated.
+  struct Options {
+    int split = 60, drop = 10, pad = 12, lowPad = 5, view = 10, number = 5;
+    int group = 25;
+  };
+
+  /// A mapping over `axes` in random order and refinement, of at most `limit`
+  /// positions.
+  const Node *mapping(const AxisSizes &axes, int64_t limit,
+                      const Options &options) {
+    while (true) {
+      std::vector<const Node *> terms;
+      for (const auto &[name, size] : axes.axes())
+        refine(axis(name, size), 0, options, terms);
+      if (chance(options.number))
+        terms.push_back(number(pick(1, 4)));
+      std::shuffle(terms.begin(), terms.end(), random);
+      if (terms.size() > 2 && chance(options.group)) {
+        std::vector<const Node *> inner(terms.end() - 2, terms.end());
+        terms.resize(terms.size() - 2);
+        std::vector<const Node *> parts;
+        refine(group(std::move(inner)), 0, options, parts);
+        terms.insert(terms.end(), parts.begin(), parts.end());
+        if (chance(50))
+          std::shuffle(terms.begin(), terms.end(), random);
+      }
+      if (terms.empty())
+        terms.push_back(number(1));
+      const Node *root = group(std::move(terms));
+      if (root->size <= limit)
+        return root;
+    }
+  }
+
+  const Node *axis(const std::string &name, int64_t size) {
+    Node *node = make(Node::Axis, size);
+    node->axis = name;
+    return node;
+  }
+  const Node *number(int64_t size) { return make(Node::Number, size); }
+  const Node *group(std::vector<const Node *> parts) {
+    int64_t size = 1;
+    bool offset = false;
+    for (const Node *part : parts) {
+      size *= part->size;
+      offset |= part->offset;
+    }
+    Node *node = make(Node::Group, size);
+    node->parts = std::move(parts);
+    node->offset = offset;
+    return node;
+  }
+  const Node *apply(Node::Kind kind, const Node *operand, int64_t n,
+                    int64_t low = 0) {
+    int64_t size = kind == Node::Divide ? operand->size / n : n;
+    Node *node = make(kind, size);
+    node->operand = operand;
+    node->n = n;
+    node->low = low;
+    node->offset = operand->offset || low > 0;
+    return node;
+  }
+
+private:
+  Node *make(Node::Kind kind, int64_t size) {
+    Node &node = nodes.emplace_back();
+    node.kind = kind;
+    node.id = static_cast<unsigned>(nodes.size());
+    node.size = size;
+    return &node;
+  }
+
+  void refine(const Node *node, int depth, const Options &options,
+              std::vector<const Node *> &terms) {
+    if (chance(options.pad))
+      node = apply(Node::Pad, node, node->size + pick(1, 5));
+    else if (chance(options.lowPad)) {
+      int64_t low = pick(1, 3);
+      node = apply(Node::Pad, node, node->size + low + pick(0, 3), low);
+    } else if (chance(options.view)) {
+      int64_t n = pick(1, node->size);
+      node = apply(Node::View, node, n, pick(0, node->size - n));
+    }
+    std::vector<int64_t> divisors;
+    for (int64_t n = 2; n < node->size; ++n)
+      if (node->size % n == 0)
+        divisors.push_back(n);
+    if (depth > 3 || divisors.empty() || !chance(options.split)) {
+      terms.push_back(node);
+      return;
+    }
+    int64_t n = divisors[pick(0, divisors.size() - 1)];
+    // A quotient alone drops its remainder whole, offset and all; only the pair
+    // has one meaning under both definitions.
+    bool mayDrop = !node->offset;
+    if (!mayDrop || !chance(options.drop))
+      refine(apply(Node::Divide, node, n), depth + 1, options, terms);
+    if (!mayDrop || !chance(options.drop))
+      refine(apply(Node::Modulo, node, n), depth + 1, options, terms);
+  }
+
+  std::mt19937_64 random;
+  std::deque<Node> nodes;
+};
+
+/// The seed of this run: fixed, or SEQUIN_TEST_SEED. Printed by the caller.
+inline uint64_t testSeed(uint64_t fallback) {
+  const char *text = std::getenv("SEQUIN_TEST_SEED");
+  return text ? std::strtoull(text, nullptr, 0) : fallback;
+}
+
+} // namespace sequin::testing
+
+#endif // SEQUIN_TEST_UNIT_STREAM_STREAMTESTSUPPORT_H
