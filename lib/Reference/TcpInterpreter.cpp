@@ -406,10 +406,23 @@ LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
   };
 
   return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tcp::ToHbmOp typed) -> LogicalResult {
+        if (!isa<tcp::HostType>(typed.getInput().getType()))
+          return unary(typed.getInput(), same);
+        FailureOr<Tensor> tensor = get(op, typed.getInput(), values);
+        FailureOr<Place> to = getPlace(op, typed.getResult().getType());
+        if (failed(tensor) || failed(to))
+          return failure();
+        llvm::Expected<Tensor> filled =
+            fillWithZeros(*to->space, *tensor, to->mappings);
+        if (!filled)
+          return typed.emitOpError() << llvm::toString(filled.takeError());
+        return define(typed.getResult(), *filled, values);
+      })
       // Another place, the same tensor.
-      .Case<tcp::ToHbmOp, tcp::ToDmOp, tcp::ToHostOp, tcp::BeginOp,
-            tcp::CollectOp, tcp::ToTrfOp, tcp::ToVrfOp, tcp::AlignOp,
-            tcp::CommitOp, tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
+      .Case<tcp::ToDmOp, tcp::ToHostOp, tcp::BeginOp, tcp::CollectOp,
+            tcp::ToTrfOp, tcp::ToVrfOp, tcp::AlignOp, tcp::CommitOp,
+            tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
             tcp::VectorSplitOp, tcp::VectorConcatOp, tcp::VectorFinalOp>(
           [&](auto typed) { return unary(typed->getOperand(0), same); })
       .Case<tcp::FetchOp, tcp::CastOp>([&](auto typed) {

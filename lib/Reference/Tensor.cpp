@@ -9,6 +9,7 @@
 #include "Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <functional>
 
@@ -184,5 +185,37 @@ sequin::reference::place(const Space &space, const Tensor &tensor,
   result.bits = std::move(bits);
   if (!all)
     result.present = std::move(present);
+  return result;
+}
+
+llvm::Expected<Tensor>
+sequin::reference::fillWithZeros(const Space &space, const Tensor &tensor,
+                                 llvm::ArrayRef<Digits> mappings) {
+  std::vector<uint8_t> spoken = space.spokenOf(mappings);
+  Tensor result;
+  result.type = tensor.type;
+  int64_t count = 1;
+  for (int axis = 0; axis < space.axisCount(); ++axis) {
+    if (!spoken[axis] && !llvm::is_contained(tensor.axes, axis))
+      continue;
+    result.axes.push_back(axis);
+    if (llvm::MulOverflow(count, space.size(axis), count) ||
+        count > kLargestTensor)
+      return llvm::createStringError(
+          "a tensor of more than " + Twine(kLargestTensor) +
+          " elements is too large for the reference interpreter");
+  }
+  auto bits = std::make_shared<std::vector<uint32_t>>(count);
+  Index index(space.axisCount());
+  for (int64_t from = 0, n = tensor.count(space); from < n; ++from) {
+    if (!tensor.present || (*tensor.present)[from])
+      (*bits)[result.offsetOf(space, index)] = (*tensor.bits)[from];
+    for (int axis : llvm::reverse(tensor.axes)) {
+      if (++index[axis] < space.size(axis))
+        break;
+      index[axis] = 0;
+    }
+  }
+  result.bits = std::move(bits);
   return result;
 }

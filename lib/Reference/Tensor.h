@@ -64,6 +64,12 @@ llvm::Expected<Image> computeImage(const Space &space,
 llvm::Expected<Tensor> place(const Space &space, const Tensor &tensor,
                              llvm::ArrayRef<Digits> mappings);
 
+/// `tensor` with zeros at the indices that these mappings reach and it does not
+/// hold; an axis it does not have is at coordinate 0. What a transfer from the
+/// host leaves in HBM.
+llvm::Expected<Tensor> fillWithZeros(const Space &space, const Tensor &tensor,
+                                     llvm::ArrayRef<Digits> mappings);
+
 /// The largest number of elements or positions this interpreter works on.
 inline constexpr int64_t kLargestTensor = int64_t(1) << 28;
 

@@ -50,6 +50,10 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
     return llvm::createStringError("the addresses of '" + table.mapText +
                                    "' do not fit in 64 bits");
   for (const AddressFactor &entry : map.factors())
+    if (entry.factor.valid == 0)
+      return llvm::createStringError("the buffer '" + table.mapText +
+                                     "' holds no data");
+  for (const AddressFactor &entry : map.factors())
     table.addFactor(entry.factor, entry.addressStride, "",
                     entry.factor.str());
   // Outer composites first: they may hold digits of the inner ones.
@@ -96,7 +100,7 @@ void AddressTable::addFactor(const Factor &f, int64_t address,
   base.named = true;
   appendText(base.held, text.str());
   base.offset += f.offset;
-  if (f.extent > 1)
+  if (f.extent > 1 || f.valid > 1)
     base.digits.push_back(
         {f.stride, f.extent - f.first, f.valid, address, f.first,
          source.str()});
@@ -142,42 +146,41 @@ size_t AddressTable::digitAt(const Base &base, int64_t stride) {
   return k;
 }
 
-/// The position of `composite` that holds index 0 of all its parts.
-static int64_t zeroOf(const CompositeBase &composite) {
-  int64_t position = composite.size, zero = 0;
-  for (const Factor &part : composite.factors) {
-    position /= part.extent;
-    zero += part.first * position;
-    if (part.composite)
-      zero += saturatingMul(zeroOf(*part.composite), position);
-  }
-  return zero;
-}
-
-/// Gives the parts of a composite in the buffer their own digits.
+/// Gives the parts of a composite in the buffer their own digits. Where that is
+/// not possible the parts are opaque: they can be neither walked nor, if they
+/// start at an offset, left alone.
 void AddressTable::expandComposite(const std::string &name) {
   Base &base = bases[name];
   sortDigits(base);
+  ArrayRef<Factor> parts = base.composite->factors;
+  bool expandable = base.offset == 0 && !base.opaque;
+  if (!base.composite->startsAtZero) {
+    // One padded part in one piece is still clear.
+    llvm::SmallVector<StreamPiece, 2> cuts;
+    expandable &=
+        parts.size() == 1 && !parts[0].composite && parts[0].offset == 0 &&
+        parts[0].kind != Factor::Kind::Broadcast &&
+        cut(base, 1, parts[0].extent, parts[0].extent, cuts) == Fit::Fits &&
+        cuts.size() == 1;
+    base.hidden = !expandable;
+    base.zero = parts[0].first;
+  }
+  base.hidden |= base.opaque || base.offset != 0;
   int64_t position = base.composite->size;
   bool outermost = true;
-  for (const Factor &part : base.composite->factors) {
+  for (const Factor &part : parts) {
     position /= part.extent;
-    base.zero += part.first * position;
     llvm::SmallVector<StreamPiece, 2> cuts;
-    bool fits = base.offset == 0 &&
-                cut(base, position, part.extent, part.extent, cuts) ==
-                    Fit::Fits &&
-                (part.first == 0 || cuts.size() == 1);
+    bool fits = expandable && cut(base, position, part.extent, part.extent,
+                                  cuts) == Fit::Fits;
     if (!fits && part.kind != Factor::Kind::Broadcast) {
       Base &inner = bases[part.base];
+      inner.source = inner.named ? inner.source : name;
       inner.named = inner.opaque = true;
       inner.composite = part.composite;
       inner.size = part.baseSize;
-      inner.offset += part.offset;
-      if (part.composite)
-        base.zero += saturatingMul(zeroOf(*part.composite), position) *
-                     part.stride;
       appendText(inner.held, base.held);
+      base.hidden |= mode == Mode::Write;
     }
     if (!fits)
       continue;
@@ -191,6 +194,15 @@ void AddressTable::expandComposite(const std::string &name) {
       f.valid = std::min(piece.extent, ceilDiv(part.valid, steps));
       if (&piece != &cuts.front())
         f.offset = 0;
+      // No more than the digit of the composite holds.
+      if (!base.digits.empty()) {
+        const Digit &digit = base.digits[digitAt(base, piece.stride)];
+        int64_t perStep = std::max<int64_t>(piece.stride / digit.stride, 1);
+        int64_t held = mode == Mode::Write ? ceilDiv(digit.valid, perStep)
+                                           : digit.valid / perStep;
+        f.valid = std::min(f.valid, std::max<int64_t>(0, held - f.first));
+        f.extent = std::min(f.extent, digit.extent / perStep);
+      }
       // The outermost part reaches as far as the padding of the composite.
       if (outermost && &piece == &cuts.front() && !base.digits.empty()) {
         const Digit &top = base.digits.back();
@@ -211,6 +223,7 @@ void AddressTable::expandComposite(const std::string &name) {
 void AddressTable::noteStream(const Factor &f) {
   if (f.kind == Factor::Kind::Broadcast)
     return;
+  noteStrides(f);
   auto it = bases.find(f.base);
   if (it != bases.end() && it->second.named) {
     appendText(it->second.walks, f.str());
@@ -219,6 +232,16 @@ void AddressTable::noteStream(const Factor &f) {
       if (auto inner = bases.find(part.base); inner != bases.end())
         appendText(inner->second.walks, f.str());
   }
+}
+
+void AddressTable::noteStrides(const Factor &f) {
+  if (f.kind == Factor::Kind::Broadcast)
+    return;
+  // A composite that was seen has noted its parts.
+  if (streamStrides[f.base].insert(f.stride).second && f.composite &&
+      streamStrides[f.base].size() == 1)
+    for (const Factor &part : f.composite->factors)
+      noteStrides(part);
 }
 
 bool AddressTable::namesAny(ArrayRef<Factor> factors) const {
@@ -301,7 +324,7 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
   for (const Factor &part : composite->factors) {
     position /= part.extent;
     if (!names(part)) {
-      if (mode == Mode::Write && part.valid > 1)
+      if (mode == Mode::Write && part.extent > 1)
         return llvm::createStringError(
             "write broadcast: the buffer '" + mapText + "' does not hold '" +
             part.str() + "' of the stream's '" + f.str() +
@@ -318,8 +341,9 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
       int64_t steps = part.stride ? piece.stride / part.stride : 1;
       Digit digit{saturatingMul(position, steps), piece.extent, piece.extent,
                   piece.address};
-      if (outermost && &piece == &parts->front()) {
-        auto space = room(part, 0);
+      // A write may go on into the padding behind the composite.
+      if (mode == Mode::Write && outermost && &piece == &parts->front()) {
+        auto space = room(part);
         if (!space)
           return space.takeError();
         digit.extent = std::max(digit.extent, *space / steps);
@@ -370,6 +394,18 @@ AddressTable::pieces(const Factor &f) {
     low = f.first / inner;
     constant -= low * result.front().address;
   }
+  if (mode == Mode::Write && f.isPadded() && !base.digits.empty()) {
+    // Positions of padding may follow the data of the buffer, not lie among it.
+    int64_t outer = result.empty() ? f.stride : result.front().stride;
+    const Digit &digit = base.digits[digitAt(base, outer)];
+    int64_t held =
+        std::min(saturatingMul(digit.stride, digit.valid), base.size);
+    if (f.first + f.valid < f.extent &&
+        saturatingMul(f.stride, f.valid) < held)
+      return llvm::createStringError(
+          "write of padding: the padding of '" + f.str() +
+          "' would be written over data of the buffer '" + mapText + "'");
+  }
   for (const StreamPiece &piece : result) {
     if (base.digits.empty())
       continue;
@@ -381,18 +417,22 @@ AddressTable::pieces(const Factor &f) {
     digit.usedValid += saturatingMul(piece.valid - 1, steps);
     digit.usedExtent += saturatingMul(piece.extent - 1 - below, steps);
     digit.loops.emplace_back(piece.stride, piece.extent - below);
-    if (mode != Mode::Read && saturatingMul(below, steps) > digit.low)
+    // Behind a larger step the padding below falls onto the data before it.
+    int64_t allowed = digit.low;
+    if (streamStrides[f.base].upper_bound(f.stride) !=
+        streamStrides[f.base].end())
+      allowed = 0;
+    if (mode != Mode::Read && saturatingMul(below, steps) > allowed)
       return llvm::createStringError(
           "write leaves the tensor: '" + f.str() + "' starts " +
           Twine(saturatingMul(below, steps)) + " positions before the data, "
-          "the buffer '" + mapText + "' has " + Twine(digit.low) +
+          "the buffer '" + mapText + "' has " + Twine(allowed) +
           " positions of padding there");
   }
   return result;
 }
 
-llvm::Expected<int64_t> AddressTable::room(const Factor &f,
-                                           int64_t nextStride) {
+llvm::Expected<int64_t> AddressTable::room(const Factor &f) {
   auto found = lookup(f);
   if (!found)
     return found.takeError();
@@ -405,8 +445,16 @@ llvm::Expected<int64_t> AddressTable::room(const Factor &f,
   while (k + 1 < base.digits.size() && base.digits[k + 1].stride < reach)
     ++k;
   const Digit &digit = base.digits[k];
+  if (f.stride % base.digits[digitAt(base, f.stride)].stride != 0)
+    return f.extent; // pieces() says why not
   int64_t result = saturatingMul(digit.extent, digit.stride) / f.stride;
   bool isTop = k + 1 == base.digits.size();
+  const std::set<int64_t> &strides = streamStrides[f.base];
+  auto next = strides.upper_bound(f.stride);
+  int64_t nextStride = next == strides.end() ? 0 : *next;
+  // Lanes of padding must not fall onto data.
+  if (reach < saturatingMul(digit.valid, digit.stride))
+    result = std::min(result, f.valid);
   if (nextStride > 0 && (isTop || nextStride < base.digits[k + 1].stride))
     result = std::min(result, nextStride / f.stride);
   return result + f.first;
@@ -436,9 +484,16 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
   int64_t rest = base.start - base.offset;
   if (!base.walked && base.composite)
     rest += base.zero;
-  if (base.opaque)
-    return rest < 0 ? llvm::Expected<int64_t>(misfit(Fit::NotHeld, name, base))
-                    : 0;
+  if (base.hidden && !base.walked)
+    return llvm::createStringError(
+        "the buffer '" + mapText + "' holds '" + base.held +
+        "' at an offset or in parts that strides cannot tell apart, and the "
+        "stream does not walk them as one");
+  if (base.opaque) {
+    if (rest < 0)
+      return misfit(Fit::NotHeld, name, base);
+    return 0;
+  }
   if (rest < 0)
     return misfit(Fit::NotHeld, name, base);
   int64_t address = 0;
@@ -454,12 +509,9 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     else if (!productAtMost(lastValid, digit.stride,
                             base.digits[k + 1].stride - 1))
       return misfit(Fit::Straddles, name, base);
-    if (mode == Mode::Read) {
-      if (lastValid >= digit.valid)
-        return misfit(Fit::NotHeld, name, base);
-    } else if (fixed + digit.usedExtent >= digit.extent) {
-      if (lastValid >= digit.valid)
-        return misfit(Fit::NotHeld, name, base);
+    if (lastValid >= digit.valid)
+      return misfit(Fit::NotHeld, name, base);
+    if (mode != Mode::Read && fixed + digit.usedExtent >= digit.extent) {
       int64_t found = saturatingMul(fixed + digit.usedExtent + 1, digit.stride);
       int64_t allowed = saturatingMul(digit.extent, digit.stride);
       if (mode == Mode::Write)

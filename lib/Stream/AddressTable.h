@@ -30,6 +30,7 @@
 #include "FactorList.h"
 #include "sequin/Stream/Sequencer.h"
 #include <map>
+#include <set>
 
 namespace sequin {
 
@@ -55,7 +56,8 @@ public:
 
   static llvm::Expected<AddressTable> build(const AddressMap &map, Mode mode);
 
-  /// Registers a factor of the stream, for messages that show both sides.
+  /// Registers a factor of the stream, all of them before anything is asked: for
+  /// messages that show both sides, and for room().
   void noteStream(const Factor &f);
 
   /// Whether the buffer names `f`'s base (an axis), or a part of it (a
@@ -66,10 +68,9 @@ public:
   /// Adds up how much of each digit is used, for finish(). `f` must be named.
   llvm::Expected<llvm::SmallVector<StreamPiece, 2>> pieces(const Factor &f);
 
-  /// How many iterations of `f` stay inside the buffer and its padding when the
-  /// next factor of the stream on the same base advances by `nextStride` (0:
-  /// there is none). `f` must be named.
-  llvm::Expected<int64_t> room(const Factor &f, int64_t nextStride);
+  /// How many iterations of `f` stay inside the buffer and its padding, and below
+  /// the next factor of the stream on the same base. `f` must be named.
+  llvm::Expected<int64_t> room(const Factor &f);
 
   /// Matches an anonymous axis of the stream with one of the buffer of the same
   /// size that was not matched yet, and returns its address stride.
@@ -105,11 +106,12 @@ private:
     llvm::SmallVector<Digit, 4> digits; ///< ascending strides
     int64_t offset = 0;                 ///< of the buffer
     int64_t start = 0;                  ///< sum of the stream's offsets
-    /// Where index 0 of all parts of a composite is.
+    /// Where index 0 of the parts of a composite is.
     int64_t zero = 0;
     bool named = false;       ///< the buffer names it
     bool walked = false;      ///< the stream names it
     bool opaque = false;      ///< held, but not in digits that can be told apart
+    bool hidden = false;      ///< a composite that only the whole can walk
     bool overlapping = false; ///< two digits cover the same part
     bool derived = false;     ///< digits of a composite, from its parts
     std::shared_ptr<const CompositeBase> composite;
@@ -128,6 +130,7 @@ private:
   void addFactor(const Factor &f, int64_t address, llvm::StringRef source,
                  llvm::StringRef text);
   static void sortDigits(Base &base);
+  void noteStrides(const Factor &f);
   void expandComposite(const std::string &name);
   bool namesAny(llvm::ArrayRef<Factor> factors) const;
   llvm::Expected<Base *> lookup(const Factor &f);
@@ -142,7 +145,10 @@ private:
 
   Mode mode;
   std::string mapText;
+  /// Ordered, so that messages do not depend on hashes.
   std::map<std::string, Base> bases;
+  /// Strides of the stream's factors by base.
+  std::map<std::string, std::set<int64_t>> streamStrides;
   llvm::SmallVector<Broadcast, 2> broadcasts;
   int64_t constant = 0;
   int64_t tailPadding = 1;

@@ -74,9 +74,14 @@ public:
     table = &*built;
     for (const StreamFactor &entry : stream)
       table->noteStream(entry.factor);
-    if (write)
+    if (write) {
+      for (const StreamFactor &entry : stream)
+        if (entry.factor.valid == 0)
+          return llvm::createStringError("the stream's '" + entry.term->text +
+                                         "' holds no data to write");
       if (llvm::Error error = truncatePacket())
         return error;
+    }
     if (llvm::Error error = makeEntries())
       return error;
     auto base = table->finish();
@@ -98,22 +103,12 @@ private:
         stream.push_back({f, &term, inPacket});
   }
 
-  /// The next larger stride among the stream's factors on the base of `f`.
-  int64_t nextStride(const Factor &f) const {
-    int64_t next = 0;
-    for (const StreamFactor &entry : stream)
-      if (entry.factor.base == f.base && entry.factor.stride > f.stride &&
-          (next == 0 || entry.factor.stride < next))
-        next = entry.factor.stride;
-    return next;
-  }
-
   /// The lanes of one factor of a write's packet that the buffer takes.
   llvm::Expected<int64_t> keptLanes(const StreamFactor &entry,
                                     bool innermost) {
     const Factor &f = entry.factor;
     if (table->names(f)) {
-      auto room = table->room(f, nextStride(f));
+      auto room = table->room(f);
       if (!room)
         return room.takeError();
       return std::min(f.extent, std::max<int64_t>(*room, 1));

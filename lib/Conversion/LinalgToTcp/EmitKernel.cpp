@@ -69,7 +69,7 @@ using Terms = SmallVector<std::string, 6>;
 /// The stream of a group after its first engines.
 struct StreamShape {
   Terms time;
-  std::string packet;            ///< eight lanes
+  std::string packet;                   ///< eight lanes
   std::string narrowTime, narrowPacket; ///< the packet as two halves
   bool hasRows = true;
 };
@@ -111,7 +111,7 @@ private:
   Value toDm(const TensorOperand &operand, ArrayRef<std::string> element);
   Value emitContraction(StreamShape &shape);
   Value emitStream(StreamShape &shape);
-  Value emitOnes(Value lhs);
+  Value emitOnes(Value input);
   Value toVrf(const TensorOperand &operand);
   Value emitPasses(Value stream, const StreamShape &shape);
   Value emitSteps(Value stream, const StreamShape &shape,
@@ -140,8 +140,7 @@ GridAttr GroupEmitter::makeGrid() const {
   int64_t slices = 1;
   for (AxisId axis : group.loops())
     slices *= group.split(axis);
-  int64_t clusters =
-      std::max<int64_t>(1, slices / machine.slicesPerCluster);
+  int64_t clusters = std::max<int64_t>(1, slices / machine.slicesPerCluster);
   Terms clusterTerms, sliceTerms;
   int64_t left = clusters;
   for (AxisId axis : group.loops()) {
@@ -152,7 +151,8 @@ GridAttr GroupEmitter::makeGrid() const {
     left /= mine;
     int64_t rest = p.split / mine;
     if (mine > 1)
-      clusterTerms.push_back(p.name.str() + (p.size == mine ? "" : suffix("/", p.size / mine)));
+      clusterTerms.push_back(
+          p.name.str() + (p.size == mine ? "" : suffix("/", p.size / mine)));
     if (rest == 1)
       continue;
     std::string term = p.name.str();
@@ -199,18 +199,18 @@ Value GroupEmitter::commit(Value stream, ArrayRef<std::string> element) {
 
 /// A vector of ones in the operands' type, made of what is at hand: every value
 /// clamped to 1.
-Value GroupEmitter::emitOnes(Value lhs) {
-  Type type = cast<DmType>(lhs.getType()).getElementType();
+Value GroupEmitter::emitOnes(Value input) {
+  Type type = cast<DmType>(input.getType()).getElementType();
   Part inner = part(group.k.back());
   Terms time = locals(ArrayRef<AxisId>(group.k).drop_back());
   int64_t lanes = machine.outputLanes;
   time.push_back(inner.block(lanes));
   std::string packet = inner.inner(lanes);
-  Value stream = BeginOp::create(builder, loc, Context::Main, lhs);
+  Value stream = BeginOp::create(builder, loc, Context::Main, input);
   stream = FetchOp::create(builder, loc, stream, group.computeType,
                            mapping(time), mapping(packet));
-  stream = CollectOp::create(builder, loc, stream, mapping(time),
-                             mapping(packet));
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(time), mapping(packet));
   stream = VectorInitOp::create(builder, loc, stream);
   stream = VectorIntraSliceBranchOp::create(builder, loc, stream,
                                             BranchMode::Unconditional);
@@ -241,7 +241,6 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
     return terms;
   };
   Terms streamed = with(batch, locals(group.m));
-  Value lhs = toDm(group.lhs, with(streamed, k));
 
   // The stationary operand: rows outermost, then what a row holds.
   std::string row = "1";
@@ -254,8 +253,10 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
     blocks.push_back(n.block(rows));
     stored.push_back(n.all());
   }
-  Value rhs = group.rhs.tensor ? toDm(group.rhs, with(stored, k))
-                               : emitOnes(lhs);
+  // It comes first: it is stored while the streamed one still arrives.
+  Value rhs = toDm(group.rhs, with(stored, k));
+  if (group.isPlainSum)
+    rhs = emitOnes(rhs);
   Terms element = with(batch, blocks);
   Terms loadTime = element;
   if (shape.hasRows)
@@ -279,6 +280,7 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
     for (const PlacedStep &placed : pass.steps)
       if (placed.step->operand.tensor)
         toVrf(placed.step->operand);
+  Value lhs = toDm(group.lhs, with(streamed, k));
 
   shape.time = with(streamed, blocks);
   shape.packet = shape.hasRows ? row : "1" + suffix("#", machine.outputLanes);
@@ -300,11 +302,11 @@ Value GroupEmitter::emitStream(StreamShape &shape) {
   for (AxisId axis : group.m)
     if (contains(group.stream.axes, axis))
       own.push_back(part(axis).all());
-  Value input = toDm(group.stream, own);
   for (const VectorPass &pass : group.passes)
     for (const PlacedStep &placed : pass.steps)
       if (placed.step->operand.tensor)
         toVrf(placed.step->operand);
+  Value input = toDm(group.stream, own);
   Part inner = part(group.m.back());
   shape.time = locals(ArrayRef<AxisId>(group.m).drop_back());
   shape.time.push_back(inner.block(machine.outputLanes));
@@ -356,8 +358,8 @@ Value GroupEmitter::toVrf(const TensorOperand &operand) {
   Value stream = BeginOp::create(builder, loc, Context::Sub, input);
   stream = FetchOp::create(builder, loc, stream, type, mapping(outer),
                            mapping(packet));
-  stream = CollectOp::create(builder, loc, stream, mapping(time),
-                             mapping(flit));
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(time), mapping(flit));
   auto load = ToVrfOp::create(builder, loc, stream, vrfEnd, mapping(element));
   vrfEnd += llvm::alignTo(cast<VrfType>(load.getType()).getByteSize(),
                           machine.flitBytes);
@@ -398,9 +400,9 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
                        : ArgMode::Mode01;
     switch (placed.stage) {
     case Stage::Fxp:
-      stream = VectorFxpOp::create(builder, at, stream,
-                                   std::get<FxpOp>(placed.op), step.constant,
-                                   vrf, mode);
+      stream =
+          VectorFxpOp::create(builder, at, stream, std::get<FxpOp>(placed.op),
+                              step.constant, vrf, mode);
       break;
     case Stage::FxpToFp:
       // The value times 2^(31 - 31): a plain integer.
@@ -412,9 +414,9 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
                                         step.constant, vrf, mode);
       break;
     case Stage::Clip:
-      stream = VectorClipOp::create(builder, at, stream,
-                                    std::get<ClipOp>(placed.op), step.constant,
-                                    vrf, mode);
+      stream =
+          VectorClipOp::create(builder, at, stream, std::get<ClipOp>(placed.op),
+                               step.constant, vrf, mode);
       break;
     }
   }
@@ -422,11 +424,10 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
   return VectorFinalOp::create(builder, loc, stream);
 }
 
-/// Runs the passes; between two of them the tensor is in DM. Returns the last one's
-/// result there.
+/// Runs the passes; between two of them the tensor is in DM. Returns the last
+/// one's result there.
 Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape) {
-  Terms written = shape.hasRows ? locals(group.loops())
-                                : locals(group.batch);
+  Terms written = shape.hasRows ? locals(group.loops()) : locals(group.batch);
   if (!shape.hasRows)
     written.append(locals(group.m));
   Value result;
@@ -491,9 +492,8 @@ HbmType KernelEmitter::getHbmType(Type elementType,
   for (AxisId axis : layout)
     if (program.axes[axis].size != 1)
       terms.push_back(program.axes[axis].name);
-  return HbmType::get(
-      builder.getContext(), elementType, axes, chip,
-      MappingAttr::get(builder.getContext(), joinTerms(terms)));
+  return HbmType::get(builder.getContext(), elementType, axes, chip,
+                      MappingAttr::get(builder.getContext(), joinTerms(terms)));
 }
 
 AxisList KernelEmitter::getArgumentLayout(const TensorOperand &operand,

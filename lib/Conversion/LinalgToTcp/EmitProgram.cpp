@@ -85,8 +85,7 @@ HostType ProgramEmitter::getHostType(Value tensor) {
 LogicalResult ProgramEmitter::place(Operation *at, HbmType type,
                                     int64_t &address) {
   address = hbmEnd;
-  hbmEnd += llvm::alignTo(type.getByteSize(),
-                          program.machine->dmaRequestBytes);
+  hbmEnd += llvm::alignTo(type.getByteSize(), program.machine->dmaRequestBytes);
   if (hbmEnd <= program.machine->hbmBytes)
     return success();
   return at->emitOpError() << "brings the program to " << hbmEnd
@@ -112,9 +111,8 @@ void ProgramEmitter::collectTransfers() {
   }
   for (Value value : func.getBody().front().getTerminator()->getOperands())
     if (const Group *group = program.producer(program.canonical(value)))
-      outputs.try_emplace(
-          group->result,
-          kernel.getHbmType(group->resultType(), group->loops()));
+      outputs.try_emplace(group->result, kernel.getHbmType(group->resultType(),
+                                                           group->loops()));
 }
 
 LogicalResult ProgramEmitter::emitKernel(StringRef name) {
@@ -126,9 +124,9 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
   }
   for (auto &[value, type] : outputs)
     outputTypes.push_back(type);
-  kernelFunc = func::FuncOp::create(
-      builder, func.getLoc(), name,
-      builder.getFunctionType(inputTypes, outputTypes));
+  kernelFunc =
+      func::FuncOp::create(builder, func.getLoc(), name,
+                           builder.getFunctionType(inputTypes, outputTypes));
   Block *entry = kernelFunc.addEntryBlock();
   for (auto [i, transfer] : llvm::enumerate(transfers))
     kernel.arguments[transfer.first] = entry->getArgument(i);
@@ -156,9 +154,9 @@ LogicalResult ProgramEmitter::emitHost(StringRef name, StringRef kernelName) {
     inputTypes.push_back(getHostType(argument));
   for (Value value : terminator->getOperands())
     outputTypes.push_back(getHostType(value));
-  auto host = func::FuncOp::create(
-      builder, func.getLoc(), name,
-      builder.getFunctionType(inputTypes, outputTypes));
+  auto host =
+      func::FuncOp::create(builder, func.getLoc(), name,
+                           builder.getFunctionType(inputTypes, outputTypes));
   host.setVisibility(func.getVisibility());
   host->setAttr(TcpDialect::kMacsAttrName,
                 builder.getI64IntegerAttr(program.macs));
@@ -170,9 +168,9 @@ LogicalResult ProgramEmitter::emitHost(StringRef name, StringRef kernelName) {
   SmallVector<Value> inputs;
   for (auto &[key, address] : transfers) {
     auto argument = cast<BlockArgument>(key.first);
-    inputs.push_back(ToHbmOp::create(builder, loc, key.second,
-                                     entry->getArgument(argument.getArgNumber()),
-                                     address));
+    inputs.push_back(
+        ToHbmOp::create(builder, loc, key.second,
+                        entry->getArgument(argument.getArgNumber()), address));
   }
   DenseMap<Value, Value> device;
   if (!program.groups.empty()) {
@@ -186,19 +184,15 @@ LogicalResult ProgramEmitter::emitHost(StringRef name, StringRef kernelName) {
   for (auto [value, type] : llvm::zip(terminator->getOperands(), outputTypes)) {
     Value source = program.canonical(value);
     if (auto argument = dyn_cast<BlockArgument>(source)) {
-      // The host keeps what nobody computes with, unless its dimensions change
-      // places on the way.
+      // Every result comes from the device, also one that nothing was done to.
+      HbmType hbm = kernel.getHbmType(elementTypeOf(argument),
+                                      program.dims.lookup(argument));
+      int64_t address = 0;
+      if (failed(place(terminator, hbm, address)))
+        return failure();
       Value input = entry->getArgument(argument.getArgNumber());
-      if (input.getType() != type) {
-        TensorOperand operand{argument, program.dims.lookup(argument)};
-        HbmType hbm =
-            kernel.getHbmType(elementTypeOf(argument), operand.axes);
-        int64_t address = 0;
-        if (failed(place(terminator, hbm, address)))
-          return failure();
-        input = ToHbmOp::create(builder, loc, hbm, input, address);
-        input = ToHostOp::create(builder, loc, type, input);
-      }
+      input = ToHbmOp::create(builder, loc, hbm, input, address);
+      input = ToHostOp::create(builder, loc, type, input);
       results.push_back(input);
       continue;
     }

@@ -20,8 +20,7 @@ using namespace sequin::linalg_to_tcp;
 
 namespace {
 
-struct LinalgToTcpPass
-    : public sequin::impl::LinalgToTcpBase<LinalgToTcpPass> {
+struct LinalgToTcpPass : public sequin::impl::LinalgToTcpBase<LinalgToTcpPass> {
   using LinalgToTcpBase::LinalgToTcpBase;
 
   void runOnOperation() override {
@@ -63,9 +62,9 @@ private:
     }
     if (named)
       return named;
-    return tcp::TargetAttr::getChecked(
-        [&] { return module.emitError(); }, &getContext(), StringRef(target),
-        int64_t(chips), tcp::Mode::Kernel);
+    return tcp::TargetAttr::getChecked([&] { return module.emitError(); },
+                                       &getContext(), StringRef(target),
+                                       int64_t(chips), tcp::Mode::Kernel);
   }
 
   static LogicalResult lower(func::FuncOp func, tcp::TargetAttr machine) {
@@ -73,8 +72,8 @@ private:
     // each round adds one.
     DenseSet<Operation *> unfused;
     while (true) {
-      FailureOr<Program> program = readProgram(func, *machine.getRow(),
-                                               machine.getChips(), unfused);
+      FailureOr<Program> program =
+          readProgram(func, *machine.getRow(), machine.getChips(), unfused);
       if (failed(program))
         return failure();
       switch (planProgram(*program, unfused)) {

@@ -15,6 +15,7 @@
 
 #include "sequin/Conversion/LinalgToTcp/MappingChoice.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace sequin;
 
@@ -44,6 +45,17 @@ struct Split {
       product *= local[loop];
     return product;
   }
+
+  /// Elements that follow each other both in HBM and in a slice, for a tensor
+  /// over `loops` whose element is a run of `inner`.
+  int64_t run(llvm::ArrayRef<unsigned> loops, int64_t inner = 1) const {
+    for (unsigned loop : llvm::reverse(loops)) {
+      inner *= local[loop];
+      if (parts[loop] != 1)
+        break;
+    }
+    return inner;
+  }
 };
 
 class Search {
@@ -65,14 +77,17 @@ public:
     return llvm::alignTo(getByteSize(type, elements), machine.dmaRequestBytes);
   }
 
-  /// Cycles of a move between HBM and DM that puts `bytes` in every slice, in
-  /// runs of `runBytes`.
-  int64_t dmaCycles(const Split &split, int64_t bytes, int64_t runBytes) const {
-    runBytes = std::max<int64_t>(1, std::min(bytes, runBytes));
-    int64_t total = bytes * split.slices;
+  /// Cycles of a move between HBM and DM of `elements` per slice, in runs of
+  /// `run`. Writing to HBM takes each request twice (read and write do not
+  /// overlap).
+  int64_t dmaCycles(const Split &split, ElementType type, int64_t elements,
+                    int64_t run, bool toHbm = false) const {
+    int64_t total = getByteSize(type, elements * split.slices);
     int64_t engines = llvm::divideCeil(split.slices, machine.slicesPerEngine);
-    int64_t requests = llvm::divideCeil(total, runBytes) *
-                       llvm::divideCeil(runBytes, machine.dmaRequestBytes);
+    int64_t requests =
+        llvm::divideCeil(elements * split.slices, run) *
+        llvm::divideCeil(getByteSize(type, run), machine.dmaRequestBytes) *
+        (toHbm ? 2 : 1);
     return machine.dmaStartupCycles +
            std::max(llvm::divideCeil(requests, engines),
                     llvm::divideCeil(total, machine.hbmBytesPerCycle));
@@ -90,21 +105,25 @@ public:
       vrfBytes += llvm::alignTo(getByteSize(ElementType::I32, padded),
                                 machine.flitBytes);
       dmBytes += allocated(operand.type, elements);
-      cycles += dmaCycles(split, getByteSize(operand.type, elements),
-                          getByteSize(operand.type, inner)) +
-                getByteSize(operand.type, elements) /
-                    machine.subFetch.accessBytes.front();
+      cycles +=
+          dmaCycles(split, operand.type, elements, split.run(operand.loops)) +
+          getByteSize(operand.type, elements) /
+              machine.subFetch.accessBytes.front();
     }
     return vrf.admits(vrfBytes);
   }
 
-  /// Passes after the first one, `flits` each, and the last one's way to HBM.
+  /// All passes, `flits` each, and the last one's way to HBM. The first pass is
+  /// no faster than `firstPass`, a pass through the four-lane part takes twice
+  /// as long.
   int64_t vectorCycles(const Split &split, int64_t firstPass, int64_t flits,
                        int64_t elements) const {
-    int64_t cycles = std::max(firstPass, vector.narrowPasses ? 2 * flits : flits);
-    cycles += static_cast<int64_t>(vector.results.size() - 1) * flits;
-    return cycles + dmaCycles(split, getByteSize(vector.results.back(), elements),
-                              machine.flitBytes);
+    int64_t passes = static_cast<int64_t>(vector.results.size());
+    int64_t narrow = vector.narrowPasses;
+    auto loops = llvm::to_vector<4>(llvm::seq<unsigned>(0, split.local.size()));
+    return std::max(firstPass, flits) + (passes - 1 + narrow) * flits +
+           dmaCycles(split, vector.results.back(), elements, split.run(loops),
+                     /*toHbm=*/true);
   }
 
   llvm::Error failure(llvm::ArrayRef<MemoryNeed *> needs) const {
@@ -144,8 +163,12 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
   MemoryNeed trf{"tensor register file", machine.trfBytesPerRow};
   MappingChoice best;
   best.cycles = INT64_MAX;
-  const size_t firstM = shape.batch.size(), firstN = firstM + shape.m.size();
+  const unsigned firstM = shape.batch.size(), firstN = firstM + shape.m.size();
   int64_t sumBytes = getByteSize(shape.operandType, shape.k);
+  auto lhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstN));
+  auto rhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstM));
+  llvm::append_range(rhsLoops,
+                     llvm::seq<unsigned>(firstN, firstN + shape.n.size()));
   auto product = [](llvm::ArrayRef<int64_t> values) {
     int64_t result = 1;
     for (int64_t value : values)
@@ -166,7 +189,6 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         int64_t localN = product(local.drop_front(firstN));
         int64_t rows = shape.n.empty() ? 1 : machine.rowsPerSlice;
 
-        int64_t lhs = localBatch * localM * sumBytes;
         int64_t rhs = localBatch * localN * sumBytes;
         int64_t flits = localBatch * localM * localN / rows;
         // A flit holds one sum per row; a single row is written as the smallest
@@ -179,6 +201,8 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         int64_t dmBytes =
             search.allocated(shape.operandType, localBatch * localM * shape.k) +
             search.allocated(shape.operandType, localBatch * localN * shape.k);
+        if (shape.makesOnes)
+          dmBytes += search.allocated(shape.operandType, shape.k);
         for (ElementType type : shape.vector.results)
           dmBytes += search.allocated(type, written(type));
         int64_t cycles = 0;
@@ -187,14 +211,19 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         fits &= search.dm.admits(dmBytes);
         if (!fits)
           continue;
-        cycles += search.dmaCycles(split, lhs, sumBytes) +
-                  search.dmaCycles(split, rhs, sumBytes) +
-                  rhs / machine.subFetch.accessBytes.front();
+        // The stationary operand is stored while the other one still arrives.
+        cycles += search.dmaCycles(split, shape.operandType,
+                                   localBatch * localN * shape.k,
+                                   split.run(rhsLoops, shape.k)) +
+                  std::max(rhs / machine.subFetch.accessBytes.front(),
+                           search.dmaCycles(split, shape.operandType,
+                                            localBatch * localM * shape.k,
+                                            split.run(lhsLoops, shape.k)));
         int64_t streamed =
-            flits * llvm::divideCeil(
-                        sumBytes, machine.mainFetch.accessBytes.back());
+            flits *
+            llvm::divideCeil(sumBytes, machine.mainFetch.accessBytes.back());
         cycles += search.vectorCycles(split, streamed, flits,
-                                      written(shape.vector.results.back()));
+                                      localBatch * localM * localN);
         if (cycles < best.cycles)
           best = {std::move(split.parts), cycles};
       }
@@ -220,9 +249,8 @@ sequin::chooseElementwiseMapping(const ElementwiseShape &shape,
     int64_t dmBytes = search.allocated(shape.stream.type, streamElements);
     for (ElementType type : shape.vector.results)
       dmBytes += search.allocated(type, elements);
-    int64_t cycles = search.dmaCycles(
-        split, getByteSize(shape.stream.type, streamElements),
-        machine.flitBytes);
+    int64_t cycles = search.dmaCycles(split, shape.stream.type, streamElements,
+                                      split.run(shape.stream.loops));
     bool fits = search.addOperands(split, dmBytes, cycles);
     fits &= search.dm.admits(dmBytes);
     if (!fits)

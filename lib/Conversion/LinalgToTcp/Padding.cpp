@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host transfer fills the padding of arguments with zeros. What a group makes
-// of zeros follows from its steps; the elements of the program are taken to be
-// finite.
+// The host transfer fills the padding of arguments with zeros. What a group
+// makes of zeros follows from its steps; the elements of the program are taken
+// to be finite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,14 @@ public:
 private:
   Padding get(const TensorOperand &operand) const {
     auto found = paddings.find(operand.tensor);
-    return found != paddings.end() ? found->second : Padding{operand.axes};
+    if (found != paddings.end())
+      return found->second;
+    // An axis cut to one element is no axis of the host's tensor, and what a
+    // tensor has no axis for repeats along it.
+    Padding padding;
+    llvm::copy_if(operand.axes, std::back_inserter(padding.zero),
+                  [&](AxisId axis) { return program.axes[axis].extent > 1; });
+    return padding;
   }
   LogicalResult checkSum(Group &group);
   Padding contract(const Group &group) const;
@@ -87,7 +94,8 @@ private:
 } // namespace
 
 LogicalResult Tracker::checkSum(Group &group) {
-  Padding lhs = get(group.lhs), rhs = get(group.rhs);
+  Padding lhs = get(group.lhs);
+  Padding rhs = group.isPlainSum ? Padding() : get(group.rhs);
   for (AxisId id : group.k) {
     const Axis &axis = program.axes[id];
     if (axis.size == axis.extent)

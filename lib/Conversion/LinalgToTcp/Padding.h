@@ -13,8 +13,8 @@
 
 namespace sequin::linalg_to_tcp {
 
-/// Sums run over the padding of their axis too. Checks that it adds nothing: one
-/// factor is zero there and the other one finite.
+/// Sums run over the padding of their axis too. Checks that it adds nothing:
+/// one factor is zero there and the other one finite.
 mlir::LogicalResult checkPadding(const Program &program);
 
 } // namespace sequin::linalg_to_tcp

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The result of a group stays in the order of the group's loops when it goes to
-// HBM, and a DMA moves runs of 8 bytes and more: so the order is chosen with the
-// reader in mind (it needs what it sums innermost), and a reader that needs
+// HBM, and a DMA moves runs of 8 bytes and more: so the order is chosen with
+// the reader in mind (it needs what it sums innermost), and a reader that needs
 // another innermost axis is refused. Arguments come in any layout, the host
 // transfer sees to it.
 //
-// Sizes of axes are padded until every group's split divides them. A larger size
-// may change the split of another group, so this repeats until nothing changes;
-// sizes only grow, and no further than one part more.
+// Sizes of axes are padded until every group's split divides them. A larger
+// size may change the split of another group, so this repeats until nothing
+// changes; sizes only grow, and no further than one part more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,13 +117,17 @@ void Planner::orderContraction(Group &group) {
   for (AxisId axis : group.rhs.axes)
     if (!contains(result, axis) && !contains(group.k, axis))
       group.k.insert(group.k.begin(), axis);
-  if (group.rhs.tensor) {
-    AxisList shared;
-    for (AxisId axis : group.k)
-      if (contains(group.lhs.axes, axis) && contains(group.rhs.axes, axis))
-        shared.push_back(axis);
-    moveToEnd(group.k, shared);
-  }
+  AxisList shared;
+  for (AxisId axis : group.k)
+    if (contains(group.lhs.axes, axis) && contains(group.rhs.axes, axis))
+      shared.push_back(axis);
+  moveToEnd(group.k, shared);
+  AxisList longer;
+  llvm::copy_if(group.k, std::back_inserter(longer), [&](AxisId axis) {
+    return program.axes[axis].extent > 1 &&
+           (shared.empty() || contains(shared, axis));
+  });
+  moveToEnd(group.k, longer);
   for (const TensorOperand *operand : {&group.lhs, &group.rhs})
     if (const Group *producer = program.producer(operand->tensor)) {
       AxisList layout = producer->loops();
@@ -151,8 +155,8 @@ void Planner::orderElementwise(Group &group) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// Demands that parts of the operand's innermost axis are whole words of the DMA
-/// engine.
+/// Demands that parts of the operand's innermost axis are whole words of the
+/// DMA engine.
 LogicalResult Planner::setUnits(Group &group) {
   auto require = [&](AxisId axis, int64_t unit) {
     int64_t &entry = units.try_emplace({&group, axis}, 1).first->second;
@@ -176,16 +180,17 @@ LogicalResult Planner::setUnits(Group &group) {
       return failure();
   if (!group.isContraction) {
     if (loops.empty())
-      return group.root.emitOpError() << "works on a single element, the vector "
-                                         "engine needs a dimension to run over";
+      return group.root.emitOpError()
+             << "works on a single element, the vector "
+                "engine needs a dimension to run over";
     require(loops.back(), machine.outputLanes);
     return requireRun(group.stream);
   }
   if (!group.n.empty())
     require(group.n.back(), machine.rowsPerSlice);
   Axis &inner = program.axes[group.k.back()];
-  inner.size = llvm::alignTo(
-      inner.size, machine.lanes(elementKindOf(group.lhs.tensor)));
+  inner.size =
+      llvm::alignTo(inner.size, machine.lanes(elementKindOf(group.lhs.tensor)));
   return success();
 }
 
@@ -288,6 +293,7 @@ PlanOutcome Planner::spread(Group &group, bool &changed) {
     for (AxisId axis : group.k)
       shape.k *= program.axes[axis].size;
     shape.operandType = elementKindOf(group.lhs.tensor);
+    shape.makesOnes = group.isPlainSum;
     shape.vector = describeVector(group);
     return chooseContractionMapping(shape, machine);
   }();
@@ -304,9 +310,8 @@ PlanOutcome Planner::spread(Group &group, bool &changed) {
     llvm::interleaveComma(all, os, [&](AxisId axis) {
       os << program.axes[axis].name << " = " << program.axes[axis].size;
     });
-    group.root.emitOpError()
-        << "with " << extents << " " << reason
-        << "; cut the operation into smaller ones";
+    group.root.emitOpError() << "with " << extents << " " << reason
+                             << "; cut the operation into smaller ones";
     return PlanOutcome::Refused;
   }
   for (auto [i, axis] : llvm::enumerate(group.loops())) {

@@ -9,7 +9,8 @@
 // What the lowering knows about a function, in the order it learns it:
 //
 //   readProgram    loops and dimensions become axes; operations become groups,
-//                  each a contraction or a stream with a chain of arithmetic steps
+//                  each a contraction or a stream with a chain of arithmetic
+//                  steps
 //   planProgram    order of the loops, padding, spreading over slices, layouts
 //   emitProgram    the kernel and the host function
 //
@@ -20,10 +21,10 @@
 #ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_PROGRAM_H
 #define SEQUIN_LIB_CONVERSION_LINALGTOTCP_PROGRAM_H
 
-#include "sequin/Conversion/LinalgToTcp/MappingChoice.h"
-#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "sequin/Conversion/LinalgToTcp/MappingChoice.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "llvm/ADT/DenseSet.h"
 #include <variant>
 
@@ -66,7 +67,8 @@ struct Step {
   Kind kind = Kind::Arithmetic;
   ArithmeticOp op = ArithmeticOp::Add;
   bool swapped = false; ///< the stream is the second operand
-  /// The second operand: a constant in the type of the computation, or a tensor.
+  /// The second operand: a constant in the type of the computation, or a
+  /// tensor.
   mlir::TypedAttr constant;
   TensorOperand operand;
   /// f32 or i32: what the step computes in; the result's for Narrow.
@@ -99,8 +101,11 @@ struct Group {
   /// The operation that errors are about: the contraction, or the first one.
   mlir::linalg::LinalgOp root;
   bool isContraction = false;
-  /// Contraction: `lhs` is streamed, `rhs` stationary (absent in a plain sum).
+  /// Contraction: `lhs` is streamed, `rhs` stationary. In a plain sum the
+  /// latter is all ones, made from the part of the summed tensor that `rhs`
+  /// then is.
   TensorOperand lhs, rhs;
+  bool isPlainSum = false;
   /// Loops by role; the order within a role is that of the nest. Elementwise
   /// groups have all theirs in `m`.
   AxisList batch, m, n, k;

@@ -8,8 +8,8 @@
 //
 // The vector engine takes one stream; every step has one further operand, a
 // constant or a tensor in the VRF. A body is therefore read from its result
-// backwards: at each operation one side continues the chain, the other must be a
-// constant or an element of a tensor.
+// backwards: at each operation one side continues the chain, the other must be
+// a constant or an element of a tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +87,7 @@ private:
 } // namespace
 
 InFlightDiagnostic ChainReader::refuse(Operation *body) {
-  return op.emitOpError() << "body computes '" << body->getName() << "', ";
+  return op.emitOpError() << "body computes '" << body->getName() << "'";
 }
 
 OpOperand *ChainReader::getElement(Value value) {
@@ -132,10 +132,10 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
   Type type = body->getResult(0).getType();
   bool isFloat = isa<FloatType>(type);
   if (!tcp::getElementKind(type))
-    return refuse(body) << "on " << type
+    return refuse(body) << " on " << type
                         << ", the vector engine works on f32 and i32";
   if (!isFloat && !type.isInteger(32))
-    return refuse(body) << "in " << type
+    return refuse(body) << " in " << type
                         << ", the vector engine computes integers in i32: "
                            "widen the operands and narrow the result";
 
@@ -148,11 +148,11 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
   }
   auto isComputed = [&](int i) { return !constants[i] && !elements[i]; };
   if (isComputed(0) && isComputed(1))
-    return refuse(body) << "of two computed values; one of them must be a "
+    return refuse(body) << " of two computed values; one of them must be a "
                            "constant or an element of an operand: split the "
                            "operation in two";
   if (constants[0] && constants[1])
-    return refuse(body) << "of two constants; run --canonicalize first";
+    return refuse(body) << " of two constants; run --canonicalize first";
   int stream = 0;
   if (constants[0] || isComputed(1))
     stream = 1;
@@ -166,7 +166,8 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
   }
   int other = 1 - stream;
 
-  // Narrower floats round after every step; choosing one of two values does not.
+  // Narrower floats round after every step; choosing one of two values does
+  // not.
   bool picks =
       arithmetic == ArithmeticOp::Max || arithmetic == ArithmeticOp::Min;
   if (isFloat && !type.isF32() && !picks) {
@@ -187,7 +188,7 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
     step.operand = makeOperand(*elements[other]);
     ElementType from = elementKindOf(step.operand.tensor);
     if (!program.machine->canFetchCast(from, *tcp::getElementKind(step.type)))
-      return refuse(body) << "on an operand of " << getName(from)
+      return refuse(body) << " on an operand of " << getName(from)
                           << ", which machine \"" << program.machine->name
                           << "\" cannot widen to " << step.type;
   }
@@ -196,7 +197,7 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
       arithmetic == ArithmeticOp::ShiftRightUnsigned)
     if (auto count = dyn_cast_or_null<IntegerAttr>(step.constant);
         count && !step.swapped && (count.getInt() < 0 || count.getInt() > 31))
-      return refuse(body) << "by " << count.getInt()
+      return refuse(body) << " by " << count.getInt()
                           << ", the shift count must be 0 to 31";
   chain.steps.push_back(std::move(step));
   next = sides[stream];
@@ -207,15 +208,16 @@ LogicalResult ChainReader::readNarrow(Operation *body, Type type) {
   std::optional<ElementType> to = tcp::getElementKind(type);
   Type from = computeTypeOf(type);
   if (!to || !program.machine->canCast(*tcp::getElementKind(from), *to))
-    return refuse(body) << "to " << type << ", which the cast engine of \""
+    return refuse(body) << " to " << type << ", which the cast engine of \""
                         << program.machine->name << "\" cannot produce";
   if (*to == ElementType::F8E4M3)
-    return refuse(body) << "to " << type
+    return refuse(body) << " to " << type
                         << ", which the cast engine saturates and arith does "
                            "not; use f8E5M2 or bf16";
   if (getBitWidth(*to) * program.machine->outputLanes <
       program.machine->commitAlignBytes * 8)
-    return refuse(body) << "to " << type << ": " << program.machine->outputLanes
+    return refuse(body) << " to " << type << ": "
+                        << program.machine->outputLanes
                         << " elements are less than the "
                         << program.machine->commitAlignBytes
                         << " bytes that a commit writes; use a wider type";
@@ -227,12 +229,12 @@ LogicalResult ChainReader::readNarrow(Operation *body, Type type) {
   return success();
 }
 
-/// The cast engine saturates where arith.trunci drops bits: they agree on values
-/// that fit, which a clamp before the truncation ensures.
+/// The cast engine saturates where arith.trunci drops bits: they agree on
+/// values that fit, which a clamp before the truncation ensures.
 LogicalResult ChainReader::checkRanges(Type start) {
   Range range;
-  if (auto integer = dyn_cast<IntegerType>(start); integer &&
-                                                   integer.getWidth() < 32)
+  if (auto integer = dyn_cast<IntegerType>(start);
+      integer && integer.getWidth() < 32)
     range = {-(int64_t(1) << (integer.getWidth() - 1)),
              (int64_t(1) << (integer.getWidth() - 1)) - 1};
   for (const Step &step : chain.steps) {
@@ -241,7 +243,7 @@ LogicalResult ChainReader::checkRanges(Type start) {
       int64_t limit = int64_t(1) << (integer.getWidth() - 1);
       if (range.low < -limit || range.high >= limit)
         return refuse(step.source)
-               << "to " << step.type
+               << " to " << step.type
                << " of values that may not fit, which the cast engine "
                   "saturates; clamp them to "
                << -limit << " .. " << limit - 1
@@ -324,9 +326,10 @@ FailureOr<Chain> ChainReader::read() {
       chain.steps.push_back(std::move(step));
     } else {
       return refuse(body)
-             << "which the vector engine does not; it adds, subtracts, "
+             << ", which the vector engine does not; it adds, subtracts, "
                 "multiplies, divides, shifts, takes maxima and minima, and "
-                "converts between f32, i32 and narrower types";
+                "converts i32 to f32 and to narrower types, and f32 to "
+                "narrower types";
     }
     value = body->getOperand(0);
   }
@@ -334,20 +337,20 @@ FailureOr<Chain> ChainReader::read() {
 
   // What the chain starts from is widened by the fetch.
   Type startType = elementTypeOf(chain.start.tensor);
-  Type first = chain.steps.empty() ||
-                       chain.steps.front().kind == Step::Kind::Narrow
-                   ? computeTypeOf(startType)
-               : chain.steps.front().kind == Step::Kind::IntToFloat
-                   ? Type(Builder(op).getI32Type())
-                   : chain.steps.front().type;
+  Type first =
+      chain.steps.empty() || chain.steps.front().kind == Step::Kind::Narrow
+          ? computeTypeOf(startType)
+      : chain.steps.front().kind == Step::Kind::IntToFloat
+          ? Type(Builder(op).getI32Type())
+          : chain.steps.front().type;
   ElementType from = elementKindOf(chain.start.tensor);
-  bool converts = !chain.steps.empty() ||
-                  startType != elementTypeOf(op->getResult(0));
+  bool converts =
+      !chain.steps.empty() || startType != elementTypeOf(op->getResult(0));
   if (converts &&
       !program.machine->canFetchCast(from, *tcp::getElementKind(first)))
-    return op.emitOpError() << "works on " << getName(from)
-                            << ", which machine \"" << program.machine->name
-                            << "\" cannot widen to " << first;
+    return op.emitOpError()
+           << "works on " << getName(from) << ", which machine \""
+           << program.machine->name << "\" cannot widen to " << first;
   if (failed(checkRanges(startType)))
     return failure();
   return std::move(chain);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// First every dimension of every tensor and every loop gets a node; indexing maps
-// join nodes, and a class of nodes is an axis. Then operations become groups: a
-// contraction takes the elementwise operations that follow it as long as nobody
-// else reads what is between them; so does an elementwise operation.
+// First every dimension of every tensor and every loop gets a node; indexing
+// maps join nodes, and a class of nodes is an axis. Then operations become
+// groups: a contraction takes the elementwise operations that follow it as long
+// as nobody else reads what is between them; so does an elementwise operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,7 @@ private:
   LogicalResult readElementwise(linalg::LinalgOp op);
   LogicalResult readSum(linalg::LinalgOp op, Group &group);
   LogicalResult addInit(linalg::LinalgOp op, Group &group);
+  void makeElementwise(Group &group);
   Group *getFusable(OpOperand &operand, linalg::LinalgOp op);
   AxisList getLoopAxes(linalg::LinalgOp op);
   TensorOperand makeOperand(Value value);
@@ -67,8 +68,7 @@ private:
 // Operations and axes
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::checkTensor(Operation *at, Type type,
-                                  const Twine &what) {
+LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return at->emitOpError()
@@ -151,8 +151,7 @@ LogicalResult Reader::readOperation(Operation *op) {
       return op->emitOpError()
              << "is a tensor of several values, which has no place on the "
                 "device; pass it as an argument of the function";
-    program.constants[constant.getResult()] =
-        splat.getSplatValue<TypedAttr>();
+    program.constants[constant.getResult()] = splat.getSplatValue<TypedAttr>();
     return success();
   }
   if (auto fill = dyn_cast<linalg::FillOp>(op);
@@ -199,8 +198,9 @@ LogicalResult Reader::nameAxes() {
     if (!program.axes[axis].name.empty())
       return;
     unsigned &count = counts[letter];
-    program.axes[axis].name =
-        count == 0 && letter != "D" ? letter.str() : letter.str() + std::to_string(count);
+    program.axes[axis].name = count == 0 && letter != "D"
+                                  ? letter.str()
+                                  : letter.str() + std::to_string(count);
     ++count;
   };
   for (linalg::LinalgOp op : order) {
@@ -214,8 +214,9 @@ LogicalResult Reader::nameAxes() {
                     "used with its dimensions in two roles; pass that tensor "
                     "as two arguments";
     if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2) {
+      StringRef parallel = op.getNumReductionLoops() == 0 ? "D" : "M";
       for (auto [axis, type] : llvm::zip(loops, op.getIteratorTypesArray()))
-        name(axis, type == utils::IteratorType::reduction ? "K" : "D");
+        name(axis, type == utils::IteratorType::reduction ? "K" : parallel);
       continue;
     }
     auto dims = [&](OpOperand *operand) {
@@ -277,8 +278,8 @@ LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
   Operation *add = block->getTerminator()->getOperand(0).getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
     return refuse();
-  Value product = add->getOperand(0) == sum ? add->getOperand(1)
-                                            : add->getOperand(0);
+  Value product =
+      add->getOperand(0) == sum ? add->getOperand(1) : add->getOperand(0);
   if (add->getOperand(0) != sum && add->getOperand(1) != sum)
     return refuse();
   SmallVector<BlockArgument, 2> factors;
@@ -317,16 +318,27 @@ LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
            << "sums in " << sum.getType() << ", the contraction engine sums "
            << type << " in " << accumulator
            << ": give the result that type and narrow it afterwards";
-  if (factors.size() == 1 &&
-      type.getIntOrFloatBitWidth() * program.machine->outputLanes <
-          program.machine->commitAlignBytes * 8)
+  group.lhs = makeOperand(op.getMatchingOpOperand(factors[0])->get());
+  group.computeType = accumulator;
+  if (factors.size() == 2) {
+    group.rhs = makeOperand(op.getMatchingOpOperand(factors[1])->get());
+    return success();
+  }
+  group.isPlainSum = true;
+  if (!isa<BlockArgument>(group.lhs.tensor))
+    return op.emitOpError()
+           << "sums an intermediate; multiply it by a tensor of "
+              "ones that is an argument";
+  if (type.getIntOrFloatBitWidth() * program.machine->outputLanes <
+      program.machine->commitAlignBytes * 8)
     return op.emitOpError()
            << "sums " << type
-           << " without a second operand; widen it to i8 first";
-  group.lhs = makeOperand(op.getMatchingOpOperand(factors[0])->get());
-  if (factors.size() == 2)
-    group.rhs = makeOperand(op.getMatchingOpOperand(factors[1])->get());
-  group.computeType = accumulator;
+           << " without a second operand; multiply it by a tensor of ones";
+  // Enough of the tensor to make ones of: its first row along the sum.
+  const AxisList &result = program.dims[op->getResult(0)];
+  group.rhs.tensor = group.lhs.tensor;
+  llvm::copy_if(group.lhs.axes, std::back_inserter(group.rhs.axes),
+                [&](AxisId axis) { return !contains(result, axis); });
   return success();
 }
 
@@ -349,6 +361,25 @@ LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group) {
   }
   group.steps.push_back(std::move(step));
   return success();
+}
+
+/// A sum of one product is a product: nothing to pad, no rows to fill.
+void Reader::makeElementwise(Group &group) {
+  group.isContraction = false;
+  group.stream = std::move(group.lhs);
+  if (!group.isPlainSum) {
+    Step step;
+    step.op = ArithmeticOp::Mul;
+    step.type = group.computeType;
+    step.source = group.root;
+    step.operand = std::move(group.rhs);
+    group.steps.insert(group.steps.begin(), std::move(step));
+  }
+  group.lhs = group.rhs = {};
+  group.batch.clear();
+  group.n.clear();
+  group.k.clear();
+  group.m = program.dims[group.result];
 }
 
 LogicalResult Reader::readContraction(linalg::LinalgOp op) {
@@ -388,6 +419,9 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   if (!total)
     return op.emitOpError() << "has more iterations than fit in 64 bits";
   program.macs = *total;
+  if (llvm::all_of(group->k,
+                   [&](AxisId axis) { return program.axes[axis].extent == 1; }))
+    makeElementwise(*group);
   program.producers[group->result] = group.get();
   program.groups.push_back(std::move(group));
   return success();
@@ -397,8 +431,8 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
 // Elementwise operations
 //===----------------------------------------------------------------------===//
 
-/// The group whose result `operand` is, if `op` can be its next step: nobody else
-/// reads the result, and `op` visits exactly its elements.
+/// The group whose result `operand` is, if `op` can be its next step: nobody
+/// else reads the result, and `op` visits exactly its elements.
 Group *Reader::getFusable(OpOperand &operand, linalg::LinalgOp op) {
   if (unfused.contains(op))
     return nullptr;
@@ -409,7 +443,7 @@ Group *Reader::getFusable(OpOperand &operand, linalg::LinalgOp op) {
     if (&use != &operand)
       return nullptr;
   return program.dims[operand.get()].size() == op.getNumLoops() ? group
-                                                               : nullptr;
+                                                                : nullptr;
 }
 
 LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
@@ -421,10 +455,10 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     return failure();
   Value result = op->getResult(0);
   if (program.dims[result].size() != op.getNumLoops())
-    return op.emitOpError() << "has " << op.getNumLoops()
-                            << " loops, its result "
-                            << program.dims[result].size()
-                            << " dimensions; every loop must index the result";
+    return op.emitOpError()
+           << "has " << op.getNumLoops() << " loops, its result "
+           << program.dims[result].size()
+           << " dimensions; every loop must index the result";
   if (chain->start.tensor.getDefiningOp<tensor::EmptyOp>())
     return op.emitOpError() << "reads tensor.empty, which has no value; fill "
                                "it by linalg.fill";
@@ -448,8 +482,9 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     group->result = result;
     program.producers[result] = group;
     // It now needs what `op` needs: it moves to where `op` is.
-    auto position = llvm::find_if(
-        program.groups, [&](const auto &other) { return other.get() == group; });
+    auto position = llvm::find_if(program.groups, [&](const auto &other) {
+      return other.get() == group;
+    });
     std::rotate(position, position + 1, program.groups.end());
     return success();
   }

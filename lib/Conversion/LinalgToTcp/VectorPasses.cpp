@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each ALU works once in a pass and stages never go backwards: Fxp, FxpToFp, Float
-// (between split and concat), Clip. f32 addition exists in Float and in Clip, i32
-// addition in Fxp and in Clip; the others in one place only.
+// Each ALU works once in a pass and stages never go backwards: Fxp, FxpToFp,
+// Float (between split and concat), Clip. f32 addition exists in Float and in
+// Clip, i32 addition in Fxp and in Clip; the others in one place only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,10 +81,12 @@ SmallVector<Place, 2> intPlaces(ArithmeticOp op) {
   llvm_unreachable("unknown arithmetic");
 }
 
-/// Whether a step before the next narrowing can only run in the Float stage.
+/// Whether a step that this pass could still reach can only run in the Float
+/// stage.
 bool needsFloatLater(ArrayRef<Step> rest) {
   for (const Step &step : rest) {
-    if (step.kind == Step::Kind::Narrow)
+    if (step.kind == Step::Kind::Narrow || step.op == ArithmeticOp::Max ||
+        step.op == ArithmeticOp::Min)
       return false;
     if (step.kind == Step::Kind::Arithmetic && step.type.isF32() &&
         (step.op == ArithmeticOp::Sub || step.op == ArithmeticOp::Mul ||
@@ -141,9 +143,8 @@ std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
     else
       places = intPlaces(step.op);
     auto placed = [&] {
-      return llvm::any_of(places, [&](const Place &place) {
-        return open.place(place, step);
-      });
+      return llvm::any_of(
+          places, [&](const Place &place) { return open.place(place, step); });
     };
     if (!placed()) {
       close(type);

@@ -68,7 +68,8 @@ void tcp::registerConfigTranslations() {
   static TranslateFromMLIRRegistration toJson(
       "tcp-to-json", "write a TCP configuration as JSON", exportJson,
       [](DialectRegistry &registry) {
-        registry.insert<tcp::TcpDialect, func::FuncDialect>();
+        registry.insert<stream::StreamDialect, tcp::TcpDialect,
+                        func::FuncDialect>();
       });
   static TranslateToMLIRRegistration fromJson(
       "json-to-tcp", "read a TCP configuration from JSON", importJson,

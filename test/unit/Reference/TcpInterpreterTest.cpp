@@ -150,29 +150,42 @@ TEST_F(TcpInterpreterTest, OperandOrder) {
   SEQUIN_ROW("VEC-33");
 }
 
-/// Host "A = `held`", everything after it on the whole axis.
-std::string truncatedInput(int held) {
+/// Host "A = `host`" to HBM "A = `held`", back to the host as the whole axis.
+std::string truncated(int host, int held) {
+  std::string hostText = "\"A = " + std::to_string(host) + "\"";
+  std::string hbmText = "\"A = " + std::to_string(held) + "\"";
   return R"(
 #axes = #stream.axes<A = 16>
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
-  func.func @main(%a: !tcp.host<i32, #axes, "A = )" +
-         std::to_string(held) + R"(">) -> !tcp.host<i32, #axes, "A"> {
-    %h = tcp.to_hbm %a at 0 : !tcp.host<i32, #axes, "A = )" +
-         std::to_string(held) + R"("> -> !tcp.hbm<i32, #axes, "1", "A">
-    %o = tcp.to_host %h
-        : !tcp.hbm<i32, #axes, "1", "A"> -> !tcp.host<i32, #axes, "A">
+  func.func @main(%a: !tcp.host<i32, #axes, )" +
+         hostText + R"(>) -> !tcp.host<i32, #axes, "A"> {
+    %h = tcp.to_hbm %a at 0 : !tcp.host<i32, #axes, )" +
+         hostText + R"(> -> !tcp.hbm<i32, #axes, "1", )" + hbmText + R"(>
+    %o = tcp.to_host %h : !tcp.hbm<i32, #axes, "1", )" +
+         hbmText + R"(> -> !tcp.host<i32, #axes, "A">
     return %o : !tcp.host<i32, #axes, "A">
   }
 }
 )";
 }
 
+TEST_F(TcpInterpreterTest, TheHostTransferFillsWithZeros) {
+  auto results = run(truncated(13, 16),
+                     ints({13}, [](int64_t i) { return int32_t(i) + 1; }));
+  ASSERT_TRUE(mlir::succeeded(results)) << messages;
+  for (int64_t i = 0; i < 16; ++i)
+    EXPECT_EQ(intAt(results->front(), i), i < 13 ? i + 1 : 0);
+  // One element of an axis is no broadcast of it.
+  results = run(truncated(1, 16), ints({1}, [](int64_t) { return 5; }));
+  ASSERT_TRUE(mlir::succeeded(results)) << messages;
+  for (int64_t i = 0; i < 16; ++i)
+    EXPECT_EQ(intAt(results->front(), i), i < 1 ? 5 : 0);
+}
+
 TEST_F(TcpInterpreterTest, ADroppedIndexIsAnErrorNotAZero) {
-  auto value = [](int64_t i) { return int32_t(i); };
-  EXPECT_TRUE(mlir::succeeded(run(truncatedInput(16), ints({16}, value))))
-      << messages;
-  EXPECT_TRUE(mlir::failed(run(truncatedInput(13), ints({13}, value))));
-  EXPECT_NE(messages.find("'tcp.to_hbm' op reads index {A: 13}, which its "
+  EXPECT_TRUE(mlir::failed(run(
+      truncated(16, 13), ints({16}, [](int64_t i) { return int32_t(i); }))));
+  EXPECT_NE(messages.find("'tcp.to_host' op reads index {A: 13}, which its "
                           "operand does not hold"),
             std::string::npos)
       << messages;
@@ -208,11 +221,11 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 
 TEST_F(TcpInterpreterTest, WrongInputs) {
   auto value = [](int64_t i) { return int32_t(i); };
-  EXPECT_TRUE(mlir::failed(run(truncatedInput(16), {})));
+  EXPECT_TRUE(mlir::failed(run(truncated(16, 16), {})));
   EXPECT_NE(messages.find("takes 1 arguments, given 0"), std::string::npos)
       << messages;
   messages.clear();
-  EXPECT_TRUE(mlir::failed(run(truncatedInput(16), ints({15}, value))));
+  EXPECT_TRUE(mlir::failed(run(truncated(16, 16), ints({15}, value))));
   EXPECT_NE(messages.find("15 elements of i32, expected 16"), std::string::npos)
       << messages;
 }

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The one decision of the lowering: how many parts each loop of a group is cut
-// into, every part on slices of its own. Everything else (the order of loops, the
-// rows, the packets) follows from the operation. A better search replaces the two
-// functions below.
+// into, every part on slices of its own. Everything else (the order of loops,
+// the rows, the packets) follows from the operation. A better search replaces
+// the two functions below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,12 +48,13 @@ struct VectorWork {
   unsigned narrowPasses = 0;
 };
 
-/// [batch, m, k] x [batch, n, k] -> [batch, m, n]. The n of the stationary operand
-/// are rows; without n there is one row.
+/// [batch, m, k] x [batch, n, k] -> [batch, m, n]. The n of the stationary
+/// operand are rows; without n there is one row.
 struct ContractionShape {
   llvm::SmallVector<LoopAxis, 2> batch, m, n;
   int64_t k; ///< elements summed, a multiple of the computation packet
   ElementType operandType;
+  bool makesOnes = false; ///< the stationary operand is rewritten as ones
   VectorWork vector;
 };
 

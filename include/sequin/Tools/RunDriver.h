@@ -1,0 +1,57 @@
+//===- RunDriver.h - What sequin-run does -----------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a program on a simulated machine: reads it, lowers what is not lowered yet,
+// converts the input arrays, simulates, compares with the reference interpreter if
+// asked, and writes results and report. Files appear under their final names only
+// when everything has succeeded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_TOOLS_RUNDRIVER_H
+#define SEQUIN_TOOLS_RUNDRIVER_H
+
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sequin::tools {
+
+/// Exit codes of all tools (docs/Guides).
+enum ExitCode : int {
+  kSuccess = 0,
+  kRefused = 1, ///< the user's input is wrong
+  kUsage = 2,   ///< the command line is wrong
+  kTrapped = 3, ///< the simulated program trapped
+};
+
+struct RunOptions {
+  std::string program; ///< path of a .mlir or .json file
+  std::string einsum;  ///< instead of a program, with sizes and dtype
+  std::vector<std::string> sizes; ///< "m=512"
+  std::string dtype;
+  std::string outputDtype;
+
+  std::string target; ///< empty: the program names it
+  std::optional<int64_t> chips;
+  std::string entry = "main";
+
+  std::vector<std::string> inputs, outputs; ///< .npy paths in order
+  std::string report, timeline;             ///< JSON paths; empty: none
+  bool verify = false;
+  bool timingOnly = false;
+  bool raw = false; ///< results in the bits of the program's type
+};
+
+/// Runs; everything that is said goes to `log`.
+ExitCode run(const RunOptions &options, llvm::raw_ostream &log);
+
+} // namespace sequin::tools
+
+#endif // SEQUIN_TOOLS_RUNDRIVER_H

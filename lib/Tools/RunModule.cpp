@@ -1,0 +1,226 @@
+//===- RunModule.cpp - Programs in MLIR, for sequin-run -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunModule.h"
+#include "RunEinsum.h"
+#include "RunVerify.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "sequin/InitAllDialects.h"
+#include "sequin/Pipelines/Pipelines.h"
+#include "sequin/Target/Tcp/ConfigTranslation.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::tools;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, tensor::TensorDialect>();
+  registerAllDialects(registry);
+  return registry;
+}
+
+ProgramModule::ProgramModule(const RunOptions &options, llvm::raw_ostream &log)
+    : options(options), log(log),
+      context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
+
+ProgramModule::~ProgramModule() = default;
+
+LogicalResult ProgramModule::fail(const Twine &what) {
+  log << "error: " << what << "\n";
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramModule::load() {
+  if (options.einsum.empty()) {
+    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.program);
+    if (std::error_code code = buffer.getError())
+      return fail("cannot read '" + options.program + "': " + code.message());
+    sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  }
+  diagnostics =
+      std::make_unique<SourceMgrDiagnosticHandler>(sources, &context, log);
+  if (options.einsum.empty()) {
+    module = parseSourceFile<ModuleOp>(sources, &context);
+    return success(module && succeeded(findLevel()) &&
+                   succeeded(checkTarget()) && succeeded(findShapes()));
+  }
+
+  FailureOr<OwningOpRef<ModuleOp>> built = buildEinsum(context, options, log);
+  if (failed(built))
+    return failure();
+  module = std::move(*built);
+  return success(succeeded(findLevel()) && succeeded(checkTarget()) &&
+                 succeeded(findShapes()));
+}
+
+LogicalResult ProgramModule::findLevel() {
+  if (!module->getOps<tcp::ConfigOp>().empty()) {
+    level = Level::Config;
+    return success();
+  }
+  auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  if (!entry || entry.isExternal()) {
+    std::string names;
+    for (auto function : module->getOps<func::FuncOp>())
+      names += (names.empty() ? "" : ", ") + function.getName().str();
+    return fail("no function '" + options.entry + "' with a body in '" +
+                options.program +
+                "', there are: " + (names.empty() ? "none" : names));
+  }
+  bool hasTcp = module
+                    ->walk([](Operation *op) {
+                      return isa_and_nonnull<tcp::TcpDialect>(op->getDialect())
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  level = hasTcp ? Level::Tcp : Level::Linalg;
+  return success();
+}
+
+LogicalResult ProgramModule::checkTarget() {
+  auto named = (*module)->getAttrOfType<tcp::TargetAttr>(
+      tcp::TcpDialect::kTargetAttrName);
+  if (!named) {
+    if (level != Level::Config && options.target.empty())
+      return fail("the program names no machine and --target is not given, "
+                  "known are " +
+                  knownMachineNames());
+    return success();
+  }
+  if (!options.target.empty() && options.target != named.getMachine())
+    return fail("the program is for machine '" + named.getMachine() +
+                "', --target is '" + options.target + "'");
+  if (options.chips && *options.chips != named.getChips())
+    return fail("the program is for " + Twine(named.getChips()) +
+                " chips, --chips is " + Twine(*options.chips));
+  return success();
+}
+
+LogicalResult ProgramModule::findShapes() {
+  if (level != Level::Linalg)
+    return success();
+  auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  auto shapesOf = [](TypeRange types) {
+    Shapes shapes;
+    for (Type type : types) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      ArrayRef<int64_t> shape =
+          shaped && shaped.hasRank() ? shaped.getShape() : ArrayRef<int64_t>();
+      shapes.emplace_back(shape.begin(), shape.end());
+    }
+    return shapes;
+  };
+  givenShapes.emplace(shapesOf(entry.getArgumentTypes()),
+                      shapesOf(entry.getResultTypes()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+FailureOr<config::Program> ProgramModule::lower() {
+  if (level == Level::Config) {
+    if (options.verify)
+      return fail("--verify needs the program before it is lowered to a "
+                  "configuration");
+    auto config = module->lookupSymbol<tcp::ConfigOp>(options.entry);
+    if (!config) {
+      (void)fail("no configuration '" + options.entry + "' in '" +
+                 options.program + "'");
+      return failure();
+    }
+    return tcp::readConfigOp(config);
+  }
+  if (level == Level::Linalg) {
+    if (options.verify)
+      given = module->clone();
+    LinalgToTcpPipelineOptions pipeline;
+    pipeline.target = options.target;
+    pipeline.chips = options.chips.value_or(1);
+    PassManager pm(&context);
+    populateLinalgToTcpPipeline(pm, pipeline);
+    if (failed(pm.run(*module)))
+      return failure();
+  } else {
+    if (!(*module)->hasAttr(tcp::TcpDialect::kTargetAttrName)) {
+      auto target = tcp::TargetAttr::getChecked(
+          [&] { return emitError(module->getLoc()); }, &context,
+          StringRef(options.target), options.chips.value_or(1),
+          tcp::Mode::Kernel);
+      if (!target)
+        return failure();
+      (*module)->setAttr(tcp::TcpDialect::kTargetAttrName, target);
+    }
+    PassManager pm(&context);
+    pm.addPass(tcp::createCheckMachine());
+    if (failed(pm.run(*module)))
+      return failure();
+  }
+  return deriveProgram(*module, options.entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string> ProgramModule::verify(ArrayRef<sim::HostArray> inputs,
+                                             ArrayRef<sim::HostArray> outputs) {
+  auto target = (*module)->getAttrOfType<tcp::TargetAttr>(
+      tcp::TcpDialect::kTargetAttrName);
+  std::vector<reference::Array> arguments;
+  for (const sim::HostArray &input : inputs)
+    arguments.push_back({input.type, input.shape, input.data, {}});
+
+  FailureOr<std::vector<reference::Array>> exact = reference::interpretTcp(
+      *module, options.entry, arguments, target.getRow()->flushSubnormals);
+  if (failed(exact))
+    return failure();
+  if (std::optional<std::string> difference = compareExactly(outputs, *exact))
+    return fail("verification failed against the tcp program: " + *difference);
+  int64_t elements = 0;
+  for (const sim::HostArray &output : outputs)
+    elements += elementCount(output);
+  std::string text = std::to_string(outputs.size()) +
+                     (outputs.size() == 1 ? " output, " : " outputs, ") +
+                     std::to_string(elements) +
+                     (elements == 1 ? " element" : " elements") +
+                     " equal the reference interpreter's bit for bit";
+  if (!given)
+    return text;
+
+  for (auto [argument, shape] : llvm::zip_equal(arguments, givenShapes->first))
+    argument.shape = shape;
+  FailureOr<std::vector<reference::LinalgResult>> meant =
+      reference::interpretLinalg(*given, options.entry, arguments);
+  if (failed(meant))
+    return failure();
+  if (std::optional<std::string> difference = compareClosely(outputs, *meant))
+    return fail("verification failed against the linalg program: " +
+                *difference);
+  return text + " and the linalg program's within its rounding";
+}

@@ -1,0 +1,19 @@
+"""Checks reports of one program: the keys of the contract, and equal cycles."""
+
+import json
+import sys
+
+reports = []
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        reports.append(json.load(file))
+for report in reports:
+    for key in ("target", "chips", "cycles", "seconds", "macs", "peak_macs_per_cycle",
+                "mac_utilization", "hbm_bytes_read", "hbm_bytes_written", "hbm_utilization"):
+        assert key in report, key
+    assert set(report["sim"]) >= {"wall_seconds", "macs_per_second"}, report["sim"]
+    assert report["target"] == "rngd" and report["cycles"] > 0
+    for command in report["commands"]:
+        assert set(command) >= {"id", "name", "context", "start", "end", "stages"}, command
+        assert 0 <= command["start"] <= command["end"] <= report["cycles"], command
+    assert report["cycles"] == reports[0]["cycles"]

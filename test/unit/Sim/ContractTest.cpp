@@ -1,0 +1,544 @@
+//===- ContractTest.cpp - Stream adapter, MAC array, accumulator ---------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SliceProgram.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
+
+using namespace sequin;
+using namespace sequin::testing;
+using config::AccumulateLoop;
+using config::AccumulationKind;
+using config::ContractStage;
+using config::Loop;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using enum ElementType;
+
+namespace {
+
+/// A contraction of a dense stream in DM with a TRF filled from DM. All data of
+/// a test is random, and the expected result is computed from the stage's
+/// definition, element by element.
+struct Contraction {
+  ElementType type = BF16;
+  int64_t flits = 2;        ///< of the stream
+  int64_t bytesPerRow = 64; ///< of the TRF
+  ContractStage stage;
+
+  static constexpr int64_t kWeights = 1 << 17, kOut = 1 << 18;
+
+  int64_t lanes() const { return 512 / getBitWidth(type); }
+  int64_t perFlit() const { return 256 / getBitWidth(type); }
+  int64_t steps() const {
+    return flits / stage.collectFlits * stage.timeBroadcast;
+  }
+  int64_t flitsPerEmission() const {
+    return stage.kind == AccumulationKind::Interleaved
+               ? stage.columns
+               : stage.rows * llvm::divideCeil(stage.columns, 8);
+  }
+  int64_t emissions() const {
+    int64_t count = 1;
+    for (const AccumulateLoop &loop : stage.loops)
+      if (!loop.reduced)
+        count *= loop.size;
+    return count;
+  }
+  ElementType outType() const { return isFloat(type) ? F32 : I32; }
+
+  /// Numbers of mixed size, so that the order of additions shows.
+  std::vector<float> data(int64_t count, uint32_t seed) const {
+    std::vector<float> values(count);
+    for (float &value : values) {
+      seed = seed * 1664525u + 1013904223u;
+      int base = static_cast<int>(seed >> 16) % 255 - 127;
+      value = isFloat(type) ? std::ldexp(static_cast<float>(base),
+                                         static_cast<int>(seed >> 8 & 15) - 8)
+              : type == I4  ? base % 8
+                            : base;
+      if (isFloat(type))
+        value = decodeFloat(type, encodeFloat(type, value));
+    }
+    return values;
+  }
+
+  SliceProgram build() const {
+    SliceProgram program;
+    program.input(arrayOf(type, data(flits * perFlit(), 7)), 0);
+    program.input(
+        arrayOf(type,
+                data(stage.rows * bytesPerRow * 8 / getBitWidth(type), 11)),
+        kWeights);
+    int64_t rowFlits = stage.rows * bytesPerRow / 32;
+    config::ExecCommand weights = makeExec(
+        {kWeights, {{rowFlits, perFlit()}, {perFlit(), 1}}, 1}, type, type, 8);
+    weights.context = config::Context::Sub;
+    weights.sink =
+        config::ToTrfStage{stage.trfAddress, stage.rows, bytesPerRow};
+    program.exec(weights, "weights");
+    config::ExecCommand exec =
+        makeExec({0, {{flits, perFlit()}, {perFlit(), 1}}, 1}, type, type, 32);
+    exec.contract = stage;
+    exec.contract->type = type;
+    int64_t out = emissions() * flitsPerEmission();
+    exec.sink =
+        config::CommitStage{outType(), {kOut, {{out, 8}, {8, 1}}, 1}, 32, 32};
+    program.exec(exec, "contract");
+    program.output(outType(), out * 8, kOut);
+    return program;
+  }
+
+  /// The value of weight lane `lane` of `row` at `step`.
+  double weightAt(const std::vector<float> &weights, int64_t row, int64_t step,
+                  int64_t lane) const {
+    int64_t address = stage.trf.baseAddress * 8 / getBitWidth(type);
+    int64_t rest = step;
+    for (const Loop &entry : llvm::reverse(stage.trf.entries)) {
+      address += rest % entry.size * entry.stride;
+      rest /= entry.size;
+    }
+    int64_t read = stage.regReadBytes * 8 / getBitWidth(type);
+    return weights[row * bytesPerRow * 8 / getBitWidth(type) + address +
+                   lane % read];
+  }
+
+  /// One row and column of the tree's output at `step`.
+  template <class T>
+  T treeSum(const std::vector<float> &stream, const std::vector<float> &weights,
+            int64_t row, int64_t step, int64_t column) const {
+    int64_t packet = step / stage.timeBroadcast;
+    int64_t valid = stage.collectFlits * perFlit();
+    std::vector<T> terms;
+    for (int64_t i = 0; i < int64_t(1) << stage.depth; ++i) {
+      int64_t lane = (column << stage.depth) + i;
+      T activation =
+          lane < valid ? static_cast<T>(stream[packet * valid + lane]) : T();
+      terms.push_back(activation *
+                      static_cast<T>(weightAt(weights, row, step, lane)));
+    }
+    while (terms.size() > 1) {
+      for (size_t i = 0; i < terms.size() / 2; ++i)
+        terms[i] = terms[2 * i] + terms[2 * i + 1];
+      terms.resize(terms.size() / 2);
+    }
+    return terms[0];
+  }
+
+  /// By the mathematical meaning: for every position of the loops that stay,
+  /// the sum over the reduced ones in the order of time.
+  template <class T> std::vector<T> expected() const {
+    std::vector<float> stream = data(flits * perFlit(), 7);
+    std::vector<float> weights =
+        data(stage.rows * bytesPerRow * 8 / getBitWidth(type), 11);
+    struct Result {
+      int64_t lastStep = 0;
+      std::vector<T> sums; ///< [row][column]
+    };
+    std::vector<Result> results(emissions());
+    for (int64_t step = 0; step < steps(); ++step) {
+      int64_t index = 0, unit = 1, rest = step;
+      for (const AccumulateLoop &loop : llvm::reverse(stage.loops)) {
+        if (!loop.reduced) {
+          index += rest % loop.size * unit;
+          unit *= loop.size;
+        }
+        rest /= loop.size;
+      }
+      Result &result = results[index];
+      bool first = result.sums.empty();
+      result.sums.resize(stage.rows * stage.columns);
+      result.lastStep = step;
+      for (int64_t row = 0; row < stage.rows; ++row)
+        for (int64_t column = 0; column < stage.columns; ++column) {
+          T sum = treeSum<T>(stream, weights, row, step, column);
+          T &cell = result.sums[row * stage.columns + column];
+          cell = first ? sum : cell + sum;
+        }
+    }
+    llvm::sort(results, [](const Result &a, const Result &b) {
+      return a.lastStep < b.lastStep;
+    });
+    std::vector<T> out;
+    for (const Result &result : results) {
+      if (stage.kind == AccumulationKind::Interleaved) {
+        for (int64_t column = 0; column < stage.columns; ++column)
+          for (int64_t row = 0; row < 8; ++row)
+            out.push_back(row < stage.rows
+                              ? result.sums[row * stage.columns + column]
+                              : T());
+      } else {
+        for (int64_t row = 0; row < stage.rows; ++row)
+          for (int64_t column = 0;
+               column < static_cast<int64_t>(llvm::alignTo(stage.columns, 8));
+               ++column)
+            out.push_back(column < stage.columns
+                              ? result.sums[row * stage.columns + column]
+                              : T());
+      }
+    }
+    return out;
+  }
+
+  void check() const {
+    SliceProgram program = build();
+    std::vector<sim::HostArray> outputs = program.outputs();
+    if (isFloat(type))
+      EXPECT_THAT(floatsOf(outputs[0]), ElementsAreArray(expected<float>()));
+    else
+      EXPECT_THAT(intsOf(outputs[0]), ElementsAreArray(expected<int32_t>()));
+    EXPECT_EQ(program.stage("contract", "contract"), steps());
+    EXPECT_EQ(program.stage("contract", "accumulate"),
+              emissions() * flitsPerEmission());
+  }
+  std::string error() const { return build().error(); }
+};
+
+/// RED-11 and RED-13: M=4, N=8, K=64; Time [K / 16, M], Packet K % 16 (32
+/// bytes, the upper half zero); K % 4 in the tree, K / 16 in the accumulator.
+Contraction partialReduction(AccumulationKind kind) {
+  Contraction c;
+  c.flits = 16;
+  c.bytesPerRow = 128;
+  c.stage.collectFlits = 1;
+  c.stage.trf.entries = {{4, 16}, {4, 0}};
+  c.stage.regReadBytes = 32;
+  c.stage.rows = 8;
+  c.stage.depth = 2;
+  c.stage.columns = 4;
+  c.stage.kind = kind;
+  c.stage.loops = {{4, 0, true}, {4, 1, false}};
+  return c;
+}
+
+} // namespace
+
+TEST(Contract, InterleavedOutput) {
+  partialReduction(AccumulationKind::Interleaved).check();
+  SEQUIN_ROW("RED-10");
+  SEQUIN_ROW("RED-11");
+  SEQUIN_ROW("ALN-06");
+}
+
+TEST(Contract, SequentialOutput) {
+  partialReduction(AccumulationKind::Sequential).check();
+  SEQUIN_ROW("RED-12");
+  SEQUIN_ROW("RED-13");
+}
+
+// Both modes hold the same numbers, transposed.
+TEST(Contract, SequentialIsInterleavedTransposed) {
+  SliceProgram interleaved =
+      partialReduction(AccumulationKind::Interleaved).build();
+  SliceProgram sequential =
+      partialReduction(AccumulationKind::Sequential).build();
+  std::vector<float> a = floatsOf(interleaved.outputs()[0]);
+  std::vector<float> b = floatsOf(sequential.outputs()[0]);
+  ASSERT_EQ(a.size(), 4u * 4 * 8);
+  ASSERT_EQ(b.size(), 4u * 8 * 8);
+  for (int m = 0; m < 4; ++m)
+    for (int row = 0; row < 8; ++row)
+      for (int column = 0; column < 8; ++column)
+        EXPECT_EQ(b[(m * 8 + row) * 8 + column],
+                  column < 4 ? a[(m * 4 + column) * 8 + row] : 0);
+}
+
+// RED-08: A=2048, B=8; Time [B / 4, A % 8], Packet B % 4: slots 0 to 7 are
+// stored, then added to, and come out after packet 15.
+TEST(Contract, TemporalTable) {
+  Contraction c;
+  c.flits = 16;
+  c.bytesPerRow = 64;
+  c.stage.collectFlits = 1;
+  c.stage.rows = 1;
+  c.stage.trf.entries = {{2, 16}, {8, 0}};
+  c.stage.regReadBytes = 8;
+  c.stage.depth = 2;
+  c.stage.columns = 1;
+  c.stage.loops = {{2, 0, true}, {8, 1, false}};
+  EXPECT_EQ(c.steps(), 16);
+  EXPECT_EQ(c.emissions(), 8);
+  c.check();
+  SEQUIN_ROW("RED-08");
+}
+
+// Every depth of every type in both modes: the tree adds adjacent pairs, level
+// by level, in f32; the result must be the same to the last bit.
+TEST(Contract, EveryTreeOfEveryType) {
+  for (ElementType type : {BF16, F8E4M3, F8E5M2, I8, I4})
+    for (AccumulationKind kind :
+         {AccumulationKind::Interleaved, AccumulationKind::Sequential})
+      for (int64_t rows : {1, 8}) {
+        Contraction c;
+        c.type = type;
+        c.flits = 12;
+        c.bytesPerRow = 192;
+        int64_t lanes = c.lanes();
+        for (int64_t depth = 0; int64_t(1) << depth <= lanes; ++depth) {
+          c.stage.kind = kind;
+          c.stage.rows = rows;
+          c.stage.depth = depth;
+          c.stage.columns = std::min<int64_t>(lanes >> depth, 32);
+          c.stage.trf.entries = {{2, 0}, {3, lanes}};
+          c.stage.loops = {{2, 0, false}, {3, 0, true}};
+          SCOPED_TRACE(getName(type).str() + " depth " + std::to_string(depth));
+          c.check();
+        }
+      }
+  SEQUIN_ROW("RED-04");
+  SEQUIN_ROW("RED-05");
+  SEQUIN_ROW("SIL-10");
+}
+
+TEST(Contract, FewerColumnsThanTheTreeMakes) {
+  for (int64_t columns : {1, 2, 3, 5, 7}) {
+    Contraction c;
+    c.flits = 4;
+    c.bytesPerRow = 64;
+    c.stage.depth = 2;
+    c.stage.columns = columns;
+    c.stage.trf.entries = {{2, 0}};
+    c.stage.loops = {{2, 1, false}};
+    c.check();
+  }
+}
+
+TEST(Contract, CollectsTwoFlits) {
+  // M=32, O=2, L=2, N=8, K=16: Time [M, O], Packet [L, K]; TRF [O, K], 32 bytes
+  // read and repeated.
+  Contraction c;
+  c.flits = 128;
+  c.bytesPerRow = 64;
+  c.stage.trf.entries = {{32, 0}, {2, 16}};
+  c.stage.regReadBytes = 32;
+  c.stage.depth = 4;
+  c.stage.columns = 2;
+  c.stage.loops = {{32, 0, false}, {2, 0, false}};
+  c.check();
+  SEQUIN_ROW("ALN-02");
+  SEQUIN_ROW("ALN-05");
+  SEQUIN_ROW("TRF-02");
+  SEQUIN_ROW("TRF-12");
+}
+
+TEST(Contract, WeightsAreBroadcastOverTime) {
+  // M=32, N=8, K=32: one weight packet for all packets.
+  Contraction c;
+  c.flits = 64;
+  c.bytesPerRow = 64;
+  c.stage.trf.entries = {{32, 0}};
+  c.stage.loops = {{32, 0, false}};
+  c.check();
+  SEQUIN_ROW("TRF-11");
+}
+
+TEST(Contract, TimeBroadcastRepeatsPackets) {
+  // M=32, T=5, K=16: the stream has no T.
+  Contraction c;
+  c.flits = 32;
+  c.bytesPerRow = 160;
+  c.stage.collectFlits = 1;
+  c.stage.timeBroadcast = 5;
+  c.stage.trf.entries = {{32, 0}, {5, 16}};
+  c.stage.regReadBytes = 32;
+  c.stage.depth = 4;
+  c.stage.columns = 1;
+  c.stage.loops = {{32, 0, false}, {5, 0, false}};
+  c.check();
+  SEQUIN_ROW("ALN-04");
+  SEQUIN_ROW("ALN-07");
+}
+
+// More repetitions and steps than any internal block or list.
+TEST(Contract, LongStreams) {
+  Contraction broadcast;
+  broadcast.flits = 6;
+  broadcast.stage.timeBroadcast = 700;
+  broadcast.stage.trf.entries = {{2100, 0}};
+  broadcast.stage.loops = {{3, 0, true}, {700, 0, false}};
+  EXPECT_THAT(broadcast.error(), HasSubstr("no error"));
+  broadcast.stage.loops = {{3, 0, false}, {700, 0, true}};
+  broadcast.check();
+
+  Contraction wide;
+  wide.flits = 128;
+  wide.stage.timeBroadcast = 5000;
+  wide.stage.trf.entries = {{5000, 0}, {64, 0}};
+  wide.stage.rows = 2;
+  wide.stage.depth = 5;
+  wide.stage.loops = {{32, 0, false}, {10000, 0, true}};
+  wide.check();
+}
+
+TEST(Contract, AccumulatorLoopsInAnyOrder) {
+  // Reduced loops outside and inside of what stays, with slots in reverse
+  // order.
+  Contraction c;
+  c.flits = 48;
+  c.bytesPerRow = 256;
+  c.stage.trf.entries = {{2, 64}, {3, 0}, {2, 32}, {2, 0}};
+  c.stage.loops = {{2, 0, true}, {3, 2, false}, {2, 0, true}, {2, 1, false}};
+  c.check();
+  c.stage.loops = {{2, 0, true}, {3, 1, false}, {2, 0, true}, {2, 3, false}};
+  c.check();
+  c.stage.loops = {{2, 0, false}, {3, 0, false}, {2, 0, true}, {2, 0, true}};
+  c.check();
+}
+
+TEST(Contract, HalvesOfTheTrf) {
+  SEQUIN_ROW("TRF-08");
+  for (config::TrfAddress address :
+       {config::TrfAddress::FirstHalf, config::TrfAddress::SecondHalf}) {
+    Contraction c;
+    c.flits = 4;
+    c.bytesPerRow = 128;
+    c.stage.trfAddress = address;
+    c.stage.trf.entries = {{2, 32}};
+    c.stage.loops = {{2, 0, true}};
+    c.check();
+  }
+}
+
+TEST(Contract, TrfBaseAddress) {
+  Contraction c;
+  c.bytesPerRow = 192;
+  c.stage.trf.baseAddress = 128;
+  c.stage.trf.entries = {{1, 0}};
+  c.stage.loops = {{1, 0, false}};
+  c.check();
+}
+
+// A row that does not take part gives zero, even beside an infinity.
+TEST(Contract, MissingRowsAreZeroAndNansCanonical) {
+  Contraction c;
+  c.stage.rows = 1;
+  c.stage.trf.entries = {{1, 0}};
+  c.stage.loops = {{1, 0, false}};
+  SliceProgram program = c.build();
+  std::vector<float> values(32, 0.0f);
+  values[3] = std::numeric_limits<float>::infinity();
+  values[4] = -std::numeric_limits<float>::infinity();
+  program.inputs[0] = arrayOf(BF16, values);
+  program.inputs[1] = arrayOf(BF16, std::vector<float>(32, 1.0f));
+  std::vector<sim::HostArray> outputs = program.outputs();
+  EXPECT_EQ(loadElement(F32, outputs[0].data.data(), 0), 0x7fc00000u);
+  for (int row = 1; row < 8; ++row)
+    EXPECT_EQ(loadElement(F32, outputs[0].data.data(), row), 0u);
+}
+
+TEST(Contract, SubnormalProductsVanish) {
+  SEQUIN_ROW("SIL-7");
+  Contraction c;
+  c.stage.trf.entries = {{1, 0}};
+  c.stage.loops = {{1, 0, false}};
+  SliceProgram program = c.build();
+  // 2^-126 / 2 per product: 32 of them would be a normal number.
+  program.inputs[0] =
+      arrayOf(BF16, std::vector<float>(32, std::ldexp(1.0f, -126)));
+  program.inputs[1] = arrayOf(BF16, std::vector<float>(8 * 32, 0.5f));
+  EXPECT_EQ(floatsOf(program.outputs()[0])[0], 0.0f);
+}
+
+TEST(Contract, IntegersWrap) {
+  Contraction c;
+  c.type = I8;
+  c.flits = 64;
+  c.stage.depth = 6;
+  c.stage.timeBroadcast = 64;
+  c.stage.trf.entries = {{2048, 0}};
+  c.stage.loops = {{2048, 0, true}};
+  SliceProgram program = c.build();
+  program.inputs[0] = arrayOf(I8, std::vector<int>(64 * 32, -128));
+  program.inputs[1] = arrayOf(I8, std::vector<int>(8 * 64, -128));
+  // 2048 * 64 * 2^14 = 2^31.
+  EXPECT_EQ(intsOf(program.outputs()[0])[0],
+            std::numeric_limits<int32_t>::min());
+}
+
+TEST(Contract, AccumulatorCapacity) {
+  auto errorOf = [](AccumulationKind kind, int64_t slots, int64_t rows,
+                    int64_t columns) {
+    Contraction c;
+    c.flits = 4 * slots;
+    c.stage.rows = rows;
+    c.stage.depth = columns == 1 ? 5 : 4;
+    c.stage.columns = columns;
+    c.stage.kind = kind;
+    c.stage.trf.entries = {{2 * slots, 0}};
+    c.stage.loops = {{2, 0, true}, {slots, 1, false}};
+    return c.error();
+  };
+  SEQUIN_ROW("RED-14");
+  EXPECT_EQ(errorOf(AccumulationKind::Interleaved, 128, 8, 1), "no error");
+  EXPECT_THAT(errorOf(AccumulationKind::Interleaved, 129, 8, 1),
+              HasSubstr("stage 'accumulate': the slots need 129 columns, "
+                        "allowed are 128"));
+  EXPECT_EQ(errorOf(AccumulationKind::Interleaved, 64, 1, 2), "no error");
+  EXPECT_THAT(errorOf(AccumulationKind::Interleaved, 65, 1, 2),
+              HasSubstr("the slots need 130 columns"));
+  SEQUIN_ROW("RED-15");
+  EXPECT_EQ(errorOf(AccumulationKind::Sequential, 32, 1, 1), "no error");
+  EXPECT_THAT(errorOf(AccumulationKind::Sequential, 33, 1, 1),
+              HasSubstr("the slots need 33 vectors, allowed are 32"));
+  EXPECT_EQ(errorOf(AccumulationKind::Sequential, 4, 8, 2), "no error");
+  EXPECT_THAT(errorOf(AccumulationKind::Sequential, 5, 8, 2),
+              HasSubstr("the slots need 40 vectors"));
+}
+
+TEST(Contract, Refusals) {
+  auto errorOf = [](auto change) {
+    Contraction c;
+    c.flits = 8;
+    c.bytesPerRow = 128;
+    c.stage.trf.entries = {{2, 0}, {2, 32}};
+    c.stage.loops = {{2, 0, false}, {2, 0, true}};
+    change(c);
+    return c.error();
+  };
+  EXPECT_EQ(errorOf([](Contraction &) {}), "no error");
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.trf.entries = {{3, 0}}; }),
+              HasSubstr("the TRF sequencer makes 3 steps, the stream has 4 "
+                        "computation packets"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops = {{3, 0, true}}; }),
+              HasSubstr("the loops make 3 steps, the stream has 4"));
+  SEQUIN_ROW("CON-11");
+  EXPECT_THAT(
+      errorOf([](Contraction &c) { c.stage.trf.entries[1].stride = 16; }),
+      HasSubstr("must be a multiple of 512"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.trf.baseAddress = 32; }),
+              HasSubstr("TRF base address is 32, it must be a multiple of 64"));
+  SEQUIN_ROW("TRF-03");
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.trf.baseAddress = 8128; }),
+              HasSubstr("bytes 8128 to 8255 of the row's part of the TRF"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.regReadBytes = 48; }),
+              HasSubstr("TRF read size is 48"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.depth = 6; }),
+              HasSubstr("depth of the adder tree is 6, allowed are 0 to 5"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.columns = 2; }),
+              HasSubstr("number of columns is 2, allowed are 1 to 1"));
+  SEQUIN_ROW("RED-16");
+  EXPECT_THAT(errorOf([](Contraction &c) {
+                c.type = I8;
+                c.stage.depth = 0;
+                c.stage.columns = 33;
+              }),
+              HasSubstr("number of columns is 33, allowed are 1 to 32"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.collectFlits = 3; }),
+              HasSubstr("number of collected flits is 3, machine 'rngd' "
+                        "allows 1, 2"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.flits = 7; }),
+              HasSubstr("the stream has 7 flits, packets take 2 each"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops[1].slotStride = 1; }),
+              HasSubstr("reduced loop 1 has slot stride 1, allowed is 0"));
+  EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops[0].slotStride = -1; }),
+              HasSubstr("the slot strides reach below slot 0"));
+  SEQUIN_ROW("CON-12");
+  EXPECT_THAT(errorOf([](Contraction &c) { c.type = F32; }),
+              HasSubstr("machine 'rngd' cannot contract f32"));
+}

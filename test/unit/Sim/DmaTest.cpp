@@ -1,0 +1,426 @@
+//===- DmaTest.cpp - DMA engines and host transfers ----------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SliceProgram.h"
+
+using namespace sequin;
+using namespace sequin::testing;
+using config::DmaCommand;
+using config::DmaDescriptor;
+using config::Memory;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using enum ElementType;
+
+static constexpr int64_t kSlice = 4 << 20; // slice stride of the flat DM space
+
+static DmaDescriptor
+descriptor(int64_t source, int64_t destination,
+           llvm::SmallVector<DmaDescriptor::Entry, 8> entries, int64_t packet) {
+  DmaDescriptor result;
+  result.sourceAddress = source;
+  result.destinationAddress = destination;
+  result.entries = std::move(entries);
+  result.packetBytes = packet;
+  return result;
+}
+
+static config::Program oneDma(Memory source, Memory destination,
+                              std::vector<DmaDescriptor> descriptors) {
+  config::Program program;
+  program.target = "rngd";
+  program.commands.push_back(
+      {"dma", "", DmaCommand{source, destination, std::move(descriptors)}});
+  return program;
+}
+
+static llvm::Expected<sim::Result> timing(const config::Program &program) {
+  return sim::run(program, *lookupTcpMachine("rngd"), {}, {.timingOnly = true});
+}
+
+static int64_t cyclesOf(const config::Program &program) {
+  llvm::Expected<sim::Result> result = timing(program);
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return -1;
+  }
+  return result->report.cycles;
+}
+
+static std::string errorOf(const config::Program &program) {
+  llvm::Expected<sim::Result> result = timing(program);
+  return result ? "no error" : llvm::toString(result.takeError());
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+TEST(Dma, PermutesDimensionsInHbm) {
+  SEQUIN_ROW("DMA-04");
+  config::Program program = oneDma(
+      Memory::Hbm, Memory::Hbm,
+      {descriptor(1024, 2048, {{8, 8, 96}, {3, 64, 32}, {4, 192, 8}}, 8)});
+  program.inputs = {{"in", I8, {768}}};
+  program.outputs = {{"out", I8, {768}}};
+  program.commands.insert(program.commands.begin(),
+                          denseTransfer("in", true, 0, I8, 768, 1024));
+  program.commands.push_back(denseTransfer("out", false, 0, I8, 768, 2048));
+  std::vector<int> data(768);
+  for (int i = 0; i < 768; ++i)
+    data[i] = i % 251 - 125;
+  llvm::Expected<sim::Result> result =
+      sim::run(program, *lookupTcpMachine("rngd"), {arrayOf(I8, data)});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  std::vector<int> expected(768);
+  for (int n = 0; n < 4; ++n)
+    for (int c = 0; c < 3; ++c)
+      for (int h = 0; h < 8; ++h)
+        for (int w = 0; w < 8; ++w)
+          expected[h * 96 + c * 32 + n * 8 + w] =
+              data[n * 192 + c * 64 + h * 8 + w];
+  EXPECT_THAT(intsOf(result->outputs[0]), ElementsAreArray(expected));
+  EXPECT_EQ(result->report.hbmBytesRead, 768);
+  EXPECT_EQ(result->report.hbmBytesWritten, 768);
+}
+
+// A tensor that only exists in some slices: scattered, copied inside DM to
+// other slices, gathered; everything else reads as poison.
+TEST(Dma, MovesBetweenSlices) {
+  config::Program program = oneDma(
+      Memory::Hbm, Memory::Dm,
+      {descriptor(0, 300 * kSlice + 64, {{4, 16, kSlice}, {2, 8, 8}}, 8)});
+  program.inputs = {{"in", I8, {64}}};
+  program.outputs = {{"out", I8, {80}}};
+  program.commands.insert(program.commands.begin(),
+                          denseTransfer("in", true, 0, I8, 64, 0));
+  // Slice by slice in reverse order.
+  program.commands.push_back(
+      {"copy", "",
+       DmaCommand{
+           Memory::Dm,
+           Memory::Dm,
+           {descriptor(303 * kSlice + 64, 512, {{4, -kSlice, kSlice}}, 16)}}});
+  program.commands.push_back(
+      {"gather", "",
+       DmaCommand{Memory::Dm,
+                  Memory::Hbm,
+                  {descriptor(512, 4096, {{5, kSlice, 16}}, 16)}}});
+  program.commands.push_back(denseTransfer("out", false, 0, I8, 80, 4096));
+  const TcpMachine &machine = *lookupTcpMachine("rngd");
+  llvm::Expected<sim::Result> result =
+      sim::run(program, machine, {arrayOf(I8, iota(64))});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  std::vector<int> expected;
+  for (int slice : {3, 2, 1, 0})
+    for (int i = 0; i < 16; ++i)
+      expected.push_back(slice * 16 + i);
+  expected.resize(80, static_cast<int8_t>(machine.poisonByte));
+  EXPECT_THAT(intsOf(result->outputs[0]), ElementsAreArray(expected));
+}
+
+TEST(Dma, BroadcastsToSlices) {
+  SEQUIN_ROW("ERR-3");
+  config::Program program = oneDma(Memory::Hbm, Memory::Dm,
+                                   {descriptor(0, 0, {{256, 0, kSlice}}, 8)});
+  program.inputs = {{"in", I8, {8}}};
+  program.outputs = {{"out", I8, {16}}};
+  program.commands.insert(program.commands.begin(),
+                          denseTransfer("in", true, 0, I8, 8, 0));
+  program.commands.push_back(
+      {"gather", "",
+       DmaCommand{Memory::Dm,
+                  Memory::Hbm,
+                  {descriptor(17 * kSlice, 4096, {{2, 200 * kSlice, 8}}, 8)}}});
+  program.commands.push_back(denseTransfer("out", false, 0, I8, 16, 4096));
+  llvm::Expected<sim::Result> result =
+      sim::run(program, *lookupTcpMachine("rngd"), {arrayOf(I8, iota(8, 1))});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_THAT(
+      intsOf(result->outputs[0]),
+      ElementsAreArray({1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Dma, BetweenChips) {
+  SEQUIN_ROW("DMA-01");
+  config::Program program =
+      oneDma(Memory::Hbm, Memory::Hbm, {descriptor(0, 0, {}, 3000)});
+  program.chips = 2;
+  auto &dma = std::get<DmaCommand>(program.commands[0].body);
+  dma.descriptors[0].destinationChip = 1;
+  EXPECT_EQ(cyclesOf(program), 500 + 100); // 3000 bytes at 30 per cycle
+  dma.descriptors[0].destinationChip = 2;
+  EXPECT_THAT(errorOf(program), HasSubstr("chip is 2, allowed are 0 to 1"));
+}
+
+TEST(Transfer, HostLayoutAndZeroPadding) {
+  // A 3 x 5 array as rows of 8 with zeros behind.
+  config::Program program;
+  program.target = "rngd";
+  program.inputs = {{"in", BF16, {3, 5}}};
+  program.outputs = {{"out", BF16, {24}}};
+  config::Command in = denseTransfer("in", true, 0, BF16, 15, 256);
+  auto &transfer = std::get<config::Transfer>(in.body);
+  transfer.entries = {{3, 5, 8}, {5, 1, 1}};
+  transfer.zeroAddress = 256;
+  transfer.zeroBytes = 48;
+  program.commands = {in, denseTransfer("out", false, 0, BF16, 24, 256)};
+  sim::HostArray array = arrayOf(BF16, iota(15, 1));
+  array.shape = {3, 5};
+  llvm::Expected<sim::Result> result =
+      sim::run(program, *lookupTcpMachine("rngd"), {array});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_THAT(
+      floatsOf(result->outputs[0]),
+      ElementsAreArray({1.0f,  2.0f,  3.0f,  4.0f,  5.0f,  0.0f, 0.0f, 0.0f,
+                        6.0f,  7.0f,  8.0f,  9.0f,  10.0f, 0.0f, 0.0f, 0.0f,
+                        11.0f, 12.0f, 13.0f, 14.0f, 15.0f, 0.0f, 0.0f, 0.0f}));
+  EXPECT_EQ(result->report.cycles, 0);
+}
+
+TEST(Transfer, FourBitElementsArePackedInHbm) {
+  SEQUIN_ROW("SIL-26");
+  config::Program program;
+  program.target = "rngd";
+  program.inputs = {{"in", I4, {5}}};
+  program.outputs = {{"bytes", I8, {3}}, {"back", I4, {5}}};
+  program.commands = {denseTransfer("in", true, 0, I4, 5, 16),
+                      denseTransfer("bytes", false, 0, I8, 3, 16),
+                      denseTransfer("back", false, 1, I4, 5, 16)};
+  llvm::Expected<sim::Result> result =
+      sim::run(program, *lookupTcpMachine("rngd"),
+               {arrayOf(I4, std::vector<int>{1, -1, 7, -8, 3})});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  // The upper half of the last byte keeps its poison.
+  EXPECT_THAT(result->outputs[0].data, ElementsAreArray({0xf1, 0x87, 0xa3}));
+  EXPECT_THAT(intsOf(result->outputs[1]), ElementsAreArray({1, -1, 7, -8, 3}));
+}
+
+TEST(Transfer, Refusals) {
+  auto errorOf = [](auto change) {
+    config::Program program;
+    program.target = "rngd";
+    program.inputs = {{"in", I8, {8}}};
+    program.outputs = {{"out", I8, {8}}};
+    program.commands = {denseTransfer("in", true, 0, I8, 8, 0),
+                        denseTransfer("out", false, 0, I8, 8, 0)};
+    change(program, std::get<config::Transfer>(program.commands[0].body),
+           std::get<config::Transfer>(program.commands[1].body));
+    llvm::Expected<sim::Result> result =
+        sim::run(program, *lookupTcpMachine("rngd"), {arrayOf(I8, iota(8))});
+    return result ? "no error" : llvm::toString(result.takeError());
+  };
+  using P = config::Program;
+  using T = config::Transfer;
+  EXPECT_EQ(errorOf([](P &, T &, T &) {}), "no error");
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.argument = 1; }),
+              HasSubstr("input is 1, allowed are 0 to 0"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.type = I16; }),
+              HasSubstr("type is i16, argument 'in' has i8"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.entries = {{9, 1, 1}}; }),
+              HasSubstr("the host array 'in' has 8 elements, the entries "
+                        "leave them"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.entries = {{0, 1, 1}}; }),
+              HasSubstr("size of an entry is 0, it must be positive"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) {
+                in.deviceAddress = (int64_t(48) << 30) - 7;
+              }),
+              HasSubstr("of the HBM of a chip are accessed"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.deviceAddress = -1; }),
+              HasSubstr("of the HBM of a chip are accessed"));
+  EXPECT_THAT(errorOf([](P &, T &in, T &) { in.zeroBytes = -1; }),
+              HasSubstr("number of bytes to zero is -1"));
+  EXPECT_THAT(errorOf([](P &, T &, T &out) { out.entries = {{7, 1, 1}}; }),
+              HasSubstr("argument 'out' has 8 elements, the transfers bring "
+                        "back 7"));
+  EXPECT_THAT(errorOf([](P &p, T &, T &) { p.commands[1].name = "in"; }),
+              HasSubstr("two commands are called 'in'"));
+  EXPECT_THAT(errorOf([](P &p, T &, T &) { p.target = "rngd-s"; }),
+              HasSubstr("target is 'rngd-s', the machine is 'rngd'"));
+  EXPECT_THAT(errorOf([](P &p, T &, T &) { p.chips = 9; }),
+              HasSubstr("number of chips is 9, allowed are 1 to 8"));
+  EXPECT_THAT(errorOf([](P &p, T &, T &) { p.inputs[0].shape = {-8}; }),
+              HasSubstr("out of range"));
+}
+
+TEST(Transfer, InputsAreChecked) {
+  config::Program program;
+  program.target = "rngd";
+  program.inputs = {{"in", I8, {2, 4}}};
+  program.commands = {denseTransfer("in", true, 0, I8, 8, 0)};
+  const TcpMachine &machine = *lookupTcpMachine("rngd");
+  auto errorOf = [&](std::vector<sim::HostArray> inputs) {
+    llvm::Expected<sim::Result> result = sim::run(program, machine, inputs);
+    return result ? "no error" : llvm::toString(result.takeError());
+  };
+  sim::HostArray good = arrayOf(I8, iota(8));
+  good.shape = {2, 4};
+  EXPECT_EQ(errorOf({good}), "no error");
+  EXPECT_EQ(errorOf({}), "the program takes 1 inputs, found 0");
+  EXPECT_EQ(errorOf({arrayOf(I8, iota(8))}),
+            "input 'in' has shape [2, 4], found [8]");
+  sim::HostArray type = good;
+  type.type = F8E4M3;
+  EXPECT_EQ(errorOf({type}), "input 'in' is i8, found f8e4m3");
+  sim::HostArray bytes = good;
+  bytes.data.pop_back();
+  EXPECT_EQ(errorOf({bytes}), "input 'in' has 8 bytes, found 7");
+}
+
+//===----------------------------------------------------------------------===//
+// Cycles
+//===----------------------------------------------------------------------===//
+
+TEST(Dma, PacketsAreSplitIntoRequests) {
+  SEQUIN_ROW("DMA-06");
+  auto cycles = [](int64_t packet) {
+    return cyclesOf(
+        oneDma(Memory::Hbm, Memory::Dm, {descriptor(0, 0, {}, packet)}));
+  };
+  EXPECT_EQ(cycles(8), 501);
+  EXPECT_EQ(cycles(256), 501);
+  EXPECT_EQ(cycles(264), 502);
+  EXPECT_EQ(cycles(4096), 516);
+  // 4095 bytes need 16 requests; HBM to HBM pays for reading and writing.
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Hbm, Memory::Hbm,
+                            {descriptor(0, 1 << 20, {}, 4095)})),
+            500 + 2 * 16);
+}
+
+TEST(Dma, EveryDescriptorStartsUp) {
+  SEQUIN_ROW("DMA-05");
+  DmaDescriptor first = descriptor(0, 0, {}, 4096);
+  DmaDescriptor second = descriptor(4096, 4096, {}, 8);
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Hbm, Memory::Dm, {first, second})),
+            (500 + 16) + (500 + 1));
+  // On two engines they run side by side.
+  second.engine = 1;
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Hbm, Memory::Dm, {first, second})), 516);
+}
+
+TEST(Dma, ExamplesOfTheManual) {
+  SEQUIN_ROW("DMA-14");
+  EXPECT_EQ(cyclesOf(oneDma(
+                Memory::Hbm, Memory::Hbm,
+                {descriptor(0, 16384, {{8, 2048, 256}, {8, 256, 2048}}, 256)})),
+            628);
+  SEQUIN_ROW("DMA-15");
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Hbm, Memory::Dm,
+                            {descriptor(0, 0,
+                                        {{256, 65536, 256},
+                                         {4, 256, 65536},
+                                         {32, 1024, kSlice},
+                                         {2, 32768, 32 * kSlice}},
+                                        256)})),
+            66036);
+  SEQUIN_ROW("DMA-16");
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Dm, Memory::Dm,
+                            {descriptor(0, 262144,
+                                        {{256, 256, 1024},
+                                         {4, 65536, 256},
+                                         {32, kSlice, kSlice},
+                                         {2, 32 * kSlice, 32 * kSlice}},
+                                        256)})),
+            131572);
+  SEQUIN_ROW("ERR-36");
+}
+
+TEST(Dma, HbmBandwidthBoundsAllEnginesTogether) {
+  SEQUIN_ROW("DMA-13");
+  std::vector<DmaDescriptor> descriptors;
+  for (int64_t engine = 0; engine < 8; ++engine) {
+    DmaDescriptor one = descriptor(engine << 20, engine * 64 * kSlice,
+                                   {{64, 4096, kSlice}}, 4096);
+    one.engine = engine;
+    descriptors.push_back(one);
+  }
+  // 2 MiB at 1536 bytes per cycle; each engine alone takes 64 * 16 cycles.
+  EXPECT_EQ(cyclesOf(oneDma(Memory::Hbm, Memory::Dm, descriptors)),
+            500 + (8 * 64 * 4096 + 1535) / 1536);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+TEST(Dma, Alignment) {
+  SEQUIN_ROW("DMA-03");
+  auto hbmToDm = [](DmaDescriptor d) {
+    return errorOf(oneDma(Memory::Hbm, Memory::Dm, {d}));
+  };
+  auto dmToHbm = [](DmaDescriptor d) {
+    return errorOf(oneDma(Memory::Dm, Memory::Hbm, {d}));
+  };
+  EXPECT_EQ(hbmToDm(descriptor(8, 8, {{2, 8, 8}}, 8)), "no error");
+  EXPECT_THAT(hbmToDm(descriptor(4, 8, {}, 8)),
+              HasSubstr("source address is 4, it must be a multiple of 8"));
+  EXPECT_THAT(hbmToDm(descriptor(8, 4, {}, 8)),
+              HasSubstr("destination address is 4, it must be a multiple of "
+                        "8"));
+  SEQUIN_ROW("ERR-2");
+  EXPECT_THAT(hbmToDm(descriptor(8, 8, {}, 2)),
+              HasSubstr("packet size is 2, it must be a multiple of 8"));
+  EXPECT_THAT(hbmToDm(descriptor(8, 8, {{2, 12, 8}}, 8)),
+              HasSubstr("source stride is 12"));
+  // A stride that is never taken may be anything.
+  EXPECT_EQ(hbmToDm(descriptor(8, 8, {{1, 12, 3}}, 8)), "no error");
+  EXPECT_EQ(dmToHbm(descriptor(3, 5, {{2, 1, 1}}, 1)), "no error");
+  EXPECT_EQ(errorOf(oneDma(Memory::Hbm, Memory::Hbm,
+                           {descriptor(3, 5, {{2, 1, 1}}, 1)})),
+            "no error");
+  EXPECT_THAT(
+      errorOf(oneDma(Memory::Dm, Memory::Dm, {descriptor(3, 5, {}, 8)})),
+      HasSubstr("destination address is 5"));
+  EXPECT_EQ(errorOf(oneDma(Memory::Dm, Memory::Dm, {descriptor(3, 8, {}, 8)})),
+            "no error");
+}
+
+TEST(Dma, PacketLimit) {
+  SEQUIN_ROW("DMA-08");
+  EXPECT_EQ(errorOf(oneDma(Memory::Hbm, Memory::Hbm,
+                           {descriptor(0, 1 << 20, {}, 4096)})),
+            "no error");
+  EXPECT_THAT(errorOf(oneDma(Memory::Hbm, Memory::Hbm,
+                             {descriptor(0, 1 << 20, {}, 4097)})),
+              HasSubstr("packet size is 4097, allowed are 1 to 4096"));
+  EXPECT_THAT(errorOf(oneDma(Memory::Hbm, Memory::Hbm,
+                             {descriptor(0, 1 << 20, {}, 0)})),
+              HasSubstr("packet size is 0"));
+}
+
+TEST(Dma, Ranges) {
+  auto toDm = [](int64_t address,
+                 llvm::SmallVector<DmaDescriptor::Entry, 8> entries) {
+    return errorOf(oneDma(Memory::Hbm, Memory::Dm,
+                          {descriptor(0, address, std::move(entries), 8)}));
+  };
+  EXPECT_EQ(toDm(511 * kSlice + (512 << 10) - 8, {}), "no error");
+  EXPECT_THAT(toDm(511 * kSlice + (512 << 10), {}),
+              HasSubstr("bytes 524288 to 524295 of the DM of a slice"));
+  EXPECT_THAT(toDm(512 * kSlice, {}),
+              HasSubstr("leave the slices of the chip, allowed are slices 0 "
+                        "to 511"));
+  EXPECT_THAT(toDm(0, {{513, 0, kSlice}}), HasSubstr("leave the slices"));
+  EXPECT_THAT(toDm(0, {{2, 0, -kSlice}}), HasSubstr("leave the slices"));
+  EXPECT_THAT(toDm(kSlice, {{2, 0, -8}}),
+              HasSubstr("bytes -8 to 7 of the DM of a slice"));
+  EXPECT_EQ(toDm(kSlice + 8, {{2, 0, -8 - kSlice}}), "no error");
+  EXPECT_THAT(toDm(-8, {}), HasSubstr("it must not be negative"));
+  EXPECT_THAT(toDm(0, {{65536, 0, INT64_MAX / 8 * 8}}),
+              HasSubstr("leave the slices"));
+  EXPECT_THAT(errorOf(oneDma(Memory::Hbm, Memory::Dm,
+                             {descriptor(int64_t(48) << 30, 0, {}, 8)})),
+              HasSubstr("of the HBM of a chip are accessed, allowed are 0 to "
+                        "51539607551"));
+  EXPECT_THAT(errorOf(oneDma(Memory::Hbm, Memory::Dm, {})),
+              HasSubstr("the command has no descriptor"));
+  DmaDescriptor engine = descriptor(0, 0, {}, 8);
+  engine.engine = 8;
+  EXPECT_THAT(errorOf(oneDma(Memory::Hbm, Memory::Dm, {engine})),
+              HasSubstr("engine is 8, allowed are 0 to 7"));
+}

@@ -1,0 +1,91 @@
+//===- sequin-run.cpp - Runs a program on a simulated machine -------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Tools/RunDriver.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace sequin::tools;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("sequin-run");
+
+static cl::opt<std::string> program(cl::Positional,
+                                    cl::desc("<program.mlir or .json>"),
+                                    cl::cat(category));
+static cl::opt<std::string>
+    einsum("einsum", cl::desc("Run this einsum instead, e.g. 'mk,kn->mn'"),
+           cl::cat(category));
+static cl::list<std::string>
+    sizes("size", cl::desc("Sizes of its indices, e.g. m=512,k=2048,n=512"),
+          cl::cat(category));
+static cl::opt<std::string>
+    dtype("dtype", cl::desc("Element type of its operands"), cl::cat(category));
+static cl::opt<std::string> outputDtype(
+    "output-dtype",
+    cl::desc("Element type of its result (default: the accumulator's)"),
+    cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::desc("Machine to lower for and to simulate"),
+           cl::cat(category));
+static cl::opt<int64_t> chips("chips", cl::desc("Number of chips (default: 1)"),
+                              cl::cat(category));
+static cl::opt<std::string> entry("entry",
+                                  cl::desc("Function to run (default: main)"),
+                                  cl::init("main"), cl::cat(category));
+static cl::list<std::string>
+    inputs("input",
+           cl::desc("Argument as .npy file; once per argument, in order"),
+           cl::cat(category));
+static cl::list<std::string>
+    outputs("output",
+            cl::desc("Where to write a result as .npy file; in order"),
+            cl::cat(category));
+static cl::opt<std::string>
+    report("report", cl::desc("Write cycles and utilization as JSON"),
+           cl::cat(category));
+static cl::opt<std::string>
+    timeline("timeline", cl::desc("Write a Chrome trace (for Perfetto)"),
+             cl::cat(category));
+static cl::opt<bool> verify("verify",
+                            cl::desc("Compare with the reference interpreter"),
+                            cl::cat(category));
+static cl::opt<bool> timingOnly("timing-only",
+                                cl::desc("Count cycles without data"),
+                                cl::cat(category));
+static cl::opt<bool>
+    raw("raw",
+        cl::desc(
+            "Write results in the program's type: bf16 as uint16, f8 as uint8"),
+        cl::cat(category));
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
+    return kUsage;
+  RunOptions options;
+  options.program = program;
+  options.einsum = einsum;
+  options.sizes = sizes;
+  options.dtype = dtype;
+  options.outputDtype = outputDtype;
+  options.target = target;
+  if (chips.getNumOccurrences() > 0)
+    options.chips = chips;
+  options.entry = entry;
+  options.inputs = inputs;
+  options.outputs = outputs;
+  options.report = report;
+  options.timeline = timeline;
+  options.verify = verify;
+  options.timingOnly = timingOnly;
+  options.raw = raw;
+  return run(options, llvm::errs());
+}
