@@ -180,6 +180,13 @@ template <class Io> static void describe(Io &io, Fields<Io, FetchStage> stage) {
 }
 
 template <class Io>
+static void describe(Io &io, Fields<Io, SwitchStage> stage) {
+  io.field("slice1", stage.slice1);
+  io.field("slice0", stage.slice0);
+  io.field("time0", stage.time0);
+}
+
+template <class Io>
 static void describe(Io &io, Fields<Io, CollectStage> stage) {
   io.field("packet_bytes", stage.packetBytes);
   io.field("flits_per_packet", stage.flitsPerPacket);
@@ -317,6 +324,7 @@ static void describeStages(Io &io, Fields<Io, ExecCommand> exec) {
   io.field("context", exec.context);
   io.field("chip", exec.chip);
   io.field("fetch", exec.fetch);
+  io.field("broadcast01", exec.broadcast01);
   io.field("collect", exec.collect);
   io.field("contract", exec.contract);
   io.field("vector", exec.vector);

@@ -21,6 +21,9 @@ llvm::Error ExecCheck::run() {
     return error;
   if (llvm::Error error = checkFetch())
     return error;
+  if (exec.broadcast01)
+    if (llvm::Error error = checkBroadcast(*exec.broadcast01))
+      return error;
   if (llvm::Error error = checkCollect())
     return error;
   if (!isMain && (exec.contract || exec.vector || exec.cast))

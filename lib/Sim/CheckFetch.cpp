@@ -157,6 +157,65 @@ llvm::Error ExecCheck::checkMask() {
                  exec.fetch.packetElements);
 }
 
+/// All slices of every ring that has a slice in `mask`.
+static std::vector<uint64_t> widenToRings(const std::vector<uint64_t> &mask,
+                                          int64_t ring) {
+  std::vector<uint64_t> wide(mask.size(), 0);
+  auto bit = [](const std::vector<uint64_t> &words, int64_t slice) {
+    return words[slice / 64] >> (slice % 64) & 1;
+  };
+  int64_t slices = static_cast<int64_t>(mask.size()) * 64;
+  for (int64_t first = 0; first < slices; first += ring) {
+    int64_t last = std::min(first + ring, slices);
+    bool any = false;
+    for (int64_t slice = first; slice < last; ++slice)
+      any |= bit(mask, slice);
+    for (int64_t slice = first; any && slice < last; ++slice)
+      wide[slice / 64] |= uint64_t(1) << (slice % 64);
+  }
+  return wide;
+}
+
+llvm::Error ExecCheck::checkBroadcast(const config::SwitchStage &stage) {
+  constexpr StringRef name = "switch";
+  for (auto [what, value] :
+       {std::pair<StringRef, int64_t>{"slice1", stage.slice1},
+        {"slice0", stage.slice0}})
+    if (llvm::Error error =
+            between(name, what, value, 1, machine.slicesPerCluster))
+      return error;
+  int64_t ring = stage.slice1 * stage.slice0;
+  if (machine.slicesPerCluster % ring != 0)
+    return trap(name,
+                "a ring has " + Twine(ring) + " slices, it must divide the " +
+                    Twine(machine.slicesPerCluster) + " slices of a cluster");
+  if (llvm::Error error = between(name, "time0", stage.time0, 1, plan.packets))
+    return error;
+  if (plan.packets % stage.time0 != 0)
+    return trap(name, "time0 is " + Twine(stage.time0) +
+                          ", it must divide the " + Twine(plan.packets) +
+                          " packets of a slice");
+  // Every packet passes every slice of its ring (SWI-19).
+  std::optional<int64_t> product =
+      tripCount(std::initializer_list<Loop>{{plan.packets, 0}, {ring, 0}});
+  llvm::Expected<int64_t> packets = count(name, "packets", product);
+  if (!packets)
+    return packets.takeError();
+  plan.packets = *packets;
+  std::optional<int64_t> flits = tripCount(std::initializer_list<Loop>{
+      {plan.packets, 0},
+      {static_cast<int64_t>(
+           llvm::divideCeil(plan.streamPacketBytes, machine.flitBytes)),
+       0}});
+  llvm::Expected<int64_t> cycles = count(name, "flits", flits);
+  if (!cycles)
+    return cycles.takeError();
+  addStage(name, *cycles);
+  // The fetch reads in all slices of the ring, whoever takes part afterwards.
+  plan.accesses.back().slices = widenToRings(exec.sliceMask, ring);
+  return llvm::Error::success();
+}
+
 llvm::Error ExecCheck::checkCollect() {
   const config::CollectStage &collect = exec.collect;
   if (collect.packetBytes != plan.streamPacketBytes)

@@ -33,6 +33,7 @@ private:
   llvm::Error checkFetch();
   llvm::Error checkFetchAccess(int64_t packetBits);
   llvm::Error checkMask();
+  llvm::Error checkBroadcast(const config::SwitchStage &stage);
   llvm::Error checkCollect();
   llvm::Error checkContract(const config::ContractStage &stage);
   llvm::Error checkTrf(const config::ContractStage &stage, int64_t lanes);

@@ -20,7 +20,7 @@
 //
 // An exec is a pipeline. Which stages are present decides what it does:
 //
-//     fetch -> collect -> [contract] -> [vector] -> [cast] -> commit
+//     fetch -> [switch] -> collect -> [contract] -> [vector] -> [cast] -> commit
 //                      -> toTrf                     (sub or main)
 //                      -> toVrf
 //
@@ -56,8 +56,8 @@ struct Loop {
 
 /// A nest of loops over one memory, outermost first. JSON: {"base": bytes,
 /// "entries": [[size, stride], ...], "packet_entries": n}. Loops that are a
-/// struct of integers only are written as arrays throughout, in the order of the
-/// members.
+/// struct of integers only are written as arrays throughout, in the order of
+/// the members.
 struct Sequencer {
   /// Byte address of the element visited first.
   int64_t baseAddress = 0;
@@ -80,8 +80,8 @@ struct Transfer {
   int64_t argument = 0; ///< index into Program::inputs or outputs
   int64_t chip = 0;
   ElementType type = ElementType::I8;
-  int64_t hostBase = 0;       ///< element offset into the host array
-  int64_t deviceAddress = 0;  ///< bytes, HBM
+  int64_t hostBase = 0;      ///< element offset into the host array
+  int64_t deviceAddress = 0; ///< bytes, HBM
   llvm::SmallVector<Entry, 8> entries;
   /// Before the copy, zero this many bytes of HBM from zeroAddress (zero
   /// padding); 0 zeroes nothing.
@@ -131,6 +131,14 @@ struct FetchStage {
   std::optional<FetchMask> mask;
 };
 
+/// Broadcast01: every slice of a ring of slice1 * slice0 neighbouring slices
+/// receives the packets of all of them, in the order [time1, slice1, time0,
+/// slice0] (TCP, Switch Engine).
+struct SwitchStage {
+  int64_t slice1 = 1, slice0 = 1;
+  int64_t time0 = 1;
+};
+
 /// Pads each packet with zeros to whole flits and cuts it into them.
 struct CollectStage {
   int64_t packetBytes = 32;
@@ -148,8 +156,8 @@ struct ToTrfStage {
   int64_t bytesPerRow = 0;
 };
 
-/// Writes the flits in order from `address` on; `bytes` may leave out padding of
-/// the last flit.
+/// Writes the flits in order from `address` on; `bytes` may leave out padding
+/// of the last flit.
 struct ToVrfStage {
   int64_t address = 0;
   int64_t bytes = 0;
@@ -184,7 +192,8 @@ struct ContractStage {
   int64_t rows = 8;
   /// Adder tree levels; 2^depth adjacent lanes become one column.
   int64_t depth = 5;
-  /// Columns kept per row after the tree (interleaved: m; sequential: all used).
+  /// Columns kept per row after the tree (interleaved: m; sequential: all
+  /// used).
   int64_t columns = 1;
   AccumulationKind kind = AccumulationKind::Interleaved;
   llvm::SmallVector<AccumulateLoop, 6> loops; ///< outermost first
@@ -247,6 +256,7 @@ struct ExecCommand {
   /// slice's digit first.
   std::vector<uint64_t> sliceMask;
   FetchStage fetch;
+  std::optional<SwitchStage> broadcast01;
   CollectStage collect;
   std::optional<ContractStage> contract;
   std::optional<VectorStage> vector;
@@ -270,12 +280,12 @@ struct Argument {
 };
 
 struct Program {
-  std::string target;  ///< machine name
+  std::string target; ///< machine name
   int64_t chips = 1;
   std::string name;
   std::vector<Argument> inputs, outputs;
-  /// Useful multiply-accumulates of the program as it was given, and the operand
-  /// type whose peak rate utilisation is measured against.
+  /// Useful multiply-accumulates of the program as it was given, and the
+  /// operand type whose peak rate utilisation is measured against.
   int64_t macs = 0;
   ElementType macType = ElementType::BF16;
   std::vector<Command> commands;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shapes that the Virtual ISA itself fixes, for every machine of the family: the
-// manual's types assert them, and so do the verifiers of the tcp dialect. What
-// differs between machines is a field of TcpMachine.
+// Shapes that the Virtual ISA itself fixes, for every machine of the family:
+// the manual's types assert them, and so do the verifiers of the tcp dialect.
+// What differs between machines is a field of TcpMachine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ namespace sequin::tcp_isa {
 inline constexpr int64_t kFlitBytes = 32;
 /// A fetch output packet is a multiple of this, in bytes (Fetch, Interface).
 inline constexpr int64_t kFetchAlignBytes = 8;
-/// A commit keeps a multiple of this of each flit, in bytes (Commit, Constraints).
+/// A commit keeps a multiple of this of each flit, in bytes (Commit,
+/// Constraints).
 inline constexpr int64_t kCommitUnitBytes = 8;
 /// Bytes of a computation packet, mac_width (Stream Adapter, Flit Buffer).
 inline constexpr int64_t kMacWidthBytes = 64;

@@ -12,8 +12,8 @@
 // overlaps them by resource and memory hazard) is computed beside.
 //
 // Outcomes: a Report (finished), or a Trap (the configuration is wrong: out of
-// bounds, loop counts that do not match, an address rule broken), naming command,
-// stage and address. Anything else is a bug of ours.
+// bounds, loop counts that do not match, an address rule broken), naming
+// command, stage and address. Anything else is a bug of ours.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ struct HostArray {
 struct CommandTiming {
   int64_t id = 0;
   std::string name;
-  std::string context; ///< "main", "sub", "dma" or "host"
+  std::string context;        ///< "main", "sub", "dma" or "host"
   int64_t start = 0, end = 0; ///< cycles
   /// Cycles of each stage, in pipeline order.
   std::vector<std::pair<std::string, int64_t>> stages;

@@ -11,8 +11,8 @@
 //
 // Rounding is to nearest, ties to even. Overflow of a float narrowing goes to
 // infinity, except f8e4m3, which saturates to its largest finite value; NaN
-// becomes the canonical quiet NaN. Narrowing an integer saturates. (The manual is
-// silent: docs/Decisions.)
+// becomes the canonical quiet NaN. Narrowing an integer saturates. (The manual
+// is silent: docs/Decisions.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 
 namespace sequin {
 
-/// While alive, subnormal f32 operands and results of this thread are flushed to
-/// signed zero if `flush` is set (the machine parameter flushSubnormals).
+/// While alive, subnormal f32 operands and results of this thread are flushed
+/// to signed zero if `flush` is set (the machine parameter flushSubnormals).
 class FloatEnvironment {
 public:
   explicit FloatEnvironment(bool flush);
@@ -39,8 +39,8 @@ private:
 };
 
 /// Signed zero for a subnormal while a flushing FloatEnvironment is alive; for
-/// values that are passed on without arithmetic. Encoding to f32 and bf16, minNum
-/// and maxNum do this themselves.
+/// values that are passed on without arithmetic. Encoding to f32 and bf16,
+/// minNum and maxNum do this themselves.
 float flushSubnormal(float value);
 
 /// The value of a stored element, exact. `bits` holds the element in its low
@@ -53,8 +53,8 @@ uint32_t encodeFloat(ElementType type, float value);
 /// Saturates to the format.
 uint32_t encodeInt(ElementType type, int32_t value);
 
-/// Reads and writes element `index` of a packed array (i4: even index in the low
-/// nibble, SIL-26; i5 and i9 are held as i8 and i16 by the simulators).
+/// Reads and writes element `index` of a packed array (i4: even index in the
+/// low nibble, SIL-26; i5 and i9 are held as i8 and i16 by the simulators).
 uint32_t loadElement(ElementType type, const uint8_t *data, int64_t index);
 void storeElement(ElementType type, uint8_t *data, int64_t index,
                   uint32_t bits);
@@ -68,8 +68,8 @@ inline float bf16ToFloat(uint16_t bits) {
 }
 uint16_t floatToBf16(float value);
 
-/// Vector-engine arithmetic (rulings SIL-2 to SIL-8). Shift counts are unsigned:
-/// a negative one counts as 32 or more.
+/// Vector-engine arithmetic (rulings SIL-2 to SIL-8). Shift counts are
+/// unsigned: a negative one counts as 32 or more.
 int32_t addSat(int32_t a, int32_t b);
 int32_t subSat(int32_t a, int32_t b);
 int32_t mulFxp(int32_t a, int32_t b);

@@ -101,7 +101,8 @@ private:
   LogicalResult commit(tcp::CommitOp op);
   template <typename OpTy>
   LogicalResult vectorBinary(OpTy op, config::VectorOpcode opcode);
-  void sliceMask();
+  /// The slices that hold data take part.
+  void setSliceMask(tcp::GridAttr grid);
 
   bool isSub() {
     return begin.getExecutionContext() == tcp::Context::Sub;
@@ -124,8 +125,7 @@ private:
 };
 } // namespace
 
-void ExecDeriver::sliceMask() {
-  tcp::GridAttr grid = begin.getInput().getType().getGrid();
+void ExecDeriver::setSliceMask(tcp::GridAttr grid) {
   Mapping cluster = grid.getClusterMapping(), slice = grid.getSliceMapping();
   // Quotient and remainder of one axis may be split over both levels.
   Mapping both = llvm::cantFail(Mapping::pair(cluster, slice));
@@ -399,6 +399,16 @@ LogicalResult ExecDeriver::step(Operation *op) {
   using config::VectorOpcode;
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tcp::FetchOp op) { return fetch(op); })
+      .Case([&](tcp::SwitchOp op) {
+        command.broadcast01 =
+            config::SwitchStage{static_cast<int64_t>(op.getSlice1()),
+                                static_cast<int64_t>(op.getSlice0()),
+                                static_cast<int64_t>(op.getTime0())};
+        // From here on the slices are those of the result.
+        auto output = cast<tcp::StreamType>(op.getResult().getType());
+        setSliceMask(output.getGrid());
+        return success();
+      })
       .Case([&](tcp::CollectOp op) { return collect(op); })
       .Case([&](tcp::ToTrfOp op) {
         tcp::TrfType type = op.getResult().getType();
@@ -489,7 +499,7 @@ FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
   if (begin.getInput().getType().getGrid().getChipMapping().size() != 1)
     return begin.emitOpError() << "runs on several chips, programs on one chip "
                                   "are supported";
-  sliceMask();
+  setSliceMask(begin.getInput().getType().getGrid());
   sink = begin;
   while (std::holds_alternative<std::monostate>(command.sink)) {
     Value stream = sink->getResult(0);

@@ -7,24 +7,24 @@
 // stationary with eight columns as rows, every slice a tile of the result.
 
 // CHECK: #axes = #stream.axes<M = 512, K = 1024, N = 512>
-// CHECK: #grid = #tcp.grid<#axes, chip "1", cluster "M / 256", slice "M / [[ML:[0-9]+]] % {{[0-9]+}}, N / [[NL:[0-9]+]]">
+// CHECK: #grid = #tcp.grid<#axes, chip "1", cluster "M / 256", slice "M / [[$ML:[0-9]+]] % {{[0-9]+}}, N / [[$NL:[0-9]+]]">
 // CHECK: module attributes {tcp.target = #tcp.target<"rngd">}
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK-SAME: %[[A:.*]]: !tcp.hbm<bf16, #axes, "1", "M, K">, %[[B:.*]]: !tcp.hbm<bf16, #axes, "1", "N, K">) -> !tcp.hbm<f32, #axes, "1", "M, N"> {
-// CHECK: %[[BDM:.*]] = tcp.to_dm %[[B]] at 0 : {{.*}} -> !tcp.dm<bf16, #grid, "N % [[#NL]], K">
+// CHECK: %[[BDM:.*]] = tcp.to_dm %[[B]] at 0 : {{.*}} -> !tcp.dm<bf16, #grid, "N % [[$NL]], K">
 // CHECK: tcp.begin sub %[[BDM]]
 // CHECK: tcp.fetch %{{.*}} bf16 "N % 8, N / 8 % [[Q:[0-9]+]]", "K"
-// CHECK: tcp.collect %{{.*}} "N % 8, N / 8 % [[#Q]], K / 16", "K % 16"
-// CHECK: %[[TRF:.*]] = tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % [[#Q]], K"
-// CHECK: %[[ADM:.*]] = tcp.to_dm %[[A]] at {{[0-9]+}} : {{.*}} -> !tcp.dm<bf16, #grid, "M % [[#ML]], K">
+// CHECK: tcp.collect %{{.*}} "N % 8, N / 8 % [[Q]], K / 16", "K % 16"
+// CHECK: %[[TRF:.*]] = tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % [[Q]], K"
+// CHECK: %[[ADM:.*]] = tcp.to_dm %[[A]] at {{[0-9]+}} : {{.*}} -> !tcp.dm<bf16, #grid, "M % [[$ML]], K">
 // CHECK: tcp.begin main %[[ADM]]
-// CHECK: tcp.fetch %{{.*}} bf16 "M % [[#ML]], N / 8 % [[#Q]]", "K"
-// CHECK: tcp.collect %{{.*}} "M % [[#ML]], N / 8 % [[#Q]], K / 16", "K % 16"
-// CHECK: tcp.align %{{.*}}, %[[TRF]] "M % [[#ML]], N / 8 % [[#Q]], K / 32", "K % 32"
+// CHECK: tcp.fetch %{{.*}} bf16 "M % [[$ML]], N / 8 % [[Q]]", "K"
+// CHECK: tcp.collect %{{.*}} "M % [[$ML]], N / 8 % [[Q]], K / 16", "K % 16"
+// CHECK: tcp.align %{{.*}}, %[[TRF]] "M % [[$ML]], N / 8 % [[Q]], K / 32", "K % 32"
 // CHECK: tcp.contract %{{.*}} "1"
-// CHECK: tcp.accumulate %{{.*}} Interleaved "M % [[#ML]], N / 8 % [[#Q]]", "N % 8"
-// CHECK: %[[C:.*]] = tcp.commit %{{.*}} at {{[0-9]+}} "M % [[#ML]], N % [[#NL]]"
+// CHECK: tcp.accumulate %{{.*}} Interleaved "M % [[$ML]], N / 8 % [[Q]]", "N % 8"
+// CHECK: %[[C:.*]] = tcp.commit %{{.*}} at {{[0-9]+}} "M % [[$ML]], N % [[$NL]]"
 // CHECK: %[[R:.*]] = tcp.to_hbm %[[C]] at 2097152
 // CHECK: return %[[R]]
 

@@ -154,3 +154,34 @@ func.func @stage_out_of_order(%0: !tcp.stream<main fetch i32, #grid, "1", "A">) 
   %1 = tcp.vector_init %0 : <main fetch i32, #grid, "1", "A">
   return
 }
+
+// -----
+
+// slice0 is innermost in time, not slice1.
+#axes = #stream.axes<A = 256, B = 64, C = 64, X = 4>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A">
+func.func @switch_order(%0: !tcp.stream<main fetch i8, #grid, "B", "C">) {
+  // expected-error@+1 {{switched time is B / 4, A % 2, B % 4, A / 2 % 2, expected}}
+  %1 = tcp.switch %0 Broadcast01 slice1 = 2 slice0 = 2 time0 = 4 "A / 4, X", "B / 4, A % 2, B % 4, A / 2 % 2" : <main fetch i8, #grid, "B", "C">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 256, B = 64, C = 64, X = 4>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A">
+func.func @switch_ring_does_not_divide(%0: !tcp.stream<main fetch i8, #grid, "B", "C">) {
+  // expected-error@+1 {{slice: }}
+  %1 = tcp.switch %0 Broadcast01 slice1 = 3 slice0 = 1 time0 = 1 "A", "B" : <main fetch i8, #grid, "B", "C">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 256>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @cast_in_sub_context(%0: !tcp.stream<sub collect i32, #grid, "A / 8", "A % 8">) {
+  // expected-error@+1 {{is in the sub context, which has no contraction, vector or cast engine}}
+  %1 = tcp.cast %0 i8 "A % 8 # 32" : <sub collect i32, #grid, "A / 8", "A % 8">
+  return
+}

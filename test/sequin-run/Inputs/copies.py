@@ -1,3 +1,6 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes programs and arrays for types.test, and checks what came back.
 
 copies.py make DIR | check DIR DTYPE ARRAY | check-int ... | check-raw ...

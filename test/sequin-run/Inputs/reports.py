@@ -1,3 +1,6 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks reports of one program: the keys of the contract, and equal cycles."""
 
 import json

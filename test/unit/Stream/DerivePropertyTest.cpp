@@ -208,7 +208,7 @@ TEST(DeriveProperty, ReadsVisitWhatTheStreamNames) {
   ExpressionGenerator::Options buffer, stream;
   buffer.drop = 3;
   buffer.view = 4;
-  checkReads(seed, 12000, buffer, stream, counts);
+  checkReads(seed, 6000, buffer, stream, counts);
   std::printf("%d derived, %d refused, %d refused though plain loops exist\n",
               counts.derived, counts.refused, counts.missed);
   EXPECT_GT(counts.derived, 1000);
@@ -220,7 +220,7 @@ TEST(DeriveProperty, PlainFactorisationsAreNeverMissed) {
   Counts counts;
   ExpressionGenerator::Options plain;
   plain.pad = plain.lowPad = plain.view = plain.group = plain.drop = 0;
-  checkReads(seed, 6000, plain, plain, counts);
+  checkReads(seed, 4000, plain, plain, counts);
   std::printf("%d derived, %d refused, %d refused though plain loops exist\n",
               counts.derived, counts.refused, counts.missed);
   EXPECT_GT(counts.derived, 1000);
@@ -238,7 +238,7 @@ TEST(DeriveProperty, WritesFillTheBufferOnceAndStayInside) {
   buffer.view = stream.view = 2;
   buffer.number = stream.number = 0;
   int derivedCount = 0;
-  for (int round = 0; round < 12000; ++round) {
+  for (int round = 0; round < 6000; ++round) {
     AxisSizes axes = axesOf(axisTables[round % std::size(axisTables)]);
     const Node *to = generator.mapping(axes, 2000, buffer);
     const Node *from = generator.mapping(axes, 2000, stream);
@@ -297,7 +297,7 @@ TEST(DeriveProperty, PairsCopyEveryElement) {
   options.view = 2;
   options.number = 3;
   int derivedCount = 0;
-  for (int round = 0; round < 8000; ++round) {
+  for (int round = 0; round < 4000; ++round) {
     AxisSizes axes = axesOf(axisTables[round % std::size(axisTables)]);
     const Node *from =
         generator.mapping(subset(generator, axes, 90), 1000, options);

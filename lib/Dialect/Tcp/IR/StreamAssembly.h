@@ -32,6 +32,9 @@ inferStream(std::optional<mlir::Location> loc, StreamType input, Stage stage,
             stream::MappingAttr time, stream::MappingAttr packet,
             llvm::SmallVectorImpl<mlir::Type> &inferred);
 
+/// The sub context moves data only (ERR-30).
+mlir::LogicalResult verifyMainContext(mlir::Operation *op, StreamType input);
+
 /// The type of the first operand as a stream; null (with an error) otherwise.
 StreamType getInputStream(std::optional<mlir::Location> loc,
                           mlir::ValueRange operands);

@@ -70,6 +70,13 @@ StreamType tcp::getInputStream(std::optional<Location> loc,
   return type;
 }
 
+LogicalResult tcp::verifyMainContext(Operation *op, StreamType input) {
+  if (input.getExecutionContext() == Context::Main)
+    return success();
+  return op->emitOpError() << "is in the sub context, which has no contraction, "
+                              "vector or cast engine";
+}
+
 /// The error callback of an operation.
 static auto errorAt(Operation *op) {
   return [op] { return op->emitOpError(); };
@@ -256,6 +263,8 @@ LogicalResult AlignOp::inferReturnTypes(
 
 LogicalResult AlignOp::verify() {
   auto input = cast<StreamType>(getInput().getType());
+  if (failed(verifyMainContext(*this, input)))
+    return failure();
   TrfType trf = getTrf().getType();
   if (input.getElementType() != trf.getElementType())
     return emitOpError() << "stream has element type " << input.getElementType()
@@ -323,6 +332,8 @@ LogicalResult CastOp::inferReturnTypes(
 
 LogicalResult CastOp::verify() {
   auto input = cast<StreamType>(getInput().getType());
+  if (failed(verifyMainContext(*this, input)))
+    return failure();
   auto output = cast<StreamType>(getResult().getType());
   int64_t flit = elementsIn(output.getElementType(), kFlitBytes);
   llvm::Expected<Mapping> expected = input.getPacketMapping().pad(flit);

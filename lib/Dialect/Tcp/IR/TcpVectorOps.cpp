@@ -94,6 +94,8 @@ LogicalResult VectorConcatOp::inferReturnTypes(
 
 LogicalResult VectorInitOp::verify() {
   auto input = cast<StreamType>(getInput().getType());
+  if (failed(verifyMainContext(*this, input)))
+    return failure();
   Type type = input.getElementType();
   if (!type.isInteger(32) && !type.isF32())
     return emitOpError() << "stream has element type " << type

@@ -1,0 +1,219 @@
+//===- sequin-map.cpp - A calculator for mappings and descriptors ---------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Machine/Machine.h"
+#include "sequin/Stream/DrawSvg.h"
+#include "sequin/Stream/StreamJson.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace sequin;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr int success = 0, refused = 1, wrongUsage = 2;
+
+cl::OptionCategory category("sequin-map options");
+cl::SubCommand eval("eval", "Print the tensor index at every position");
+cl::SubCommand equiv("equiv", "Compare two mappings; exit 1 if they differ");
+cl::SubCommand deriveCommand("derive",
+                             "Derive the sequencer that walks a buffer");
+cl::SubCommand normalize("normalize", "Print the normal form");
+cl::SubCommand draw("draw", "Draw a mapping as SVG");
+
+cl::opt<std::string> axesText("axes", cl::desc("Axis sizes: A=8,B=512"),
+                              cl::sub(eval), cl::sub(equiv),
+                              cl::sub(deriveCommand), cl::sub(normalize),
+                              cl::sub(draw), cl::cat(category));
+cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(eval),
+                   cl::sub(equiv), cl::sub(deriveCommand), cl::sub(normalize),
+                   cl::cat(category));
+cl::list<std::string> mappings(cl::Positional, cl::desc("<mapping>..."),
+                               cl::sub(eval), cl::sub(equiv),
+                               cl::sub(normalize), cl::sub(draw),
+                               cl::cat(category));
+cl::opt<std::string> dtype("dtype", cl::desc("Element type (default i8)"),
+                           cl::init("i8"), cl::sub(deriveCommand),
+                           cl::cat(category));
+cl::opt<std::string> buffer("buffer", cl::desc("Mapping of the buffer"),
+                            cl::Required, cl::sub(deriveCommand),
+                            cl::cat(category));
+cl::opt<std::string> timeText("time", cl::desc("Mapping of the time steps"),
+                              cl::init("1"), cl::sub(deriveCommand),
+                              cl::cat(category));
+cl::opt<std::string> packet("packet", cl::desc("Mapping of one packet"),
+                            cl::init("1"), cl::sub(deriveCommand),
+                            cl::cat(category));
+cl::opt<std::string> direction("direction",
+                               cl::desc("read (default) or write"),
+                               cl::init("read"), cl::sub(deriveCommand),
+                               cl::cat(category));
+cl::opt<bool> minimal("minimal", cl::desc("Merge even where all entries fit"),
+                      cl::sub(deriveCommand), cl::cat(category));
+cl::opt<std::string> target("target", cl::desc("Machine (default rngd)"),
+                            cl::init("rngd"), cl::sub(deriveCommand),
+                            cl::cat(category));
+cl::opt<std::string> output("o", cl::desc("Output file"), cl::Required,
+                            cl::sub(draw), cl::cat(category));
+
+/// Positions that eval prints, and runs that equiv compares, at most.
+constexpr int64_t maxPrinted = int64_t(1) << 24;
+constexpr int64_t maxCompared = int64_t(1) << 30;
+
+int fail(const llvm::Twine &message) {
+  llvm::WithColor::error() << message << '\n';
+  return refused;
+}
+int fail(llvm::Error error) { return fail(llvm::toString(std::move(error))); }
+
+int usage(const llvm::Twine &message) {
+  llvm::WithColor::error() << message << '\n';
+  return wrongUsage;
+}
+
+int runEval(const Mapping &mapping) {
+  if (mapping.size() > maxPrinted)
+    return fail("'" + mapping.str() + "' has " + llvm::Twine(mapping.size()) +
+                " positions, at most " + llvm::Twine(maxPrinted) +
+                " are printed");
+  if (json) {
+    writeEvaluation(llvm::outs(), mapping);
+    return success;
+  }
+  for (int64_t p = 0; p < mapping.size(); ++p)
+    llvm::outs() << p << ": " << formatIndex(mapping.at(p)) << '\n';
+  return success;
+}
+
+int runEquiv(const Mapping &left, const Mapping &right) {
+  Mapping::Comparison result = left.compare(right, maxCompared);
+  int64_t p = result.position;
+  if (result.kind == Mapping::Comparison::Kind::Undecided)
+    return fail("not decided: equal in the first " + llvm::Twine(p) +
+                " positions, and too many more to compare");
+  bool equal = result.kind == Mapping::Comparison::Kind::Equal;
+  if (json)
+    writeComparison(llvm::outs(), left, right,
+                    equal ? std::nullopt : std::optional<int64_t>(p));
+  else if (equal)
+    llvm::outs() << "equivalent\n";
+  if (equal)
+    return success;
+  auto side = [&](const Mapping &mapping) {
+    return (p < mapping.size() ? formatIndex(mapping.at(p)) : "nothing") +
+           " in '" + mapping.str() + "' (size " +
+           std::to_string(mapping.size()) + ")";
+  };
+  return fail("not equivalent: position " + llvm::Twine(p) + " holds " +
+              side(left) + " and " + side(right));
+}
+
+int runDerive(const AxisSizes &axes) {
+  const TcpMachine *machine = lookupTcpMachine(target);
+  if (!machine)
+    return fail("unknown machine '" + target + "' in --target; known: " +
+                knownMachineNames());
+  auto type = parseElementType(dtype);
+  if (!type)
+    return fail("unknown element type '" + dtype + "' in --dtype");
+  if (direction != "read" && direction != "write")
+    return fail("unknown direction '" + direction +
+                "' in --direction; known: read, write");
+  llvm::SmallVector<Mapping, 3> parts;
+  for (const auto *option : {&buffer, &timeText, &packet}) {
+    auto mapping = Mapping::parse(*option, axes);
+    if (!mapping)
+      return fail("in --" + option->ArgStr + ": " +
+                  llvm::toString(mapping.takeError()));
+    parts.push_back(*mapping);
+  }
+  DeriveOptions options;
+  options.direction =
+      direction == "read" ? Direction::Read : Direction::Write;
+  options.limits = options.direction == Direction::Read ? machine->mainFetch
+                                                        : machine->mainCommit;
+  options.elementType = *type;
+  options.minimal = minimal;
+  auto result = derive(AddressMap(parts[0]), parts[1], parts[2], options);
+  if (!result)
+    return fail(result.takeError());
+  if (json) {
+    writeDerivation(llvm::outs(), *result);
+    return success;
+  }
+  llvm::outs() << result->sequencer.str() << '\n'
+               << "contiguous bytes " << result->contiguousBytes
+               << ", access bytes " << result->accessBytes << ", cycles "
+               << result->cycles << '\n';
+  return success;
+}
+
+int runDraw(const Mapping &mapping) {
+  // The file appears under its name only when it is complete.
+  std::string picture;
+  llvm::raw_string_ostream os(picture);
+  if (llvm::Error error = drawSvg(os, mapping))
+    return fail(std::move(error));
+  llvm::Error error =
+      llvm::writeToOutput(output, [&](llvm::raw_ostream &file) {
+        file << picture;
+        return llvm::Error::success();
+      });
+  if (error)
+    return fail("cannot write '" + output +
+                "': " + llvm::toString(std::move(error)));
+  return success;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  for (cl::SubCommand *command :
+       {&eval, &equiv, &deriveCommand, &normalize, &draw})
+    cl::HideUnrelatedOptions(category, *command);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "A calculator for mappings and descriptors\n",
+          &llvm::errs()))
+    return wrongUsage;
+  if (!eval && !equiv && !deriveCommand && !normalize && !draw)
+    return usage("expected a command: eval, equiv, derive, normalize or draw");
+
+  auto axes = AxisSizes::parse(axesText);
+  if (!axes)
+    return fail("in --axes: " + llvm::toString(axes.takeError()));
+  if (deriveCommand)
+    return runDerive(*axes);
+  size_t expected = equiv ? 2 : 1;
+  if (mappings.size() != expected)
+    return usage("expected " + llvm::Twine(expected) + " mapping" +
+                 (expected > 1 ? "s" : "") + ", found " +
+                 llvm::Twine(mappings.size()));
+  llvm::SmallVector<Mapping, 2> parsed;
+  for (const std::string &text : mappings) {
+    auto mapping = Mapping::parse(text, *axes);
+    if (!mapping)
+      return fail(mapping.takeError());
+    parsed.push_back(*mapping);
+  }
+  if (eval)
+    return runEval(parsed[0]);
+  if (equiv)
+    return runEquiv(parsed[0], parsed[1]);
+  if (draw)
+    return runDraw(parsed[0]);
+  if (json)
+    writeNormalForm(llvm::outs(), parsed[0]);
+  else
+    llvm::outs() << parsed[0].normalStr() << '\n';
+  return success;
+}
