@@ -473,13 +473,13 @@ void ScalarProgram::runStep(const Step &step,
     result.integer = std::min(a.integer, b.integer);
     break;
   case Code::And:
-    result.integer = a.integer & b.integer;
+    result.integer = signExtend(a.integer & b.integer, step.width);
     break;
   case Code::Or:
-    result.integer = a.integer | b.integer;
+    result.integer = signExtend(a.integer | b.integer, step.width);
     break;
   case Code::Xor:
-    result.integer = a.integer ^ b.integer;
+    result.integer = signExtend(a.integer ^ b.integer, step.width);
     break;
   case Code::Shl:
   case Code::ShrS:
@@ -500,7 +500,9 @@ void ScalarProgram::runStep(const Step &step,
     break;
   }
   case Code::ResizeS:
-    result.integer = signExtend(a.integer, step.width);
+    // A comparison's result is 1 here; as a signed bit it is -1.
+    result.integer =
+        signExtend(signExtend(a.integer, step.sourceWidth), step.width);
     break;
   case Code::ResizeU:
     result.integer = zeroExtend(a.integer, step.sourceWidth);

@@ -420,9 +420,9 @@ LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
         return define(typed.getResult(), *filled, values);
       })
       // Another place, the same tensor.
-      .Case<tcp::ToDmOp, tcp::ToHostOp, tcp::BeginOp, tcp::SwitchOp, tcp::CollectOp,
-            tcp::ToTrfOp, tcp::ToVrfOp, tcp::AlignOp, tcp::CommitOp,
-            tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
+      .Case<tcp::ToDmOp, tcp::ToHostOp, tcp::BeginOp, tcp::SwitchOp,
+            tcp::CollectOp, tcp::ToTrfOp, tcp::ToVrfOp, tcp::AlignOp,
+            tcp::CommitOp, tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
             tcp::VectorSplitOp, tcp::VectorConcatOp, tcp::VectorFinalOp>(
           [&](auto typed) { return unary(typed->getOperand(0), same); })
       .Case<tcp::FetchOp, tcp::CastOp>([&](auto typed) {

@@ -7,19 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Reference interpreters: tensors in, tensors out, no addresses, no sequencers,
-// no configuration. They share nothing with the derivation and the simulator but
-// the arithmetic of one element (sequin/Support/Arithmetic.h); mapping expressions
-// are evaluated by their own walk over the expression, straight from the manual's
-// definition of map(i). That is what makes agreement mean something.
+// no configuration. They share nothing with the derivation and the simulator
+// but the arithmetic of one element (sequin/Support/Arithmetic.h); mapping
+// expressions are evaluated by their own walk over the expression, straight
+// from the manual's definition of map(i). That is what makes agreement mean
+// something.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_REFERENCE_INTERPRETER_H
 #define SEQUIN_REFERENCE_INTERPRETER_H
 
-#include "sequin/Support/ElementType.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include "sequin/Support/ElementType.h"
 
 namespace sequin::reference {
 
@@ -36,11 +37,12 @@ struct Array {
 
 /// Runs the host function `entry` of a `tcp` program: launches kernels, follows
 /// every stage by its mathematical meaning. Sums in the order the machine does
-/// (adjacent pairs inside a packet, then packets in time order), so that results
-/// agree bit for bit. Errors are emitted at the operation concerned.
-mlir::FailureOr<std::vector<Array>>
-interpretTcp(mlir::ModuleOp module, llvm::StringRef entry,
-             llvm::ArrayRef<Array> inputs, bool flushSubnormals);
+/// (adjacent pairs inside a packet, then packets in time order), so that
+/// results agree bit for bit. Errors are emitted at the operation concerned.
+mlir::FailureOr<std::vector<Array>> interpretTcp(mlir::ModuleOp module,
+                                                 llvm::StringRef entry,
+                                                 llvm::ArrayRef<Array> inputs,
+                                                 bool flushSubnormals);
 
 /// Runs function `entry` of a program of linalg and arith on static tensors.
 /// Sums in f64 and integers wrap at their width; float results carry the error

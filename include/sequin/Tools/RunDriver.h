@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a program on a simulated machine: reads it, lowers what is not lowered yet,
-// converts the input arrays, simulates, compares with the reference interpreter if
-// asked, and writes results and report. Files appear under their final names only
-// when everything has succeeded.
+// Runs a program on a simulated machine: reads it, lowers what is not lowered
+// yet, converts the input arrays, simulates, compares with the reference
+// interpreter if asked, and writes results and report. Files appear under their
+// final names only when everything has succeeded.
 //
 //===----------------------------------------------------------------------===//
 

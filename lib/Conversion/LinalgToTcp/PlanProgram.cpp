@@ -119,15 +119,10 @@ void Planner::orderContraction(Group &group) {
       group.k.insert(group.k.begin(), axis);
   AxisList shared;
   for (AxisId axis : group.k)
-    if (contains(group.lhs.axes, axis) && contains(group.rhs.axes, axis))
+    if (program.axes[axis].extent > 1 && contains(group.lhs.axes, axis) &&
+        contains(group.rhs.axes, axis))
       shared.push_back(axis);
   moveToEnd(group.k, shared);
-  AxisList longer;
-  llvm::copy_if(group.k, std::back_inserter(longer), [&](AxisId axis) {
-    return program.axes[axis].extent > 1 &&
-           (shared.empty() || contains(shared, axis));
-  });
-  moveToEnd(group.k, longer);
   for (const TensorOperand *operand : {&group.lhs, &group.rhs})
     if (const Group *producer = program.producer(operand->tensor)) {
       AxisList layout = producer->loops();

@@ -48,7 +48,9 @@ private:
   LogicalResult readElementwise(linalg::LinalgOp op);
   LogicalResult readSum(linalg::LinalgOp op, Group &group);
   LogicalResult addInit(linalg::LinalgOp op, Group &group);
+  void addFactor(Group &group, TensorOperand factor);
   void makeElementwise(Group &group);
+  LogicalResult makePlainSum(Group &group);
   Group *getFusable(OpOperand &operand, linalg::LinalgOp op);
   AxisList getLoopAxes(linalg::LinalgOp op);
   TensorOperand makeOperand(Value value);
@@ -320,25 +322,8 @@ LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
            << ": give the result that type and narrow it afterwards";
   group.lhs = makeOperand(op.getMatchingOpOperand(factors[0])->get());
   group.computeType = accumulator;
-  if (factors.size() == 2) {
+  if (factors.size() == 2)
     group.rhs = makeOperand(op.getMatchingOpOperand(factors[1])->get());
-    return success();
-  }
-  group.isPlainSum = true;
-  if (!isa<BlockArgument>(group.lhs.tensor))
-    return op.emitOpError()
-           << "sums an intermediate; multiply it by a tensor of "
-              "ones that is an argument";
-  if (type.getIntOrFloatBitWidth() * program.machine->outputLanes <
-      program.machine->commitAlignBytes * 8)
-    return op.emitOpError()
-           << "sums " << type
-           << " without a second operand; multiply it by a tensor of ones";
-  // Enough of the tensor to make ones of: its first row along the sum.
-  const AxisList &result = program.dims[op->getResult(0)];
-  group.rhs.tensor = group.lhs.tensor;
-  llvm::copy_if(group.lhs.axes, std::back_inserter(group.rhs.axes),
-                [&](AxisId axis) { return !contains(result, axis); });
   return success();
 }
 
@@ -363,23 +348,63 @@ LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group) {
   return success();
 }
 
+/// Multiplies by `factor` before all other steps.
+void Reader::addFactor(Group &group, TensorOperand factor) {
+  Step step;
+  step.op = ArithmeticOp::Mul;
+  step.type = group.computeType;
+  step.source = group.root;
+  step.operand = std::move(factor);
+  group.steps.insert(group.steps.begin(), std::move(step));
+}
+
 /// A sum of one product is a product: nothing to pad, no rows to fill.
 void Reader::makeElementwise(Group &group) {
   group.isContraction = false;
   group.stream = std::move(group.lhs);
-  if (!group.isPlainSum) {
-    Step step;
-    step.op = ArithmeticOp::Mul;
-    step.type = group.computeType;
-    step.source = group.root;
-    step.operand = std::move(group.rhs);
-    group.steps.insert(group.steps.begin(), std::move(step));
-  }
+  if (group.rhs.tensor)
+    addFactor(group, std::move(group.rhs));
   group.lhs = group.rhs = {};
   group.batch.clear();
   group.n.clear();
   group.k.clear();
   group.m = program.dims[group.result];
+}
+
+/// What is summed over has only one factor: the other one multiplies the sum.
+LogicalResult Reader::makePlainSum(Group &group) {
+  auto isSummed = [&](AxisId axis) {
+    return contains(group.k, axis) && program.axes[axis].extent > 1;
+  };
+  if (llvm::none_of(group.lhs.axes, isSummed)) {
+    std::swap(group.lhs, group.rhs);
+    std::swap(group.m, group.n);
+  }
+  if (llvm::any_of(group.rhs.axes, isSummed) || !group.n.empty())
+    return group.root.emitOpError()
+           << "multiplies sums of its factors, which have no summed dimension "
+              "in common; sum each factor in an operation of its own";
+  if (group.rhs.tensor)
+    addFactor(group, std::move(group.rhs));
+  group.m.append(group.batch);
+  group.batch.clear();
+
+  Type type = elementTypeOf(group.lhs.tensor);
+  if (!isa<BlockArgument>(group.lhs.tensor))
+    return group.root.emitOpError()
+           << "sums an intermediate; multiply it by a tensor of ones that is "
+              "an argument";
+  if (type.getIntOrFloatBitWidth() * program.machine->outputLanes <
+      program.machine->commitAlignBytes * 8)
+    return group.root.emitOpError()
+           << "sums " << type
+           << " without a second operand; multiply it by a tensor of ones";
+  // Enough of the tensor to make ones of: its first row along the sum.
+  group.isPlainSum = true;
+  llvm::erase_if(group.k,
+                 [&](AxisId axis) { return !contains(group.lhs.axes, axis); });
+  group.rhs = {group.lhs.tensor, group.k};
+  return success();
 }
 
 LogicalResult Reader::readContraction(linalg::LinalgOp op) {
@@ -419,9 +444,15 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   if (!total)
     return op.emitOpError() << "has more iterations than fit in 64 bits";
   program.macs = *total;
-  if (llvm::all_of(group->k,
-                   [&](AxisId axis) { return program.axes[axis].extent == 1; }))
+  auto isLong = [&](AxisId axis) { return program.axes[axis].extent > 1; };
+  auto isShared = [&](AxisId axis) {
+    return isLong(axis) && contains(group->lhs.axes, axis) &&
+           contains(group->rhs.axes, axis);
+  };
+  if (llvm::none_of(group->k, isLong))
     makeElementwise(*group);
+  else if (llvm::none_of(group->k, isShared) && failed(makePlainSum(*group)))
+    return failure();
   program.producers[group->result] = group.get();
   program.groups.push_back(std::move(group));
   return success();
