@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What a user waits for: sequin-opt from linalg to the configuration and
-// sequin-translate to JSON, as processes, against `mlir-opt --canonicalize --cse`
-// on the same file. Both run in every iteration; `ratio` is Sequin's time over the
-// baseline's.
+// sequin-translate to JSON, as processes, against `mlir-opt --canonicalize
+// --cse` on the same file. Both run in every iteration; `ratio` is Sequin's
+// time over the baseline's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,13 @@ func.func @main(%a: tensor<512x2048xbf16>, %b: tensor<2048x512xbf16>) -> tensor<
 
 /// Seconds until the process has ended, or a negative number if it failed.
 static double runProcess(ArrayRef<StringRef> arguments) {
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(), std::nullopt};
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(),
+                                          std::nullopt};
   auto start = std::chrono::steady_clock::now();
-  int code = sys::ExecuteAndWait(arguments[0], arguments, std::nullopt, redirects);
-  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  int code =
+      sys::ExecuteAndWait(arguments[0], arguments, std::nullopt, redirects);
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - start;
   return code == 0 ? taken.count() : -1;
 }
 
@@ -69,7 +72,8 @@ static void linalgToJson(benchmark::State &state) {
     state.SetIterationTime(lower + write);
   }
   state.counters["ratio"] = ours / baseline;
-  for (StringRef path : {StringRef(source), StringRef(lowered), StringRef(json)})
+  for (StringRef path :
+       {StringRef(source), StringRef(lowered), StringRef(json)})
     sys::fs::remove(path);
 }
 BENCHMARK(linalgToJson)->UseManualTime()->Unit(benchmark::kMillisecond);

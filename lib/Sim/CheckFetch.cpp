@@ -157,24 +157,23 @@ llvm::Error ExecCheck::checkMask() {
                  exec.fetch.packetElements);
 }
 
-/// All slices of every ring that has a slice in `mask`.
-static std::vector<uint64_t> widenToRings(const std::vector<uint64_t> &mask,
-                                          int64_t ring) {
-  std::vector<uint64_t> wide(mask.size(), 0);
-  auto bit = [](const std::vector<uint64_t> &words, int64_t slice) {
-    return words[slice / 64] >> (slice % 64) & 1;
-  };
-  int64_t slices = static_cast<int64_t>(mask.size()) * 64;
+/// All slices of every ring that has a slice in `mask`, of `slices` in all.
+static std::vector<uint64_t> widenToRings(llvm::ArrayRef<uint64_t> mask,
+                                          int64_t ring, int64_t slices) {
+  std::vector<uint64_t> wide(llvm::divideCeil(slices, 64), 0);
   for (int64_t first = 0; first < slices; first += ring) {
-    int64_t last = std::min(first + ring, slices);
     bool any = false;
-    for (int64_t slice = first; slice < last; ++slice)
-      any |= bit(mask, slice);
-    for (int64_t slice = first; any && slice < last; ++slice)
+    for (int64_t slice = first; slice < first + ring; ++slice)
+      any |= takesPart(mask, slice);
+    for (int64_t slice = first; any && slice < first + ring; ++slice)
       wide[slice / 64] |= uint64_t(1) << (slice % 64);
   }
   return wide;
 }
+
+/// What the functional model holds of one ring at a time, in bytes; far beyond
+/// any stream whose cycles somebody would wait for.
+static constexpr int64_t kMaxRingBytes = int64_t(1) << 30;
 
 llvm::Error ExecCheck::checkBroadcast(const config::SwitchStage &stage) {
   constexpr StringRef name = "switch";
@@ -210,9 +209,14 @@ llvm::Error ExecCheck::checkBroadcast(const config::SwitchStage &stage) {
   llvm::Expected<int64_t> cycles = count(name, "flits", flits);
   if (!cycles)
     return cycles.takeError();
+  if (*cycles > kMaxRingBytes / machine.flitBytes)
+    return trap(name, "a ring passes on " + Twine(*cycles) +
+                          " flits, the simulator takes at most " +
+                          Twine(kMaxRingBytes / machine.flitBytes));
   addStage(name, *cycles);
   // The fetch reads in all slices of the ring, whoever takes part afterwards.
-  plan.accesses.back().slices = widenToRings(exec.sliceMask, ring);
+  plan.accesses.back().slices = widenToRings(
+      exec.sliceMask, ring, machine.clustersPerChip * machine.slicesPerCluster);
   return llvm::Error::success();
 }
 

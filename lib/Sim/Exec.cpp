@@ -86,17 +86,14 @@ void sim::runExec(const config::ExecCommand &exec, const CommandPlan &plan,
           contract->finish(behindContract);
       };
 
-  auto takesPart = [&](int64_t slice) {
-    return exec.sliceMask[slice / 64] >> (slice % 64) & 1;
-  };
   auto beginFetch = [&](int64_t slice) {
     fetch.begin(memory.dm(exec.chip, slice, plan.fetchBegin, plan.fetchEnd));
   };
-  int64_t slices = static_cast<int64_t>(exec.sliceMask.size()) * 64;
+  int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
 
   if (!exec.broadcast01) {
     for (int64_t slice = 0; slice < slices; ++slice)
-      if (takesPart(slice)) {
+      if (takesPart(exec.sliceMask, slice)) {
         beginFetch(slice);
         runSlice(slice, [&](int64_t packets) { return fetch.read(packets); });
       }
@@ -109,7 +106,7 @@ void sim::runExec(const config::ExecCommand &exec, const CommandPlan &plan,
   for (int64_t first = 0; first < slices; first += ring) {
     bool filled = false;
     for (int64_t slice = first; slice < first + ring; ++slice) {
-      if (!takesPart(slice))
+      if (!takesPart(exec.sliceMask, slice))
         continue;
       if (!filled)
         stream = gatherRing(*exec.broadcast01, plan.packets / ring, packetBytes,

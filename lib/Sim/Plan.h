@@ -32,6 +32,12 @@ struct Access {
   std::vector<uint64_t> slices;
 };
 
+/// Whether bit `slice` of a slice mask is set; a mask may end early.
+inline bool takesPart(llvm::ArrayRef<uint64_t> mask, int64_t slice) {
+  size_t word = slice / 64;
+  return word < mask.size() && (mask[word] >> (slice % 64) & 1);
+}
+
 enum class Resource : uint8_t { Main, Sub, Dma, Host };
 
 struct CommandPlan {

@@ -8,10 +8,10 @@
 
 #include "AddressTable.h"
 
+#include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
-#include <limits>
 
 using namespace sequin;
 using llvm::ArrayRef;
@@ -20,16 +20,10 @@ using llvm::Twine;
 
 namespace {
 
-int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /// a * b <= c without overflow; all are positive.
 bool productAtMost(int64_t a, int64_t b, int64_t c) {
   auto product = llvm::checkedMul(a, b);
   return product && *product <= c;
-}
-
-int64_t saturatingMul(int64_t a, int64_t b) {
-  return llvm::checkedMul(a, b).value_or(std::numeric_limits<int64_t>::max());
 }
 
 void appendText(std::string &list, const std::string &item) {
@@ -54,8 +48,7 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
       return llvm::createStringError("the buffer '" + table.mapText +
                                      "' holds no data");
   for (const AddressFactor &entry : map.factors())
-    table.addFactor(entry.factor, entry.addressStride, "",
-                    entry.factor.str());
+    table.addFactor(entry.factor, entry.addressStride, "", entry.factor.str());
   // Outer composites first: they may hold digits of the inner ones.
   llvm::SmallVector<std::pair<unsigned, std::string>, 2> composites;
   for (auto &[name, base] : table.bases)
@@ -70,9 +63,9 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
     if (table.bases.size() != before) {
       // Composites inside this one were found; each is expanded once.
       for (const Factor &f : table.bases[name].composite->factors)
-        if (f.composite && !llvm::is_contained(
-                               composites, std::make_pair(f.composite->depth,
-                                                          f.base)))
+        if (f.composite &&
+            !llvm::is_contained(composites,
+                                std::make_pair(f.composite->depth, f.base)))
           composites.emplace_back(f.composite->depth, f.base);
     }
   }
@@ -81,11 +74,11 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
   return table;
 }
 
-void AddressTable::addFactor(const Factor &f, int64_t address,
-                             StringRef source, StringRef text) {
+void AddressTable::addFactor(const Factor &f, int64_t address, StringRef source,
+                             StringRef text) {
   // Low padding inside a composite is in the zero of the composite.
   if (source.empty())
-    constant += f.first * address;
+    addTo(constant, f.first, address);
   if (f.kind == Factor::Kind::Broadcast) {
     if (f.valid > 1)
       broadcasts.push_back({f.valid, f.extent, address});
@@ -99,11 +92,10 @@ void AddressTable::addFactor(const Factor &f, int64_t address,
   base.source = base.named ? base.source : source.str();
   base.named = true;
   appendText(base.held, text.str());
-  base.offset += f.offset;
+  base.offset = saturatingAdd(base.offset, f.offset);
   if (f.extent > 1 || f.valid > 1)
-    base.digits.push_back(
-        {f.stride, f.extent - f.first, f.valid, address, f.first,
-         source.str()});
+    base.digits.push_back({f.stride, f.extent - f.first, f.valid, address,
+                           f.first, source.str()});
 }
 
 void AddressTable::sortDigits(Base &base) {
@@ -137,6 +129,14 @@ void AddressTable::sortDigits(Base &base) {
     kept.push_back(std::move(digit));
   }
   base.digits = std::move(kept);
+}
+
+void AddressTable::addTo(int64_t &sum, int64_t steps, int64_t stride) {
+  auto product = llvm::checkedMul(steps, stride);
+  auto result =
+      product ? llvm::checkedAdd(sum, *product) : std::optional<int64_t>();
+  overflow |= !result;
+  sum = result.value_or(0);
 }
 
 size_t AddressTable::digitAt(const Base &base, int64_t stride) {
@@ -266,10 +266,10 @@ llvm::Error AddressTable::misfit(Fit fit, StringRef name,
                                   : "insufficient input") +
         ": the stream walks '" + walks + "' but the buffer holds only '" +
         held + "' of " + name);
-  return llvm::createStringError(
-      "incompatible shapes: the buffer holds " + name + " as '" + held +
-      "' and the stream walks it as '" + walks +
-      "', which have no common refinement");
+  return llvm::createStringError("incompatible shapes: the buffer holds " +
+                                 name + " as '" + held +
+                                 "' and the stream walks it as '" + walks +
+                                 "', which have no common refinement");
 }
 
 AddressTable::Fit
@@ -311,7 +311,8 @@ AddressTable::cut(const Base &base, int64_t stride, int64_t extent,
   return Fit::Fits;
 }
 
-/// Gives a composite of the stream digits from where the buffer holds its parts.
+/// Gives a composite of the stream digits from where the buffer holds its
+/// parts.
 llvm::Error AddressTable::deriveComposite(const std::string &name,
                                           const Factor &f) {
   auto composite = f.composite;
@@ -383,7 +384,7 @@ AddressTable::pieces(const Factor &f) {
   Fit fit = cut(base, f.stride, f.extent, f.valid, result);
   if (fit != Fit::Fits)
     return misfit(fit, f.base, base);
-  base.start += f.offset;
+  base.start = saturatingAdd(base.start, f.offset);
   int64_t low = 0; // iterations of the outermost loop before the data
   if (f.first != 0 && !result.empty()) {
     int64_t inner = 1;
@@ -392,7 +393,7 @@ AddressTable::pieces(const Factor &f) {
     if (f.first % inner != 0)
       return misfit(Fit::Straddles, f.base, base);
     low = f.first / inner;
-    constant -= low * result.front().address;
+    addTo(constant, -low, result.front().address);
   }
   if (mode == Mode::Write && f.isPadded() && !base.digits.empty()) {
     // Positions of padding may follow the data of the buffer, not lie among it.
@@ -400,8 +401,7 @@ AddressTable::pieces(const Factor &f) {
     const Digit &digit = base.digits[digitAt(base, outer)];
     int64_t held =
         std::min(saturatingMul(digit.stride, digit.valid), base.size);
-    if (f.first + f.valid < f.extent &&
-        saturatingMul(f.stride, f.valid) < held)
+    if (f.first + f.valid < f.extent && saturatingMul(f.stride, f.valid) < held)
       return llvm::createStringError(
           "write of padding: the padding of '" + f.str() +
           "' would be written over data of the buffer '" + mapText + "'");
@@ -414,8 +414,11 @@ AddressTable::pieces(const Factor &f) {
     if (piece.stride % digit.stride != 0)
       continue; // padding that stays in place
     int64_t steps = piece.stride / digit.stride;
-    digit.usedValid += saturatingMul(piece.valid - 1, steps);
-    digit.usedExtent += saturatingMul(piece.extent - 1 - below, steps);
+    digit.usedValid = saturatingAdd(digit.usedValid,
+                                    saturatingMul(piece.valid - 1, steps));
+    digit.usedExtent =
+        saturatingAdd(digit.usedExtent,
+                      saturatingMul(piece.extent - 1 - below, steps));
     digit.loops.emplace_back(piece.stride, piece.extent - below);
     // Behind a larger step the padding below falls onto the data before it.
     int64_t allowed = digit.low;
@@ -425,9 +428,10 @@ AddressTable::pieces(const Factor &f) {
     if (mode != Mode::Read && saturatingMul(below, steps) > allowed)
       return llvm::createStringError(
           "write leaves the tensor: '" + f.str() + "' starts " +
-          Twine(saturatingMul(below, steps)) + " positions before the data, "
-          "the buffer '" + mapText + "' has " + Twine(allowed) +
-          " positions of padding there");
+          Twine(saturatingMul(below, steps)) +
+          " positions before the data, "
+          "the buffer '" +
+          mapText + "' has " + Twine(allowed) + " positions of padding there");
   }
   return result;
 }
@@ -457,7 +461,7 @@ llvm::Expected<int64_t> AddressTable::room(const Factor &f) {
     result = std::min(result, f.valid);
   if (nextStride > 0 && (isTop || nextStride < base.digits[k + 1].stride))
     result = std::min(result, nextStride / f.stride);
-  return result + f.first;
+  return saturatingAdd(result, f.first);
 }
 
 std::optional<int64_t> AddressTable::matchBroadcast(const Factor &f) {
@@ -502,8 +506,8 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     bool isTop = k + 1 == base.digits.size();
     int64_t fixed = rest / digit.stride;
     rest %= digit.stride;
-    address += saturatingMul(fixed, digit.address);
-    int64_t lastValid = fixed + digit.usedValid;
+    addTo(address, fixed, digit.address);
+    int64_t lastValid = saturatingAdd(fixed, digit.usedValid);
     if (isTop)
       lastValid = std::min(lastValid, (base.size - 1) / digit.stride);
     else if (!productAtMost(lastValid, digit.stride,
@@ -511,8 +515,8 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
       return misfit(Fit::Straddles, name, base);
     if (lastValid >= digit.valid)
       return misfit(Fit::NotHeld, name, base);
-    if (mode != Mode::Read && fixed + digit.usedExtent >= digit.extent) {
-      int64_t found = saturatingMul(fixed + digit.usedExtent + 1, digit.stride);
+    if (mode != Mode::Read && saturatingAdd(fixed, digit.usedExtent) >= digit.extent) {
+      int64_t found = saturatingMul(saturatingAdd(fixed, digit.usedExtent + 1), digit.stride);
       int64_t allowed = saturatingMul(digit.extent, digit.stride);
       if (mode == Mode::Write)
         return llvm::createStringError(
@@ -555,8 +559,8 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
     for (auto [stride, extent] : loops) {
       if (stride < reached)
         return llvm::createStringError(
-            "write broadcast: the stream walks parts of " + name +
-            " twice ('" + base.walks + "')");
+            "write broadcast: the stream walks parts of " + name + " twice ('" +
+            base.walks + "')");
       if (stride != reached)
         break;
       reached = saturatingMul(reached, extent);
@@ -566,13 +570,13 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
       return llvm::createStringError(
           "write does not fill the buffer: it holds '" + base.held +
           "' and the stream walks " +
-          (base.walks.empty() ? "nothing of " + name
-                              : "'" + base.walks + "'"));
+          (base.walks.empty() ? "nothing of " + name : "'" + base.walks + "'"));
   }
   return llvm::Error::success();
 }
 
-/// Whether a composite of the buffer that this base is part of is walked itself.
+/// Whether a composite of the buffer that this base is part of is walked
+/// itself.
 bool AddressTable::isWalkedAbove(const Base &base) const {
   for (const Base *b = &base; !b->source.empty();) {
     b = &bases.at(b->source);
@@ -588,8 +592,11 @@ llvm::Expected<int64_t> AddressTable::finish() {
     auto part = finishBase(name, base);
     if (!part)
       return part.takeError();
-    address += *part;
+    addTo(address, *part, 1);
   }
+  if (overflow)
+    return llvm::createStringError("the addresses of '" + mapText +
+                                   "' do not fit in 64 bits");
   if (mode == Mode::Write)
     for (const Broadcast &entry : broadcasts)
       if (!entry.matched)

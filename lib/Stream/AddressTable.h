@@ -13,14 +13,14 @@
 //     x - offset = sum of digit_k * stride_k      0 <= digit_k < valid_k
 //     address    = constant + sum of digit_k * address_k
 //
-// A factor of a stream advances x by a constant t. It is a loop of a sequencer if
-// its digits do not straddle a boundary between two digits of the buffer; where
-// it spans several, it is cut at the boundaries into pieces. That is the common
-// refinement of the two factorisations.
+// A factor of a stream advances x by a constant t. It is a loop of a sequencer
+// if its digits do not straddle a boundary between two digits of the buffer;
+// where it spans several, it is cut at the boundaries into pieces. That is the
+// common refinement of the two factorisations.
 //
-// Composites are bridged both ways: a composite in the buffer gives digits to the
-// axes inside it, and a composite in the stream gets digits from where the buffer
-// holds its parts.
+// Composites are bridged both ways: a composite in the buffer gives digits to
+// the axes inside it, and a composite in the stream gets digits from where the
+// buffer holds its parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,8 @@
 
 namespace sequin {
 
-/// A loop that a stream factor gives: part of it within one digit of the buffer.
+/// A loop that a stream factor gives: part of it within one digit of the
+/// buffer.
 struct StreamPiece {
   int64_t stride;  ///< advance of the base's linear index
   int64_t extent;  ///< iterations
@@ -56,8 +57,8 @@ public:
 
   static llvm::Expected<AddressTable> build(const AddressMap &map, Mode mode);
 
-  /// Registers a factor of the stream, all of them before anything is asked: for
-  /// messages that show both sides, and for room().
+  /// Registers a factor of the stream, all of them before anything is asked:
+  /// for messages that show both sides, and for room().
   void noteStream(const Factor &f);
 
   /// Whether the buffer names `f`'s base (an axis), or a part of it (a
@@ -68,8 +69,8 @@ public:
   /// Adds up how much of each digit is used, for finish(). `f` must be named.
   llvm::Expected<llvm::SmallVector<StreamPiece, 2>> pieces(const Factor &f);
 
-  /// How many iterations of `f` stay inside the buffer and its padding, and below
-  /// the next factor of the stream on the same base. `f` must be named.
+  /// How many iterations of `f` stay inside the buffer and its padding, and
+  /// below the next factor of the stream on the same base. `f` must be named.
   llvm::Expected<int64_t> room(const Factor &f);
 
   /// Matches an anonymous axis of the stream with one of the buffer of the same
@@ -108,10 +109,10 @@ private:
     int64_t start = 0;                  ///< sum of the stream's offsets
     /// Where index 0 of the parts of a composite is.
     int64_t zero = 0;
-    bool named = false;       ///< the buffer names it
-    bool walked = false;      ///< the stream names it
-    bool opaque = false;      ///< held, but not in digits that can be told apart
-    bool hidden = false;      ///< a composite that only the whole can walk
+    bool named = false;  ///< the buffer names it
+    bool walked = false; ///< the stream names it
+    bool opaque = false; ///< held, but not in digits that can be told apart
+    bool hidden = false; ///< a composite that only the whole can walk
     bool overlapping = false; ///< two digits cover the same part
     bool derived = false;     ///< digits of a composite, from its parts
     std::shared_ptr<const CompositeBase> composite;
@@ -131,6 +132,8 @@ private:
                  llvm::StringRef text);
   static void sortDigits(Base &base);
   void noteStrides(const Factor &f);
+  /// sum += steps * stride, noting an overflow for finish().
+  void addTo(int64_t &sum, int64_t steps, int64_t stride);
   void expandComposite(const std::string &name);
   bool namesAny(llvm::ArrayRef<Factor> factors) const;
   llvm::Expected<Base *> lookup(const Factor &f);
@@ -151,6 +154,7 @@ private:
   std::map<std::string, std::set<int64_t>> streamStrides;
   llvm::SmallVector<Broadcast, 2> broadcasts;
   int64_t constant = 0;
+  bool overflow = false;
   int64_t tailPadding = 1;
 };
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps follow the manual (Sequencer, Configuration Examples): one entry per
-// term of the stream, its stride being the volume that the term occupies in the
-// buffer; then merging where the entry limit asks for it; then the limits.
+// The steps follow the manual (Sequencer, Configuration Examples): one entry
+// per term of the stream, its stride being the volume that the term occupies in
+// the buffer; then merging where the entry limit asks for it; then the limits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,9 +58,9 @@ public:
 
   llvm::Expected<Derivation> run() {
     if (!llvm::checkedMul(time.size(), packet.size()))
-      return llvm::createStringError(
-          "the size of the stream '" + time.str() + "' times '" +
-          packet.str() + "' does not fit in 64 bits");
+      return llvm::createStringError("the size of the stream '" + time.str() +
+                                     "' times '" + packet.str() +
+                                     "' does not fit in 64 bits");
     auto axes = time.axes().unionWith(packet.axes());
     if (!axes)
       return axes.takeError();
@@ -104,8 +104,7 @@ private:
   }
 
   /// The lanes of one factor of a write's packet that the buffer takes.
-  llvm::Expected<int64_t> keptLanes(const StreamFactor &entry,
-                                    bool innermost) {
+  llvm::Expected<int64_t> keptLanes(const StreamFactor &entry, bool innermost) {
     const Factor &f = entry.factor;
     if (table->names(f)) {
       auto room = table->room(f);
@@ -121,9 +120,10 @@ private:
   /// Drops the lanes at the end of the packet that the buffer has no room for
   /// (TCP manual, Commit Engine, Truncating: leading elements are kept).
   llvm::Error truncatePacket() {
-    size_t begin = llvm::find_if(stream, [](const StreamFactor &entry) {
-                     return entry.inPacket;
-                   }) - stream.begin();
+    size_t begin =
+        llvm::find_if(
+            stream, [](const StreamFactor &entry) { return entry.inPacket; }) -
+        stream.begin();
     // Whether all lanes so far have digit 0 in the factors further out.
     bool alone = true;
     for (size_t i = begin; i < stream.size(); ++i) {
@@ -154,8 +154,7 @@ private:
       bool newTerm = i == 0 || stream[i - 1].term != stream[i].term;
       if (newTerm)
         termBegin = result.initial.entries.size();
-      if (llvm::Error error =
-              addFactor(stream[i], i + 1 == stream.size()))
+      if (llvm::Error error = addFactor(stream[i], i + 1 == stream.size()))
         return error;
       if (stream[i].inPacket)
         result.initial.packetElements *= f.extent;
@@ -194,15 +193,16 @@ private:
       if (write && !behind)
         return llvm::createStringError(
             "write broadcast: the padding of '" + entry.term->text +
-            "' would be written over the data of the buffer '" +
-            buffer.str() + "'");
+            "' would be written over the data of the buffer '" + buffer.str() +
+            "'");
       addEntry(f.extent, behind ? 1 : 0, f.str());
     } else if (write) {
-      return llvm::createStringError(
-          "write broadcast: the buffer '" + buffer.str() +
-          "' does not hold '" + entry.term->text + "' of the stream, so it "
-          "would write one cell " +
-          Twine(f.extent) + " times");
+      return llvm::createStringError("write broadcast: the buffer '" +
+                                     buffer.str() + "' does not hold '" +
+                                     entry.term->text +
+                                     "' of the stream, so it "
+                                     "would write one cell " +
+                                     Twine(f.extent) + " times");
     } else {
       addEntry(f.extent, 0, f.str());
     }
@@ -255,8 +255,7 @@ private:
       entry.size = inner;
       if (i + sequencer.packetEntries >= sequencer.entries.size())
         ++sequencer.packetEntries;
-      sequencer.entries.insert(sequencer.entries.begin() + i,
-                               std::move(outer));
+      sequencer.entries.insert(sequencer.entries.begin() + i, std::move(outer));
       // The outer part is looked at again.
     }
     return llvm::Error::success();
@@ -374,8 +373,7 @@ sequin::derivePair(const AddressMap &source, const AddressMap &destination) {
   if (destination.overflowed())
     return llvm::createStringError("the addresses of '" + destination.str() +
                                    "' do not fit in 64 bits");
-  auto table =
-      AddressTable::build(source, AddressTable::Mode::ReadInside);
+  auto table = AddressTable::build(source, AddressTable::Mode::ReadInside);
   if (!table)
     return table.takeError();
   for (const AddressFactor &entry : destination.factors())

@@ -54,8 +54,7 @@ private:
     tensorTop = margin;
     int64_t planeHeight = titleHeight + rows * cellHeight + margin;
     bufferTop = tensorTop + planes * planeHeight;
-    int64_t across =
-        std::max(columns, std::min(bufferColumns, mapping.size()));
+    int64_t across = std::max(columns, std::min(bufferColumns, mapping.size()));
     width = 2 * margin + std::max<int64_t>(across * cellWidth, 360);
     int64_t bufferRows = (mapping.size() + bufferColumns - 1) / bufferColumns;
     height = bufferTop + titleHeight + bufferRows * cellHeight + margin;
@@ -140,8 +139,7 @@ private:
     title(bufferTop, "buffer: " + mapping.str());
     for (int64_t p = 0; p < mapping.size(); ++p) {
       int64_t x = margin + p % bufferColumns * cellWidth;
-      int64_t y =
-          bufferTop + titleHeight + p / bufferColumns * cellHeight;
+      int64_t y = bufferTop + titleHeight + p / bufferColumns * cellHeight;
       auto index = mapping.at(p);
       if (!index) {
         cell(x, y, "", "position " + Twine(p) + ": padding", p, true);

@@ -8,9 +8,9 @@
 
 #include "FactorList.h"
 
+#include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
-#include <limits>
 #include <numeric>
 
 using namespace sequin;
@@ -18,14 +18,6 @@ using namespace sequin::factors;
 using llvm::ArrayRef;
 
 namespace {
-
-/// Strides beyond the base are reached by padding only, so the exact value of one
-/// that does not fit is never used.
-int64_t saturatingMul(int64_t a, int64_t b) {
-  return llvm::checkedMul(a, b).value_or(std::numeric_limits<int64_t>::max());
-}
-
-int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 bool isSimple(const Factor &f) { return f.first == 0 && f.offset == 0; }
 
@@ -52,7 +44,7 @@ void canonicalize(Factor &f) {
   if (f.kind != Factor::Kind::Broadcast) {
     // Data ends where the base does.
     int64_t room = f.baseSize - f.offset;
-    int64_t bound = room <= 0 ? 0
+    int64_t bound = room <= 0      ? 0
                     : f.stride > 0 ? ceilDiv(room, f.stride)
                                    : f.valid;
     f.valid = std::min(f.valid, bound);

@@ -24,14 +24,15 @@ using FactorList = llvm::SmallVector<Factor, 4>;
 /// The deepest nesting of composites that the operators build.
 inline constexpr unsigned maxCompositeDepth = 48;
 
-/// Product of the extents; fits, since sizes were checked when the list was built.
+/// Product of the extents; fits, since sizes were checked when the list was
+/// built.
 int64_t sizeOf(llvm::ArrayRef<Factor> list);
 
 /// How deep composites nest in `list`.
 unsigned depthOf(llvm::ArrayRef<Factor> list);
 
-/// Splits `list` at a position stride of n, which divides its size: the digits of
-/// position / n stay, the digits of position % n are returned.
+/// Splits `list` at a position stride of n, which divides its size: the digits
+/// of position / n stay, the digits of position % n are returned.
 FactorList splitOff(FactorList &list, int64_t n);
 
 /// Pads to `size` with `low` of the padding before the first position.
@@ -52,8 +53,8 @@ bool isLimitedByBase(const Factor &f);
 /// exactly where `f` does.
 bool canSplit(const Factor &f, int64_t n);
 
-/// Splits f at n, where n divides its extent: f keeps the quotient, the remainder
-/// is returned. Requires canSplit.
+/// Splits f at n, where n divides its extent: f keeps the quotient, the
+/// remainder is returned. Requires canSplit.
 Factor splitFactor(Factor &f, int64_t n);
 
 } // namespace sequin::factors

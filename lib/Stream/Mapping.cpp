@@ -10,6 +10,7 @@
 
 #include "FactorList.h"
 #include "MappingImpl.h"
+#include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -41,17 +42,16 @@ llvm::Expected<AxisSizes> AxisSizes::parse(StringRef text) {
           "'" + part.trim() +
           "' is not an axis size; expected NAME=SIZE with a name that starts "
           "with an upper-case letter");
-    if (value.contains('-') &&
-        !value.starts_with("-"))
+    if (value.contains('-') && !value.starts_with("-"))
       return llvm::createStringError("skewed axes are not supported: '" +
                                      part.trim() + "'");
     int64_t size;
     if (value.empty() || value.getAsInteger(10, size)) {
       bool digits = !value.empty() && llvm::all_of(value, llvm::isDigit);
-      return llvm::createStringError(
-          "size of axis '" + name + "' is '" + value + "', " +
-          (digits ? "which does not fit in 64 bits"
-                  : "expected a positive integer"));
+      return llvm::createStringError("size of axis '" + name + "' is '" +
+                                     value + "', " +
+                                     (digits ? "which does not fit in 64 bits"
+                                             : "expected a positive integer"));
     }
     if (size < 1)
       return llvm::createStringError("size of axis '" + name + "' is " +
@@ -91,10 +91,9 @@ llvm::Expected<AxisSizes> AxisSizes::unionWith(const AxisSizes &other) const {
   AxisSizes result = *this;
   for (const auto &[name, size] : other.list)
     if (!result.add(name, size) && result.lookup(name) != size)
-      return llvm::createStringError("axis '" + name + "' has size " +
-                                     Twine(*result.lookup(name)) +
-                                     " in one mapping and " + Twine(size) +
-                                     " in the other");
+      return llvm::createStringError(
+          "axis '" + name + "' has size " + Twine(*result.lookup(name)) +
+          " in one mapping and " + Twine(size) + " in the other");
   return result;
 }
 
@@ -126,27 +125,27 @@ std::string Factor::str() const {
   if (kind == Kind::Broadcast) {
     text = std::to_string(std::max<int64_t>(valid, 1));
   } else {
-    // A composite of one factor needs no brackets: operators bind left to right.
+    // A composite of one factor needs no brackets: operators bind left to
+    // right.
     StringRef inner = base;
     if (composite && composite->factors.size() == 1 && offset == 0)
       inner = inner.drop_front().drop_back();
     text = inner.str();
     int64_t size = baseSize;
     if (offset != 0) {
-      size = std::min(baseSize - offset, stride * valid);
+      size = std::min(baseSize - offset, saturatingMul(stride, valid));
       text += " @ " + std::to_string(offset) + " = " + std::to_string(size);
     }
     if (stride > 1) {
       if (size % stride != 0) {
-        size += stride - size % stride;
+        size = saturatingAdd(size, stride - size % stride);
         text += " # " + std::to_string(size);
       }
       text += " / " + std::to_string(stride);
       size /= stride;
     }
     if (valid < size)
-      text +=
-          (size % valid == 0 ? " % " : " = ") + std::to_string(valid);
+      text += (size % valid == 0 ? " % " : " = ") + std::to_string(valid);
   }
   if (isPadded()) {
     text += (padding == PaddingKind::Zero ? " #z " : " # ") +
@@ -170,8 +169,8 @@ std::string sequin::str(ArrayRef<Factor> factors) {
 
 namespace {
 
-/// Turns an expression into factors. Recursion follows the brackets, whose depth
-/// the parser bounds.
+/// Turns an expression into factors. Recursion follows the brackets, whose
+/// depth the parser bounds.
 class Resolver {
 public:
   explicit Resolver(const AxisSizes &axes) : axes(axes) {}
@@ -187,8 +186,8 @@ public:
       if (!product)
         return llvm::createStringError(
             "the size of '" + expr.str() + "' does not fit in 64 bits (" +
-            Twine(size) + " positions times " +
-            Twine(factors::sizeOf(*part)) + " of '" + term.str() + "')");
+            Twine(size) + " positions times " + Twine(factors::sizeOf(*part)) +
+            " of '" + term.str() + "')");
       size = *product;
       list.append(part->begin(), part->end());
     }
@@ -257,17 +256,14 @@ private:
   llvm::Error apply(FactorList &list, const MappingTerm &term, size_t index) {
     const MappingOp &op = term.ops[index];
     int64_t size = factors::sizeOf(list);
-    auto operand = [&] {
-      return "'" + term.str(index) + "'" + at(op.column);
-    };
+    auto operand = [&] { return "'" + term.str(index) + "'" + at(op.column); };
     switch (op.kind) {
     case MappingOp::Kind::Divide:
     case MappingOp::Kind::Modulo: {
       if (size % op.n != 0)
         return llvm::createStringError(
-            "cannot split " + operand() + " by " + Twine(op.n) +
-            ": its size " + Twine(size) + " is not a multiple of " +
-            Twine(op.n));
+            "cannot split " + operand() + " by " + Twine(op.n) + ": its size " +
+            Twine(size) + " is not a multiple of " + Twine(op.n));
       FactorList inner = factors::splitOff(list, op.n);
       if (op.kind == MappingOp::Kind::Modulo)
         list = std::move(inner);
@@ -276,13 +272,13 @@ private:
     case MappingOp::Kind::Pad:
     case MappingOp::Kind::PadZero:
       if (op.n < size)
-        return llvm::createStringError(
-            "cannot pad " + operand() + " to " + Twine(op.n) +
-            ": its size is already " + Twine(size));
+        return llvm::createStringError("cannot pad " + operand() + " to " +
+                                       Twine(op.n) + ": its size is already " +
+                                       Twine(size));
       if (op.low > op.n - size)
-        return llvm::createStringError(
-            "low padding " + Twine(op.low) + " of " + operand() +
-            " exceeds the padding of " + Twine(op.n - size) + " positions");
+        return llvm::createStringError("low padding " + Twine(op.low) + " of " +
+                                       operand() + " exceeds the padding of " +
+                                       Twine(op.n - size) + " positions");
       factors::pad(list, op.n, op.low,
                    op.kind == MappingOp::Kind::Pad ? PaddingKind::DontCare
                                                    : PaddingKind::Zero);
@@ -291,8 +287,8 @@ private:
       if (op.low > size || op.n > size - op.low)
         return llvm::createStringError(
             "cannot keep " + Twine(op.n) + " positions" +
-            (op.low ? " from " + Twine(op.low) : Twine()) + " of " +
-            operand() + ": its size is " + Twine(size));
+            (op.low ? " from " + Twine(op.low) : Twine()) + " of " + operand() +
+            ": its size is " + Twine(size));
       factors::view(list, op.low, op.n);
       return llvm::Error::success();
     }
@@ -399,8 +395,7 @@ llvm::Expected<Mapping> Mapping::pad(int64_t size) const {
 }
 
 static llvm::Error badDivisor(int64_t n) {
-  return llvm::createStringError("divisor " + Twine(n) +
-                                 " must be at least 1");
+  return llvm::createStringError("divisor " + Twine(n) + " must be at least 1");
 }
 
 llvm::Expected<Mapping> Mapping::divide(int64_t n) const {
@@ -502,7 +497,8 @@ Mapping::Comparison Mapping::compare(const Mapping &other,
   if (!axes) {
     // One name means two things, so only positions without that axis can agree.
     llvm::consumeError(axes.takeError());
-  } else if (size() == other.size() && sameIndices(factors(), other.factors())) {
+  } else if (size() == other.size() &&
+             sameIndices(factors(), other.factors())) {
     return same;
   }
   if (!axes || !(this->axes() == other.axes()) || !axes->linearSize()) {
@@ -545,8 +541,7 @@ bool Mapping::isEquivalent(const Mapping &other) const {
   return size() == other.size() && !firstDifference(other);
 }
 
-std::optional<int64_t>
-Mapping::firstDifference(const Mapping &other) const {
+std::optional<int64_t> Mapping::firstDifference(const Mapping &other) const {
   Comparison result = compare(other, std::numeric_limits<int64_t>::max());
   if (result.kind == Comparison::Kind::Equal)
     return std::nullopt;

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MappingImpl.h"
+#include "Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <limits>
 
 using namespace sequin;
 using llvm::ArrayRef;
@@ -52,8 +54,7 @@ EvaluationPlan EvaluationPlan::build(ArrayRef<Factor> factors,
         if (f.kind != Factor::Kind::Broadcast && base->kind == f.kind &&
             base->base == f.base)
           slot = static_cast<unsigned>(i);
-      digits.push_back(
-          {f.extent, f.first, f.valid, f.stride, f.offset, slot});
+      digits.push_back({f.extent, f.first, f.valid, f.stride, f.offset, slot});
     }
     return digits;
   };
@@ -82,7 +83,9 @@ bool EvaluationPlan::add(const Digits &digits, int64_t position,
     if (value < 0 || value >= digit.valid)
       return false;
     if (digit.slot != noSlot) {
-      sums[digit.slot] += value * digit.stride + digit.offset;
+      sums[digit.slot] = saturatingAdd(
+          saturatingAdd(sums[digit.slot], digit.offset),
+          saturatingMul(value, digit.stride));
       reached[digit.slot] = true;
     }
   }
@@ -207,8 +210,18 @@ struct MappingWalker::State {
     llvm::SmallVector<bool, 8> seen(slots.size(), false);
     llvm::SmallVector<bool, 8> direct(slots.size(), false);
     for (const Digit &digit : plan.digits)
-      if (digit.slot != EvaluationPlan::noSlot)
+      if (digit.slot != EvaluationPlan::noSlot) {
         direct[digit.slot] = true;
+        int64_t &most = slots[digit.slot].sum; // reset below
+        most = saturatingAdd(saturatingAdd(most, digit.offset),
+                             saturatingMul(digit.valid, digit.stride));
+        slow |= most == std::numeric_limits<int64_t>::max();
+      }
+    for (Slot &slot : slots)
+      slot.sum = 0;
+    slow |= !mapping.axes.linearSize();
+    if (slow)
+      return;
     for (unsigned i = 0; i < slots.size(); ++i) {
       if (!direct[i])
         continue;
@@ -267,7 +280,8 @@ struct MappingWalker::State {
       sumOf(digit) += digit.offset;
   }
 
-  /// Moves one outer digit. Its share is part of its slot's sum while it is valid.
+  /// Moves one outer digit. Its share is part of its slot's sum while it is
+  /// valid.
   void setDigit(size_t i, int64_t value) {
     const Digit &digit = outer[i];
     bool was = isValid(digit, values[i]), is = isValid(digit, value);
@@ -363,7 +377,8 @@ struct MappingWalker::State {
     if (mapping.evaluate(position, coordinates)) {
       run.linear = 0;
       for (auto [value, weight] : llvm::zip(coordinates, weights))
-        run.linear += value * weight;
+        run.linear += static_cast<int64_t>(static_cast<uint64_t>(value) *
+                                           static_cast<uint64_t>(weight));
     }
     ++position;
     return true;

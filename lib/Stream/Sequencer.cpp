@@ -34,8 +34,8 @@ std::vector<int64_t> Sequencer::visits() const {
 }
 
 int64_t Sequencer::contiguousElements() const {
-  if (entries.empty() || (entries.back().stride != 0 &&
-                          entries.back().stride != 1))
+  if (entries.empty() ||
+      (entries.back().stride != 0 && entries.back().stride != 1))
     return 1;
   int64_t run = entries.back().size;
   for (size_t i = entries.size() - 1; i-- > 0;) {

@@ -17,8 +17,7 @@ std::string sequin::formatIndex(const std::optional<TensorIndex> &index) {
     return "padding";
   std::string text = "{";
   for (const auto &[axis, value] : *index)
-    text += (text.size() > 1 ? ", " : "") + axis + ": " +
-            std::to_string(value);
+    text += (text.size() > 1 ? ", " : "") + axis + ": " + std::to_string(value);
   return text + "}";
 }
 

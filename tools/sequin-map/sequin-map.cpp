@@ -52,8 +52,7 @@ cl::opt<std::string> timeText("time", cl::desc("Mapping of the time steps"),
 cl::opt<std::string> packet("packet", cl::desc("Mapping of one packet"),
                             cl::init("1"), cl::sub(deriveCommand),
                             cl::cat(category));
-cl::opt<std::string> direction("direction",
-                               cl::desc("read (default) or write"),
+cl::opt<std::string> direction("direction", cl::desc("read (default) or write"),
                                cl::init("read"), cl::sub(deriveCommand),
                                cl::cat(category));
 cl::opt<bool> minimal("minimal", cl::desc("Merge even where all entries fit"),
@@ -119,8 +118,8 @@ int runEquiv(const Mapping &left, const Mapping &right) {
 int runDerive(const AxisSizes &axes) {
   const TcpMachine *machine = lookupTcpMachine(target);
   if (!machine)
-    return fail("unknown machine '" + target + "' in --target; known: " +
-                knownMachineNames());
+    return fail("unknown machine '" + target +
+                "' in --target; known: " + knownMachineNames());
   auto type = parseElementType(dtype);
   if (!type)
     return fail("unknown element type '" + dtype + "' in --dtype");
@@ -136,8 +135,7 @@ int runDerive(const AxisSizes &axes) {
     parts.push_back(*mapping);
   }
   DeriveOptions options;
-  options.direction =
-      direction == "read" ? Direction::Read : Direction::Write;
+  options.direction = direction == "read" ? Direction::Read : Direction::Write;
   options.limits = options.direction == Direction::Read ? machine->mainFetch
                                                         : machine->mainCommit;
   options.elementType = *type;
@@ -162,11 +160,10 @@ int runDraw(const Mapping &mapping) {
   llvm::raw_string_ostream os(picture);
   if (llvm::Error error = drawSvg(os, mapping))
     return fail(std::move(error));
-  llvm::Error error =
-      llvm::writeToOutput(output, [&](llvm::raw_ostream &file) {
-        file << picture;
-        return llvm::Error::success();
-      });
+  llvm::Error error = llvm::writeToOutput(output, [&](llvm::raw_ostream &file) {
+    file << picture;
+    return llvm::Error::success();
+  });
   if (error)
     return fail("cannot write '" + output +
                 "': " + llvm::toString(std::move(error)));

@@ -10,8 +10,8 @@
 //
 //     position  ->  tensor index {axis: coordinate, ...}, or padding
 //
-// It is an expression over named axes whose sizes are given once. With A = 8 and
-// B = 512:
+// It is an expression over named axes whose sizes are given once. With A = 8
+// and B = 512:
 //
 //     expression       size   position p holds
 //     A                   8   {A: p}
@@ -26,21 +26,24 @@
 // (TCP Virtual ISA manual, Mapping Expressions.) Operators are postfix and bind
 // left to right: `B / 32 % 2` is `(B / 32) % 2`.
 //
-// The normal form is a list of factors, outermost first. A factor is one digit of
-// the position in a mixed-radix number; it advances one base by a constant step:
+// The normal form is a list of factors, outermost first. A factor is one digit
+// of the position in a mixed-radix number; it advances one base by a constant
+// step:
 //
 //     p = sum over factors of digit * (product of the extents further in)
-//     base index = sum over the factors of that base of (digit - first) * stride
+//     base index = sum over the factors of that base of (digit - first) *
+//     stride
 //                                                       + offset
 //
 // A base is an axis, an inner expression whose factors cannot be told apart (a
 // composite, e.g. `[D, C] / 4` with C = 6), or nothing (padding and broadcast).
-// Quotients and remainders of one base are recombined to the base's linear index
-// before that index is looked up, and an index past the end of the base is
-// padding; so `E` and `E / n, E % n` agree for every E, also for padded ones.
+// Quotients and remainders of one base are recombined to the base's linear
+// index before that index is looked up, and an index past the end of the base
+// is padding; so `E` and `E / n, E % n` agree for every E, also for padded
+// ones.
 //
-// Laws, for every E, A and B of this language (== is isEquivalent; the tests walk
-// them):
+// Laws, for every E, A and B of this language (== is isEquivalent; the tests
+// walk them):
 //
 //     E, 1  ==  1, E  ==  E                  E / n, E % n  ==  E
 //     [A, B], C  ==  A, [B, C]               [A, B] / B.size  ==  A      (*)
@@ -50,8 +53,8 @@
 //
 // (*) for expressions without views at an offset and without low padding, whose
 // first position holds something else than index 0. There a quotient drops what
-// lies within one of its steps whole, offset and all, so that `E / n, E % n` still
-// is E; a cut through the middle of such a part keeps it.
+// lies within one of its steps whole, offset and all, so that `E / n, E % n`
+// still is E; a cut through the middle of such a part keeps it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,8 +89,8 @@ public:
   llvm::ArrayRef<std::pair<std::string, int64_t>> axes() const { return list; }
   /// The product of all sizes, std::nullopt if it does not fit in 64 bits.
   std::optional<int64_t> linearSize() const;
-  /// The axes of both, those of `this` first; an error names an axis that has two
-  /// sizes.
+  /// The axes of both, those of `this` first; an error names an axis that has
+  /// two sizes.
   llvm::Expected<AxisSizes> unionWith(const AxisSizes &other) const;
 
   /// "A=8,B=512"; parse(str()) gives an equal table.
@@ -98,8 +101,8 @@ private:
   llvm::SmallVector<std::pair<std::string, int64_t>, 4> list;
 };
 
-/// A tensor index: coordinates by axis name in the order of the AxisSizes it was
-/// evaluated with; zero coordinates are left out, as i![A: 0] is i![].
+/// A tensor index: coordinates by axis name in the order of the AxisSizes it
+/// was evaluated with; zero coordinates are left out, as i![A: 0] is i![].
 using TensorIndex = llvm::SmallVector<std::pair<std::string, int64_t>, 4>;
 
 /// What the positions of a factor that hold no data are.
@@ -120,7 +123,8 @@ struct Factor {
     Axis,
     /// Advances the linear index of the expression `composite`.
     Composite,
-    /// Names no axis: its valid positions have the empty index. valid == extent is
+    /// Names no axis: its valid positions have the empty index. valid == extent
+    /// is
     /// an anonymous broadcast axis, valid == 1 is padding only.
     Broadcast,
   };
@@ -162,8 +166,8 @@ struct CompositeBase {
 /// "B / 64, B % 32": factors as text; "1" for none.
 std::string str(llvm::ArrayRef<Factor> factors);
 
-/// A mapping expression with the sizes of its axes resolved. Immutable and cheap
-/// to copy.
+/// A mapping expression with the sizes of its axes resolved. Immutable and
+/// cheap to copy.
 class Mapping {
 public:
   /// The identity `1`.
@@ -179,8 +183,8 @@ public:
   /// Checks only that `text` follows the grammar; no axis sizes needed.
   static llvm::Error checkSyntax(llvm::StringRef text);
 
-  /// `major, minor` as one mapping over the axes of both. Errors: an axis with two
-  /// sizes, a product of sizes that does not fit in 64 bits.
+  /// `major, minor` as one mapping over the axes of both. Errors: an axis with
+  /// two sizes, a product of sizes that does not fit in 64 bits.
   static llvm::Expected<Mapping> pair(const Mapping &major,
                                       const Mapping &minor);
   /// `*this # size`; an error if `size` is below this size.
@@ -199,14 +203,15 @@ public:
   /// The tensor index at `position`, or std::nullopt for padding.
   std::optional<TensorIndex> at(int64_t position) const;
 
-  /// Calls `visit(position, linear)` for every position in order, where `linear`
-  /// is the row-major index over all axes of axes() (first axis slowest), or -1
-  /// for padding. Walks the factors by strides, not the expression. The product of
-  /// the axes' sizes must fit in 64 bits (axes().linearSize()).
+  /// Calls `visit(position, linear)` for every position in order, where
+  /// `linear` is the row-major index over all axes of axes() (first axis
+  /// slowest), or -1 for padding. Walks the factors by strides, not the
+  /// expression. The product of the axes' sizes must fit in 64 bits
+  /// (axes().linearSize()).
   template <typename Visitor> void forEach(Visitor &&visit) const;
 
-  /// The terms of the expression, major to minor, plain brackets flattened: what a
-  /// sequencer has one loop for.
+  /// The terms of the expression, major to minor, plain brackets flattened:
+  /// what a sequencer has one loop for.
   struct Term {
     std::string text;
     llvm::SmallVector<Factor, 2> factors;
@@ -257,8 +262,8 @@ private:
 class MappingWalker {
 public:
   /// The positions [position, position + count). `table`, if set, gives the
-  /// linear index of the i-th position as linear + table[i * step], padding where
-  /// the table says -1.
+  /// linear index of the i-th position as linear + table[i * step], padding
+  /// where the table says -1.
   struct Run {
     int64_t position = 0;
     int64_t count = 0;

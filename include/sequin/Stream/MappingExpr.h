@@ -14,10 +14,10 @@
 //     operator := "/" n | "%" n | "#" n ["@" l] | "#z" n
 //               | "=" n | "@" k "=" n                     MappingOp
 //
-// Operators are a flat list in the order of application, and the terms of a pair
-// are a flat list too, so that the depth of the tree is the depth of the brackets.
-// An `@` after `# n` is always the low padding of that `#`: the view of a padded
-// mapping is written `[X # n] @ k = m`.
+// Operators are a flat list in the order of application, and the terms of a
+// pair are a flat list too, so that the depth of the tree is the depth of the
+// brackets. An `@` after `# n` is always the low padding of that `#`: the view
+// of a padded mapping is written `[X # n] @ k = m`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ class MappingExpr;
 /// A postfix operator.
 struct MappingOp {
   enum class Kind : uint8_t {
-    Divide, ///< `/ n`
-    Modulo, ///< `% n`
-    Pad,    ///< `# n @ low`
+    Divide,  ///< `/ n`
+    Modulo,  ///< `% n`
+    Pad,     ///< `# n @ low`
     PadZero, ///< `#z n`
-    View,   ///< `= n` (low 0) or `@ low = n`
+    View,    ///< `= n` (low 0) or `@ low = n`
   };
   Kind kind;
   int64_t n = 1;
@@ -56,9 +56,9 @@ struct MappingOp {
   }
 };
 
-/// What a term starts with. A new kind of atom (sliding combination, table) adds
-/// an enumerator and its operands here, its case in the parser, in str(), and in
-/// the resolution to factors.
+/// What a term starts with. A new kind of atom (sliding combination, table)
+/// adds an enumerator and its operands here, its case in the parser, in str(),
+/// and in the resolution to factors.
 struct MappingAtom {
   enum class Kind : uint8_t {
     Axis,   ///< `name`

@@ -12,10 +12,10 @@
 //                                      element 1 w + 8 h + 64 c + 192 n
 //
 // (TCP Virtual ISA manual, Sequencer.) derive() finds the nest that visits a
-// buffer in the order of a stream: for every position s of the stream that holds
-// data, the visited address is a position of the buffer with the same tensor
-// index. Positions of the stream that are padding may visit anything inside the
-// over-read rule (reads), or are not visited at all (writes).
+// buffer in the order of a stream: for every position s of the stream that
+// holds data, the visited address is a position of the buffer with the same
+// tensor index. Positions of the stream that are padding may visit anything
+// inside the over-read rule (reads), or are not visited at all (writes).
 //
 // Three readings stand on one definition: the list of visits (visits()), the
 // derived quantities (contiguous run, access size, cycles), and the limits
@@ -50,8 +50,8 @@ struct Sequencer {
   /// under a left pad.
   int64_t base = 0;
   llvm::SmallVector<SequencerEntry, 8> entries;
-  /// Elements of the innermost entries that form one packet of the stream. For a
-  /// packet of one element this is 1 and no entry belongs to it.
+  /// Elements of the innermost entries that form one packet of the stream. For
+  /// a packet of one element this is 1 and no entry belongs to it.
   int64_t packetElements = 1;
   /// How many of the innermost entries walk the packet.
   unsigned packetEntries = 0;
@@ -79,8 +79,8 @@ struct SequencerLimits {
 
 enum class Direction : uint8_t { Read, Write };
 
-/// A piece of an address: a factor of the buffer and how far one step of it moves
-/// the address, in elements.
+/// A piece of an address: a factor of the buffer and how far one step of it
+/// moves the address, in elements.
 struct AddressFactor {
   Factor factor;
   int64_t addressStride = 0;
@@ -133,8 +133,8 @@ struct Derivation {
   bool merged = false;
   /// Bytes of the innermost contiguous run, Sequencer::contiguousElements().
   int64_t contiguousBytes = 0;
-  /// fetch_size (reads) or commit_size (writes): the largest size the engine can
-  /// issue that divides gcd(packet bytes, contiguous bytes). Reads take the
+  /// fetch_size (reads) or commit_size (writes): the largest size the engine
+  /// can issue that divides gcd(packet bytes, contiguous bytes). Reads take the
   /// packet of `sequencer`, as the manual's merging does; writes that of
   /// `initial`, because one write never spans two flits.
   int64_t accessBytes = 0;
@@ -159,8 +159,8 @@ struct Derivation {
 ///  - a packet whose accesses are not whole bytes.
 /// A read may run past the last valid element by the padding of the stream. A
 /// write drops lanes at the end of the packet that the buffer does not hold
-/// (truncation), writes into the buffer's own padding but never past it, and has
-/// to fill the buffer.
+/// (truncation), writes into the buffer's own padding but never past it, and
+/// has to fill the buffer.
 llvm::Expected<Derivation> derive(const AddressMap &buffer, const Mapping &time,
                                   const Mapping &packet,
                                   const DeriveOptions &options);
@@ -179,9 +179,9 @@ struct ReductionLoop {
 llvm::Expected<llvm::SmallVector<ReductionLoop, 4>>
 matchReduction(const Mapping &input, const Mapping &output);
 
-/// A pair of sequencers that walk a common refinement of two address maps: what a
-/// DMA descriptor holds. Entry i of both has the same size; only elements that
-/// both sides hold are visited.
+/// A pair of sequencers that walk a common refinement of two address maps: what
+/// a DMA descriptor holds. Entry i of both has the same size; only elements
+/// that both sides hold are visited.
 struct PairedSequencer {
   struct Entry {
     int64_t size;
@@ -200,8 +200,8 @@ struct PairedSequencer {
 /// `source`. Axes of the destination absent from the source are broadcast over
 /// (source stride 0). Padding of the destination is not written, except where a
 /// part is only partly valid and the source has padding to read there; without
-/// such padding that is an error. Contiguous neighbours are merged. Sizes are not
-/// limited here.
+/// such padding that is an error. Contiguous neighbours are merged. Sizes are
+/// not limited here.
 llvm::Expected<PairedSequencer> derivePair(const AddressMap &source,
                                            const AddressMap &destination);
 

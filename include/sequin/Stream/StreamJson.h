@@ -21,8 +21,8 @@ namespace sequin {
 /// "{A: 1, B: 7}"; "padding" for none.
 std::string formatIndex(const std::optional<TensorIndex> &index);
 
-/// {"size": n, "index": [{"B": 97}, {}, null, ...]}: entry i is the tensor index
-/// of position i, zero coordinates left out, null for padding.
+/// {"size": n, "index": [{"B": 97}, {}, null, ...]}: entry i is the tensor
+/// index of position i, zero coordinates left out, null for padding.
 void writeEvaluation(llvm::raw_ostream &os, const Mapping &mapping);
 
 /// {"entries": [{"size", "stride", "terms"}, ...], "packet_elements",

@@ -202,7 +202,7 @@ Value GroupEmitter::commit(Value stream, ArrayRef<std::string> element) {
 Value GroupEmitter::emitOnes(Value input) {
   Type type = cast<DmType>(input.getType()).getElementType();
   Part inner = part(group.k.back());
-  Terms time = locals(ArrayRef<AxisId>(group.k).drop_back());
+  Terms time;
   int64_t lanes = machine.outputLanes;
   time.push_back(inner.block(lanes));
   std::string packet = inner.inner(lanes);
@@ -223,7 +223,7 @@ Value GroupEmitter::emitOnes(Value input) {
   int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
   stream = CastOp::create(builder, loc, stream, type,
                           mapping(packet + suffix("#", flit)));
-  return commit(stream, locals(group.k));
+  return commit(stream, inner.all());
 }
 
 Value GroupEmitter::emitContraction(StreamShape &shape) {
@@ -235,6 +235,11 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
   shape.hasRows = !group.n.empty();
 
   Terms batch = locals(group.batch), k = locals(group.k);
+  // The part of the sum that the stationary operand has.
+  AxisList storedAxes;
+  llvm::copy_if(group.k, std::back_inserter(storedAxes),
+                [&](AxisId axis) { return contains(group.rhs.axes, axis); });
+  Terms storedK = locals(storedAxes);
   Part inner = part(group.k.back());
   auto with = [](Terms terms, const Terms &more) {
     terms.append(more.begin(), more.end());
@@ -254,7 +259,7 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
     stored.push_back(n.all());
   }
   // It comes first: it is stored while the streamed one still arrives.
-  Value rhs = toDm(group.rhs, with(stored, k));
+  Value rhs = toDm(group.rhs, with(stored, storedK));
   if (group.isPlainSum)
     rhs = emitOnes(rhs);
   Terms element = with(batch, blocks);
@@ -262,18 +267,18 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
   if (shape.hasRows)
     loadTime.insert(loadTime.begin(), row);
   /// `time` followed by the packets of `unit` elements that a sum has.
-  auto cut = [&](Terms time, int64_t unit) {
-    time.append(k.begin(), k.end() - 1);
+  auto cut = [&](Terms time, const Terms &sum, int64_t unit) {
+    time.append(sum.begin(), sum.end() - 1);
     time.push_back(inner.block(unit));
     return mapping(time);
   };
   Value stream = BeginOp::create(builder, loc, Context::Sub, rhs);
   stream = FetchOp::create(builder, loc, stream, type, mapping(loadTime),
-                           mapping(k));
-  stream = CollectOp::create(builder, loc, stream, cut(loadTime, flit),
+                           mapping(storedK));
+  stream = CollectOp::create(builder, loc, stream, cut(loadTime, storedK, flit),
                              mapping(inner.inner(flit)));
   Value trf = ToTrfOp::create(builder, loc, stream, TrfAddress::Full,
-                              mapping(row), mapping(with(element, k)));
+                              mapping(row), mapping(with(element, storedK)));
 
   // The vector engine's operands are loaded in the sub context too.
   for (const VectorPass &pass : group.passes)
@@ -287,9 +292,9 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
   stream = BeginOp::create(builder, loc, Context::Main, lhs);
   stream = FetchOp::create(builder, loc, stream, type, mapping(shape.time),
                            mapping(k));
-  stream = CollectOp::create(builder, loc, stream, cut(shape.time, flit),
+  stream = CollectOp::create(builder, loc, stream, cut(shape.time, k, flit),
                              mapping(inner.inner(flit)));
-  stream = AlignOp::create(builder, loc, stream, trf, cut(shape.time, lanes),
+  stream = AlignOp::create(builder, loc, stream, trf, cut(shape.time, k, lanes),
                            mapping(inner.inner(lanes)));
   stream = ContractOp::create(builder, loc, stream, mapping("1"));
   return AccumulateOp::create(builder, loc, stream,

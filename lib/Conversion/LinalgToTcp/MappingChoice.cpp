@@ -165,6 +165,7 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
   best.cycles = INT64_MAX;
   const unsigned firstM = shape.batch.size(), firstN = firstM + shape.m.size();
   int64_t sumBytes = getByteSize(shape.operandType, shape.k);
+  int64_t storedBytes = getByteSize(shape.operandType, shape.storedK);
   auto lhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstN));
   auto rhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstM));
   llvm::append_range(rhsLoops,
@@ -189,7 +190,7 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         int64_t localN = product(local.drop_front(firstN));
         int64_t rows = shape.n.empty() ? 1 : machine.rowsPerSlice;
 
-        int64_t rhs = localBatch * localN * sumBytes;
+        int64_t rhs = localBatch * localN * storedBytes;
         int64_t flits = localBatch * localM * localN / rows;
         // A flit holds one sum per row; a single row is written as the smallest
         // commit there is.
@@ -200,9 +201,10 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         };
         int64_t dmBytes =
             search.allocated(shape.operandType, localBatch * localM * shape.k) +
-            search.allocated(shape.operandType, localBatch * localN * shape.k);
+            search.allocated(shape.operandType,
+                             localBatch * localN * shape.storedK);
         if (shape.makesOnes)
-          dmBytes += search.allocated(shape.operandType, shape.k);
+          dmBytes += search.allocated(shape.operandType, shape.storedK);
         for (ElementType type : shape.vector.results)
           dmBytes += search.allocated(type, written(type));
         int64_t cycles = 0;
@@ -213,8 +215,8 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
           continue;
         // The stationary operand is stored while the other one still arrives.
         cycles += search.dmaCycles(split, shape.operandType,
-                                   localBatch * localN * shape.k,
-                                   split.run(rhsLoops, shape.k)) +
+                                   localBatch * localN * shape.storedK,
+                                   split.run(rhsLoops, shape.storedK)) +
                   std::max(rhs / machine.subFetch.accessBytes.front(),
                            search.dmaCycles(split, shape.operandType,
                                             localBatch * localM * shape.k,

@@ -42,6 +42,7 @@ private:
                            ArrayRef<AxisId> order);
   LogicalResult setUnits(Group &group);
   LogicalResult checkSize(Group &group);
+  llvm::Expected<MappingChoice> choose(const Group &group, VectorWork vector);
   PlanOutcome spread(Group &group, bool &changed);
   VectorWork describeVector(const Group &group);
   LoopAxis describeLoop(const Group &group, AxisId axis);
@@ -129,6 +130,9 @@ void Planner::orderContraction(Group &group) {
       if (!layout.empty() && contains(group.k, layout.back()))
         moveToEnd(group.k, layout.back());
     }
+  // Ones are the same for every other summed axis.
+  if (group.isPlainSum)
+    group.rhs.axes = {group.k.back()};
 }
 
 void Planner::orderElementwise(Group &group) {
@@ -265,39 +269,52 @@ VectorWork Planner::describeVector(const Group &group) {
   return work;
 }
 
-PlanOutcome Planner::spread(Group &group, bool &changed) {
-  if (failed(checkSize(group)))
-    return PlanOutcome::Refused;
+/// The split of the group's loops, with the vector engine doing `vector`.
+llvm::Expected<MappingChoice> Planner::choose(const Group &group,
+                                              VectorWork vector) {
   auto describe = [&](const AxisList &axes, auto &loops) {
     for (AxisId axis : axes)
       loops.push_back(describeLoop(group, axis));
   };
-  llvm::Expected<MappingChoice> choice = [&] {
-    if (!group.isContraction) {
-      ElementwiseShape shape;
-      describe(group.m, shape.loops);
-      shape.stream = describeOperand(group, group.stream);
-      shape.vector = describeVector(group);
-      return chooseElementwiseMapping(shape, machine);
-    }
-    ContractionShape shape;
-    describe(group.batch, shape.batch);
-    describe(group.m, shape.m);
-    describe(group.n, shape.n);
-    shape.k = 1;
-    for (AxisId axis : group.k)
-      shape.k *= program.axes[axis].size;
-    shape.operandType = elementKindOf(group.lhs.tensor);
-    shape.makesOnes = group.isPlainSum;
-    shape.vector = describeVector(group);
-    return chooseContractionMapping(shape, machine);
-  }();
-  if (!choice) {
-    std::string reason = llvm::toString(choice.takeError());
-    if (!group.fused.empty()) {
+  if (!group.isContraction) {
+    ElementwiseShape shape;
+    describe(group.m, shape.loops);
+    shape.stream = describeOperand(group, group.stream);
+    shape.vector = std::move(vector);
+    return chooseElementwiseMapping(shape, machine);
+  }
+  ContractionShape shape;
+  describe(group.batch, shape.batch);
+  describe(group.m, shape.m);
+  describe(group.n, shape.n);
+  shape.k = shape.storedK = 1;
+  for (AxisId axis : group.k) {
+    shape.k *= program.axes[axis].size;
+    if (contains(group.rhs.axes, axis))
+      shape.storedK *= program.axes[axis].size;
+  }
+  shape.operandType = elementKindOf(group.lhs.tensor);
+  shape.makesOnes = group.isPlainSum;
+  shape.vector = std::move(vector);
+  return chooseContractionMapping(shape, machine);
+}
+
+PlanOutcome Planner::spread(Group &group, bool &changed) {
+  if (failed(checkSize(group)))
+    return PlanOutcome::Refused;
+  llvm::Expected<MappingChoice> choice = choose(group, describeVector(group));
+  if (!choice && !group.fused.empty()) {
+    // Perhaps it fits without what was fused into it.
+    llvm::consumeError(choice.takeError());
+    VectorWork least;
+    least.results = {*tcp::getElementKind(group.computeType)};
+    choice = choose(group, std::move(least));
+    if (choice) {
       unfused.insert(group.fused.front());
       return PlanOutcome::TryUnfused;
     }
+  }
+  if (!choice) {
     std::string extents;
     llvm::raw_string_ostream os(extents);
     AxisList all = group.loops();
@@ -305,8 +322,9 @@ PlanOutcome Planner::spread(Group &group, bool &changed) {
     llvm::interleaveComma(all, os, [&](AxisId axis) {
       os << program.axes[axis].name << " = " << program.axes[axis].size;
     });
-    group.root.emitOpError() << "with " << extents << " " << reason
-                             << "; cut the operation into smaller ones";
+    group.root.emitOpError()
+        << "with " << extents << " " << llvm::toString(choice.takeError())
+        << "; cut the operation into smaller ones";
     return PlanOutcome::Refused;
   }
   for (auto [i, axis] : llvm::enumerate(group.loops())) {

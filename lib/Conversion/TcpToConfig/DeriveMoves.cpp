@@ -22,15 +22,27 @@ static LogicalResult requireOneChip(Operation *op, const Mapping &chip) {
                            << "\"), programs on one chip are supported";
 }
 
-/// Bytes per element; element types below a byte have no byte address each.
-static FailureOr<int64_t> elementBytes(Operation *op, Type type) {
-  unsigned bits = getBitWidth(*tcp::getElementKind(type));
-  if (bits < 8)
-    return op->emitOpError() << "moves " << type
-                             << " elements, whose runs are counted in bytes; "
-                                "supported are types of 8 bits and more";
-  return bits / 8;
-}
+/// Turns distances in elements into bytes. Two i4 share a byte, so a distance of
+/// an odd number of them has no byte address.
+namespace {
+class ByteDistance {
+public:
+  ByteDistance(Operation *op, Type type)
+      : op(op), type(type), bits(getBitWidth(*tcp::getElementKind(type))) {}
+
+  FailureOr<int64_t> operator()(int64_t elements) const {
+    if (elements * bits % 8 == 0)
+      return elements * bits / 8;
+    return op->emitOpError() << "moves by " << elements << " elements of "
+                             << type << ", which is no whole number of bytes";
+  }
+
+private:
+  Operation *op;
+  Type type;
+  int64_t bits;
+};
+} // namespace
 
 FailureOr<config::Transfer>
 derivation::deriveTransfer(Operation *op, tcp::HostType host, tcp::HbmType hbm,
@@ -38,9 +50,6 @@ derivation::deriveTransfer(Operation *op, tcp::HostType host, tcp::HbmType hbm,
                            config::Transfer::Direction direction,
                            int64_t index) {
   if (failed(requireOneChip(op, hbm.getChipMapping())))
-    return failure();
-  FailureOr<int64_t> bytes = elementBytes(op, hbm.getElementType());
-  if (failed(bytes))
     return failure();
   Mapping hostMapping = host.getElementMapping();
   Mapping hbmMapping = hbm.getElementMapping();
@@ -57,7 +66,11 @@ derivation::deriveTransfer(Operation *op, tcp::HostType host, tcp::HbmType hbm,
   transfer.argument = index;
   transfer.type = *tcp::getElementKind(hbm.getElementType());
   transfer.hostBase = pair->destinationBase;
-  transfer.deviceAddress = address + pair->sourceBase * *bytes;
+  FailureOr<int64_t> base =
+      ByteDistance(op, hbm.getElementType())(pair->sourceBase);
+  if (failed(base))
+    return failure();
+  transfer.deviceAddress = address + *base;
   for (const PairedSequencer::Entry &entry : pair->entries)
     transfer.entries.push_back(
         {entry.size, entry.destinationStride, entry.sourceStride});
@@ -81,10 +94,10 @@ derivation::deriveTransfer(Operation *op, tcp::HostType host, tcp::HbmType hbm,
 
 /// The flat DM address space of a chip as the DMA engines see it: slices at a
 /// fixed distance, clusters after one another. Strides in elements.
-static AddressMap flatDm(tcp::DmType type, int64_t bytes,
-                         const TcpMachine &machine) {
+static AddressMap flatDm(tcp::DmType type, const TcpMachine &machine) {
   tcp::GridAttr grid = type.getGrid();
-  int64_t slice = machine.dmSliceStride / bytes;
+  int64_t slice = machine.dmSliceStride * 8 /
+                  getBitWidth(*tcp::getElementKind(type.getElementType()));
   AddressMap map;
   map.append(grid.getClusterMapping(), slice * machine.slicesPerCluster);
   map.append(grid.getSliceMapping(), slice);
@@ -145,31 +158,45 @@ private:
 /// The common part of both directions; checks the alignment rules (DMA-03).
 static FailureOr<config::DmaCommand>
 deriveDma(Operation *op, const AddressMap &source, const AddressMap &destination,
-          int64_t sourceAddress, int64_t destinationAddress, int64_t bytes,
+          int64_t sourceAddress, int64_t destinationAddress, Type type,
           bool dmIsSource, const TcpMachine &machine) {
   auto pair = reportAt(op, derivePair(source, destination), "DMA");
   if (failed(pair))
     return failure();
 
-  config::DmaDescriptor whole;
-  whole.sourceAddress = sourceAddress + pair->sourceBase * bytes;
-  whole.destinationAddress =
-      destinationAddress + pair->destinationBase * bytes;
-  int64_t run = pair->contiguousElements;
-  for (const PairedSequencer::Entry &entry : pair->entries)
-    whole.entries.push_back({entry.size, entry.sourceStride * bytes,
-                             entry.destinationStride * bytes});
+  ByteDistance toBytes(op, type);
   // The innermost entry is the run itself, if there is one; it becomes the
   // packet.
+  int64_t run = pair->contiguousElements;
+  llvm::ArrayRef<PairedSequencer::Entry> loops = pair->entries;
   if (run > 1) {
-    assert(whole.entries.back().size == run && "run is the innermost entry");
-    whole.entries.pop_back();
+    assert(loops.back().size == run && "run is the innermost entry");
+    loops = loops.drop_back();
   }
-  whole.packetBytes = run * bytes;
+  FailureOr<int64_t> packetBytes = toBytes(run);
+  FailureOr<int64_t> sourceBase = toBytes(pair->sourceBase);
+  FailureOr<int64_t> destinationBase = toBytes(pair->destinationBase);
+  if (failed(packetBytes) || failed(sourceBase) || failed(destinationBase))
+    return failure();
+  config::DmaDescriptor whole;
+  whole.packetBytes = *packetBytes;
+  whole.sourceAddress = sourceAddress + *sourceBase;
+  whole.destinationAddress = destinationAddress + *destinationBase;
+  for (const PairedSequencer::Entry &loop : loops) {
+    FailureOr<int64_t> sourceStride = toBytes(loop.sourceStride);
+    FailureOr<int64_t> destinationStride = toBytes(loop.destinationStride);
+    if (failed(sourceStride) || failed(destinationStride))
+      return failure();
+    whole.entries.push_back({loop.size, *sourceStride, *destinationStride});
+  }
   if (whole.packetBytes > machine.dmaMaxPacketBytes) {
+    // The largest part of an aligned run that is aligned itself.
+    int64_t step = whole.packetBytes % machine.dmaAlignBytes == 0
+                       ? machine.dmaAlignBytes
+                       : 1;
     int64_t packet = machine.dmaMaxPacketBytes;
     while (whole.packetBytes % packet != 0)
-      packet -= bytes;
+      packet -= step;
     whole.entries.push_back({whole.packetBytes / packet, packet, packet});
     whole.packetBytes = packet;
   }
@@ -205,13 +232,12 @@ derivation::deriveToDm(tcp::ToDmOp op, int64_t sourceAddress,
                        const TcpMachine &machine) {
   tcp::HbmType hbm = op.getInput().getType();
   tcp::DmType dm = op.getResult().getType();
-  FailureOr<int64_t> bytes = elementBytes(op, dm.getElementType());
-  if (failed(bytes) || failed(requireOneChip(op, hbm.getChipMapping())) ||
+  if (failed(requireOneChip(op, hbm.getChipMapping())) ||
       failed(requireOneChip(op, dm.getGrid().getChipMapping())))
     return failure();
   return deriveDma(op, AddressMap(hbm.getElementMapping()),
-                   flatDm(dm, *bytes, machine), sourceAddress, op.getAddress(),
-                   *bytes, /*dmIsSource=*/false, machine);
+                   flatDm(dm, machine), sourceAddress, op.getAddress(),
+                   dm.getElementType(), /*dmIsSource=*/false, machine);
 }
 
 FailureOr<config::DmaCommand>
@@ -219,11 +245,11 @@ derivation::deriveFromDm(tcp::ToHbmOp op, int64_t sourceAddress,
                          const TcpMachine &machine) {
   auto dm = cast<tcp::DmType>(op.getInput().getType());
   tcp::HbmType hbm = op.getResult().getType();
-  FailureOr<int64_t> bytes = elementBytes(op, dm.getElementType());
-  if (failed(bytes) || failed(requireOneChip(op, hbm.getChipMapping())) ||
+  if (failed(requireOneChip(op, hbm.getChipMapping())) ||
       failed(requireOneChip(op, dm.getGrid().getChipMapping())))
     return failure();
-  return deriveDma(op, flatDm(dm, *bytes, machine),
+  return deriveDma(op, flatDm(dm, machine),
                    AddressMap(hbm.getElementMapping()), sourceAddress,
-                   op.getAddress(), *bytes, /*dmIsSource=*/true, machine);
+                   op.getAddress(), dm.getElementType(), /*dmIsSource=*/true,
+                   machine);
 }

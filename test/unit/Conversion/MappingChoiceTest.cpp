@@ -19,7 +19,7 @@ ContractionShape matmul(int64_t m, int64_t n, int64_t k) {
   ContractionShape shape;
   shape.m = {{"M", m, 1}};
   shape.n = {{"N", n, machine.rowsPerSlice}};
-  shape.k = k;
+  shape.k = shape.storedK = k;
   shape.operandType = ElementType::BF16;
   shape.vector.results = {ElementType::F32};
   return shape;

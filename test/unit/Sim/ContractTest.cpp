@@ -507,7 +507,6 @@ TEST(Contract, Refusals) {
                         "computation packets"));
   EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops = {{3, 0, true}}; }),
               HasSubstr("the loops make 3 steps, the stream has 4"));
-  SEQUIN_ROW("CON-11");
   EXPECT_THAT(
       errorOf([](Contraction &c) { c.stage.trf.entries[1].stride = 16; }),
       HasSubstr("must be a multiple of 512"));

@@ -147,7 +147,6 @@ TEST(Dma, BroadcastsToSlices) {
 }
 
 TEST(Dma, BetweenChips) {
-  SEQUIN_ROW("DMA-01");
   config::Program program =
       oneDma(Memory::Hbm, Memory::Hbm, {descriptor(0, 0, {}, 3000)});
   program.chips = 2;
@@ -331,7 +330,6 @@ TEST(Dma, ExamplesOfTheManual) {
 }
 
 TEST(Dma, HbmBandwidthBoundsAllEnginesTogether) {
-  SEQUIN_ROW("DMA-13");
   std::vector<DmaDescriptor> descriptors;
   for (int64_t engine = 0; engine < 8; ++engine) {
     DmaDescriptor one = descriptor(engine << 20, engine * 64 * kSlice,

@@ -201,7 +201,6 @@ TEST(Kernels, MatrixVectorProduct) {
       sum += a[i * J + j] * x[j];
     EXPECT_EQ(out[i * 8], bf16ToFloat(floatToBf16(static_cast<float>(sum))));
   }
-  SEQUIN_ROW("HEL-11");
 }
 
 /// Compares some elements of every tile with sums computed here.

@@ -436,7 +436,6 @@ TEST(Commit, BaseIsAligned) {
 }
 
 TEST(Commit, SubContextCopiesInEights) {
-  SEQUIN_ROW("COM-15");
   SliceProgram program;
   program.input(arrayOf(I8, iota(64)), 0);
   config::ExecCommand exec = copyPass({0, {{2, 32}, {32, 1}}, 1}, I8, 8,
@@ -570,7 +569,6 @@ TEST(Sink, RegisterFilesAreBounded) {
   EXPECT_THAT(errorOf(2, ToVrfStage{0, 32}),
               HasSubstr("the tensor has 32 bytes, the stream has 2 flits"));
   EXPECT_EQ(errorOf(2048, ToTrfStage{TrfAddress::Full, 8, 8192}), "no error");
-  SEQUIN_ROW("HEL-12");
   EXPECT_THAT(errorOf(4096, ToTrfStage{TrfAddress::Full, 8, 16384}),
               HasSubstr("number of bytes per row is 16384, allowed are 32 to "
                         "8192"));

@@ -166,7 +166,6 @@ TEST(Vector, EveryOpcodeIsTested) {
 TEST(Vector, IntegerOperations) {
   SEQUIN_ROW("VEC-13");
   SEQUIN_ROW("VEC-08");
-  SEQUIN_ROW("VEC-24");
   std::vector<int32_t> values = {0,         1,         -1,         100,
                                  INT32_MAX, INT32_MIN, 0x12345678, -77777};
   for (const auto &[opcode, function] : intFunctions())
@@ -193,7 +192,6 @@ TEST(Vector, IntegerOperations) {
 }
 
 TEST(Vector, FloatOperations) {
-  SEQUIN_ROW("VEC-19");
   SEQUIN_ROW("SIL-7");
   FloatEnvironment environment(lookupTcpMachine("rngd")->flushSubnormals);
   std::vector<float> values = {0.0f,  1.0f,  -1.5f, 3e38f,
@@ -252,8 +250,6 @@ TEST(Vector, Conversions) {
 
 // VEC-05's chain without the transcendental: through all stages in one pass.
 TEST(Vector, StagedPipeline) {
-  SEQUIN_ROW("VEC-06");
-  SEQUIN_ROW("VEC-21");
   std::vector<int32_t> values = {0, 1, 2, 3, -200, 5, 6, 7};
   std::vector<VectorOp> ops = {constantOp(VectorOpcode::FxpAdd, 100),
                                plainOp(VectorOpcode::FxpToFp, 31),
@@ -274,7 +270,6 @@ TEST(Vector, StagedPipeline) {
 
 TEST(Vector, BiasMinusX) {
   SEQUIN_ROW("VEC-33");
-  SEQUIN_ROW("VEC-32");
   EXPECT_EQ(runOps(std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}, I32,
                    {constantOp(VectorOpcode::FxpSub, 7, true)}),
             (std::vector<uint32_t>{7, 6, 5, 4, 3, 2, 1, 0}));
@@ -286,7 +281,6 @@ TEST(Vector, BiasMinusX) {
 
 TEST(Vector, VrfOperandIsRepeatedOverTime) {
   SEQUIN_ROW("VEC-31");
-  SEQUIN_ROW("VEC-30");
   constexpr int flits = 1000; // more than one block
   SliceProgram program;
   program.input(arrayOf(I32, iota(flits * 8)), 1 << 16);
@@ -349,7 +343,6 @@ TEST(Vector, EachUnitOnce) {
                        constantOp(VectorOpcode::FxpSub, 5)}),
               HasSubstr("stage 'vector': SubFxp needs FxpAdd, which is "
                         "already in use"));
-  SEQUIN_ROW("VEC-07");
   EXPECT_THAT(errorOf(F32, F32,
                       {plainOp(VectorOpcode::Split),
                        constantOp(VectorOpcode::FpDivF, 2.0f),
@@ -363,7 +356,6 @@ TEST(Vector, EachUnitOnce) {
 }
 
 TEST(Vector, StagesNeverGoBack) {
-  SEQUIN_ROW("VEC-06");
   EXPECT_THAT(errorOf(I32, I32,
                       {constantOp(VectorOpcode::ClipMaxI, 0),
                        constantOp(VectorOpcode::FxpAdd, 1)}),
@@ -371,7 +363,6 @@ TEST(Vector, StagesNeverGoBack) {
 }
 
 TEST(Vector, FloatStageNeedsWay4) {
-  SEQUIN_ROW("VEC-19");
   VectorOp add = constantOp(VectorOpcode::FpAdd, 1.0f);
   EXPECT_THAT(errorOf(F32, F32, {add}),
               HasSubstr("AddF needs Split before it"));
@@ -420,7 +411,6 @@ TEST(Vector, Operands) {
 
 TEST(Vector, SplitHalvesTheThroughput) {
   SEQUIN_ROW("VEC-42");
-  SEQUIN_ROW("VEC-15");
   for (bool split : {false, true}) {
     std::vector<VectorOp> ops;
     if (split)

@@ -31,8 +31,8 @@ const char *const axisTables[] = {
     "A=12",         "A=15,B=2",
 };
 
-/// The axes that `root` holds some index of besides 0. An axis of which it holds
-/// index 0 alone says nothing: `A, B = 1` and `A` are equivalent.
+/// The axes that `root` holds some index of besides 0. An axis of which it
+/// holds index 0 alone says nothing: `A, B = 1` and `A` are equivalent.
 std::set<std::string> axesHeld(const Node *root) {
   std::set<std::string> result;
   for (int64_t p = 0; p < root->size; ++p)

@@ -8,8 +8,8 @@
 //
 // A second, independent meaning of mapping expressions for the property tests,
 // and a generator of random expressions. The meaning works on a graph of nodes
-// and knows no factors: every operator hands its linear index to its operand, and
-// the quotient and the remainder of one node add up there.
+// and knows no factors: every operator hands its linear index to its operand,
+// and the quotient and the remainder of one node add up there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,7 @@ inline AxisSizes axesOf(llvm::StringRef text) {
 inline Mapping mappingOf(llvm::StringRef text, const AxisSizes &axes) {
   auto mapping = Mapping::parse(text, axes);
   if (!mapping) {
-    ADD_FAILURE() << text.str() << ": "
-                  << llvm::toString(mapping.takeError());
+    ADD_FAILURE() << text.str() << ": " << llvm::toString(mapping.takeError());
     return Mapping();
   }
   return *mapping;
@@ -64,8 +63,8 @@ inline std::string show(const std::optional<TensorIndex> &index) {
     return "-";
   std::string result = "{";
   for (const auto &[axis, value] : *index)
-    result += (result.size() > 1 ? ", " : "") + axis + ": " +
-              std::to_string(value);
+    result +=
+        (result.size() > 1 ? ", " : "") + axis + ": " + std::to_string(value);
   return result + "}";
 }
 

@@ -53,6 +53,9 @@ struct VectorWork {
 struct ContractionShape {
   llvm::SmallVector<LoopAxis, 2> batch, m, n;
   int64_t k; ///< elements summed, a multiple of the computation packet
+  /// Elements of the sum that the stationary operand has; it is repeated over
+  /// the others.
+  int64_t storedK;
   ElementType operandType;
   bool makesOnes = false; ///< the stationary operand is rewritten as ones
   VectorWork vector;

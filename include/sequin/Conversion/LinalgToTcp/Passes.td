@@ -36,6 +36,10 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
     result is rounded, as the type says. `arith.maximumf` and `arith.minimumf` become
     the machine's operations, which return the operand that is not NaN.
 
+    Padding is zero in arguments and what the program makes of zero in what it
+    computes; a sum over an axis whose padding may not be zero is refused. Elements
+    are taken to be finite where an axis is padded.
+
     What the machine cannot do is refused with one error at the operation.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
