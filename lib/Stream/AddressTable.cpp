@@ -516,7 +516,7 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     if (lastValid >= digit.valid)
       return misfit(Fit::NotHeld, name, base);
     if (mode != Mode::Read && saturatingAdd(fixed, digit.usedExtent) >= digit.extent) {
-      int64_t found = saturatingMul(saturatingAdd(fixed, digit.usedExtent + 1), digit.stride);
+      int64_t found = saturatingMul(saturatingAdd(saturatingAdd(fixed, digit.usedExtent), 1), digit.stride);
       int64_t allowed = saturatingMul(digit.extent, digit.stride);
       if (mode == Mode::Write)
         return llvm::createStringError(

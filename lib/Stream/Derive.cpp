@@ -251,7 +251,11 @@ private:
             " are allowed, and no divisor to split it by");
       SequencerEntry outer = entry;
       outer.size = entry.size / inner;
-      outer.stride = entry.stride * inner;
+      auto stride = llvm::checkedMul(entry.stride, inner);
+      if (!stride)
+        return llvm::createStringError("the addresses of '" + buffer.str() +
+                                       "' do not fit in 64 bits");
+      outer.stride = *stride;
       entry.size = inner;
       if (i + sequencer.packetEntries >= sequencer.entries.size())
         ++sequencer.packetEntries;
