@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/Machine/CslMachine.h"
 #include "sequin/Machine/Machine.h"
 #include "sequin/Stream/DrawSvg.h"
+#include "sequin/Stream/Dsd.h"
 #include "sequin/Stream/StreamJson.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,6 +28,7 @@ cl::SubCommand eval("eval", "Print the tensor index at every position");
 cl::SubCommand equiv("equiv", "Compare two mappings; exit 1 if they differ");
 cl::SubCommand deriveCommand("derive",
                              "Derive the sequencer that walks a buffer");
+cl::SubCommand dsd("dsd", "Lower a CSL tensor access to its memory DSD");
 cl::SubCommand normalize("normalize", "Print the normal form");
 cl::SubCommand draw("draw", "Draw a mapping as SVG");
 
@@ -34,8 +37,8 @@ cl::opt<std::string> axesText("axes", cl::desc("Axis sizes: A=8,B=512"),
                               cl::sub(deriveCommand), cl::sub(normalize),
                               cl::sub(draw), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(eval),
-                   cl::sub(equiv), cl::sub(deriveCommand), cl::sub(normalize),
-                   cl::cat(category));
+                   cl::sub(equiv), cl::sub(deriveCommand), cl::sub(dsd),
+                   cl::sub(normalize), cl::cat(category));
 cl::list<std::string> mappings(cl::Positional, cl::desc("<mapping>..."),
                                cl::sub(eval), cl::sub(equiv),
                                cl::sub(normalize), cl::sub(draw),
@@ -60,6 +63,23 @@ cl::opt<bool> minimal("minimal", cl::desc("Merge even where all entries fit"),
 cl::opt<std::string> target("target", cl::desc("Machine (default rngd)"),
                             cl::init("rngd"), cl::sub(deriveCommand),
                             cl::cat(category));
+cl::opt<std::string> arch("arch", cl::desc("Machine whose limits hold"),
+                          cl::Required, cl::sub(dsd), cl::cat(category));
+cl::opt<std::string> shapeText("shape", cl::desc("Array sizes: 4,5"),
+                               cl::Required, cl::sub(dsd), cl::cat(category));
+cl::opt<std::string> accessText("access",
+                                cl::desc("|i,j|{5,5} -> A[i, 2 * j + 1]"),
+                                cl::Required, cl::sub(dsd), cl::cat(category));
+cl::opt<std::string> kindText("kind",
+                              cl::desc("mem1d or mem4d (default by the number "
+                                       "of variables)"),
+                              cl::sub(dsd), cl::cat(category));
+cl::opt<bool>
+    simplified("simplify",
+               cl::desc("Merge loops: same visits, fewest dimensions"),
+               cl::sub(dsd), cl::cat(category));
+cl::opt<bool> withVisits("visits", cl::desc("Print every address"),
+                         cl::sub(dsd), cl::cat(category));
 cl::opt<std::string> output("o", cl::desc("Output file"), cl::Required,
                             cl::sub(draw), cl::cat(category));
 
@@ -154,6 +174,73 @@ int runDerive(const AxisSizes &axes) {
   return success;
 }
 
+/// Addresses outside the array are legal CSL and likely a mistake.
+llvm::Error warnOutside(const MemDsd &descriptor, const TensorAccess &access,
+                        int64_t elements) {
+  auto range = descriptor.range();
+  if (!range)
+    return range.takeError();
+  if (*range && ((*range)->lowest < 0 || (*range)->highest >= elements))
+    llvm::WithColor::warning()
+        << "the access visits elements " << (*range)->lowest << " to "
+        << (*range)->highest << ", '" << access.array << "' has " << elements
+        << "; CSL does not check this\n";
+  return llvm::Error::success();
+}
+
+int runDsd() {
+  const CslMachine *machine = lookupCslMachine(arch);
+  if (!machine)
+    return fail("unknown machine '" + arch +
+                "' in --arch; known: " + knownCslMachineNames());
+  std::optional<DsdKind> kind = parseDsdKind(kindText);
+  if (!kind && !kindText.empty())
+    return fail("unknown kind '" + kindText +
+                "' in --kind; known: mem1d, "
+                "mem4d");
+  auto shape = parseArrayShape(shapeText);
+  if (!shape)
+    return fail("in --shape: " + llvm::toString(shape.takeError()));
+  auto access = TensorAccess::parse(accessText);
+  if (!access)
+    return fail("in --access: " + llvm::toString(access.takeError()));
+  auto elements = elementCount(*shape);
+  if (!elements)
+    return fail("in --shape: " + llvm::toString(elements.takeError()));
+  auto descriptor = access->lower(*shape, kind);
+  if (!descriptor)
+    return fail(descriptor.takeError());
+  if (simplified) {
+    *descriptor = simplify(*descriptor, machine->dsd);
+    // One loop is a mem4d_dsd of one dimension just as well.
+    if (kind)
+      descriptor->kind = *kind;
+  }
+  if (auto violation = check(*descriptor, machine->dsd))
+    return fail(describe(*violation, machine->name));
+  auto count = descriptor->visitCount();
+  if (withVisits && (!count || *count > maxPrinted))
+    return fail("the access visits more than the " + llvm::Twine(maxPrinted) +
+                " elements that are printed");
+  if (llvm::Error error = warnOutside(*descriptor, *access, *elements))
+    return fail(std::move(error));
+  if (json) {
+    writeDsd(llvm::outs(), *descriptor, withVisits);
+    return success;
+  }
+  auto flat = toTensorAccess(*descriptor, access->array);
+  if (!flat)
+    return fail(flat.takeError());
+  llvm::outs() << getName(descriptor->kind) << "_dsd " << descriptor->str()
+               << '\n'
+               << "flat: " << flat->str() << '\n';
+  if (withVisits) {
+    for (DsdWalk walk(*descriptor); !walk.done(); walk.advance())
+      llvm::outs() << walk.address() << '\n';
+  }
+  return success;
+}
+
 int runDraw(const Mapping &mapping) {
   // The file appears under its name only when it is complete.
   std::string picture;
@@ -176,14 +263,17 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
-       {&eval, &equiv, &deriveCommand, &normalize, &draw})
+       {&eval, &equiv, &deriveCommand, &dsd, &normalize, &draw})
     cl::HideUnrelatedOptions(category, *command);
   if (!cl::ParseCommandLineOptions(
           argc, argv, "A calculator for mappings and descriptors\n",
           &llvm::errs()))
     return wrongUsage;
+  if (dsd)
+    return runDsd();
   if (!eval && !equiv && !deriveCommand && !normalize && !draw)
-    return usage("expected a command: eval, equiv, derive, normalize or draw");
+    return usage(
+        "expected a command: eval, equiv, derive, dsd, normalize or draw");
 
   auto axes = AxisSizes::parse(axesText);
   if (!axes)

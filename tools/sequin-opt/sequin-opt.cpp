@@ -6,20 +6,59 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/InitAllDialects.h"
-#include "sequin/InitAllPasses.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "sequin/InitAllDialects.h"
+#include "sequin/InitAllPasses.h"
+#include "sequin/Tools/ToolMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   sequin::registerAllDialects(registry);
   mlir::registerAllPasses();
   sequin::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Sequin optimizer driver\n", registry));
+
+  static llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                          llvm::cl::desc("<input file>"),
+                                          llvm::cl::init("-"));
+  static llvm::cl::opt<std::string> output(
+      "o", llvm::cl::desc("Output filename"), llvm::cl::value_desc("filename"),
+      llvm::cl::init("-"));
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  if (!sequin::parseCommandLine(argc, argv, "Sequin optimizer driver\n"))
+    return sequin::kUsage;
+
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects()) {
+    for (llvm::StringRef name : registry.getDialectNames())
+      llvm::outs() << name << '\n';
+    return sequin::kSuccess;
+  }
+  if (config.shouldListPasses()) {
+    mlir::printRegisteredPasses();
+    return sequin::kSuccess;
+  }
+  return sequin::processFile(
+      input, output,
+      [&](std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os) {
+        return mlir::succeeded(
+            mlir::MlirOptMain(os, std::move(buffer), registry, config));
+      });
 }

@@ -6,33 +6,73 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "sequin/Machine/Machine.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "sequin/Tools/ToolMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
 
-/// `--dump-machine=NAME` takes no input and is done before the translations,
-/// which want exactly one of themselves on the command line.
-static int dumpMachine(llvm::StringRef name) {
-  const sequin::TcpMachine *machine = sequin::lookupTcpMachine(name);
+using namespace sequin;
+
+/// The machine's row as JSON.
+static int dumpMachine(llvm::StringRef name, llvm::StringRef output) {
+  const TcpMachine *machine = lookupTcpMachine(name);
   if (!machine) {
     llvm::errs() << "error: --dump-machine: unknown machine '" << name
-                 << "', known are " << sequin::knownMachineNames() << '\n';
-    return 1;
+                 << "', known are " << knownMachineNames() << '\n';
+    return kRefused;
   }
-  llvm::outs() << llvm::formatv("{0:2}", sequin::toJSON(*machine)) << '\n';
-  return 0;
+  return writeText(llvm::formatv("{0:2}\n", toJSON(*machine)).str(), output);
+}
+
+/// Runs one translation on one file, errors with their place in it.
+static bool translate(const mlir::Translation &translation,
+                      std::unique_ptr<llvm::MemoryBuffer> buffer,
+                      llvm::raw_ostream &os) {
+  mlir::MLIRContext context;
+  context.printOpOnDiagnostic(false);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(*sources, &context);
+  return mlir::succeeded(translation(sources, os, &context));
 }
 
 int main(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument = argv[i];
-    if (argument.consume_front("--dump-machine=") ||
-        argument.consume_front("-dump-machine="))
-      return dumpMachine(argument);
+  llvm::InitLLVM init(argc, argv);
+  tcp::registerConfigTranslations();
+
+  static llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                          llvm::cl::desc("<input file>"),
+                                          llvm::cl::init("-"));
+  static llvm::cl::opt<std::string> output(
+      "o", llvm::cl::desc("Output filename"), llvm::cl::value_desc("filename"),
+      llvm::cl::init("-"));
+  static llvm::cl::opt<std::string> machine(
+      "dump-machine", llvm::cl::desc("Print a machine's table as JSON"),
+      llvm::cl::value_desc("name"));
+  static llvm::cl::opt<const mlir::Translation *, false,
+                       mlir::TranslationParser>
+      translation("", llvm::cl::desc("Translation to perform"));
+  mlir::registerAsmPrinterCLOptions();
+  if (!parseCommandLine(argc, argv, "Sequin translation driver\n"))
+    return kUsage;
+
+  bool dumps = machine.getNumOccurrences() > 0;
+  if (dumps == (translation.getNumOccurrences() > 0)) {
+    llvm::errs()
+        << "error: name one translation or --dump-machine, see --help\n";
+    return kUsage;
   }
-  sequin::tcp::registerConfigTranslations();
-  return mlir::failed(
-      mlir::mlirTranslateMain(argc, argv, "Sequin translation driver"));
+  if (dumps)
+    return dumpMachine(machine, output);
+  return processFile(
+      input, output,
+      [&](std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os) {
+        return translate(*translation.getValue(), std::move(buffer), os);
+      });
 }
