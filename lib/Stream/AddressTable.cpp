@@ -414,11 +414,10 @@ AddressTable::pieces(const Factor &f) {
     if (piece.stride % digit.stride != 0)
       continue; // padding that stays in place
     int64_t steps = piece.stride / digit.stride;
-    digit.usedValid = saturatingAdd(digit.usedValid,
-                                    saturatingMul(piece.valid - 1, steps));
-    digit.usedExtent =
-        saturatingAdd(digit.usedExtent,
-                      saturatingMul(piece.extent - 1 - below, steps));
+    digit.usedValid =
+        saturatingAdd(digit.usedValid, saturatingMul(piece.valid - 1, steps));
+    digit.usedExtent = saturatingAdd(
+        digit.usedExtent, saturatingMul(piece.extent - 1 - below, steps));
     digit.loops.emplace_back(piece.stride, piece.extent - below);
     // Behind a larger step the padding below falls onto the data before it.
     int64_t allowed = digit.low;
@@ -515,8 +514,11 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
       return misfit(Fit::Straddles, name, base);
     if (lastValid >= digit.valid)
       return misfit(Fit::NotHeld, name, base);
-    if (mode != Mode::Read && saturatingAdd(fixed, digit.usedExtent) >= digit.extent) {
-      int64_t found = saturatingMul(saturatingAdd(saturatingAdd(fixed, digit.usedExtent), 1), digit.stride);
+    if (mode != Mode::Read &&
+        saturatingAdd(fixed, digit.usedExtent) >= digit.extent) {
+      int64_t found = saturatingMul(
+          saturatingAdd(saturatingAdd(fixed, digit.usedExtent), 1),
+          digit.stride);
       int64_t allowed = saturatingMul(digit.extent, digit.stride);
       if (mode == Mode::Write)
         return llvm::createStringError(

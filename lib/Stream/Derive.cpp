@@ -182,6 +182,11 @@ private:
       }
       return llvm::Error::success();
     }
+    if (write && f.offset != 0)
+      return llvm::createStringError(
+          "write leaves the tensor: the stream's '" + entry.term->text +
+          "' starts at index " + llvm::Twine(f.offset) + " of " + f.base +
+          ", the buffer '" + buffer.str() + "' holds index 0 alone");
     if (f.extent == 1)
       return llvm::Error::success();
     if (auto stride = table->matchBroadcast(f)) {
@@ -403,7 +408,12 @@ sequin::derivePair(const AddressMap &source, const AddressMap &destination) {
   for (const AddressFactor &entry : destination.factors()) {
     // Only the positions that hold data are walked.
     Factor f = entry.factor;
-    result.destinationBase += f.first * entry.addressStride;
+    auto base = llvm::checkedMulAdd(f.first, entry.addressStride,
+                                    result.destinationBase);
+    if (!base)
+      return llvm::createStringError("the addresses of '" + destination.str() +
+                                     "' do not fit in 64 bits");
+    result.destinationBase = *base;
     f.first = 0;
     f.extent = f.valid;
     if (f.extent == 0)

@@ -8,6 +8,7 @@
 
 #include "sequin/Stream/MappingExpr.h"
 
+#include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -42,19 +43,7 @@ public:
 private:
   llvm::Error fail(const Twine &what) const {
     return llvm::createStringError("column " + Twine(pos + 1) + " of '" +
-                                   shown() + "': " + what);
-  }
-
-  /// The text, shortened so that a message stays readable. Unprintable
-  /// characters are shown as '?'.
-  std::string shown() const {
-    std::string result = text.substr(0, 200).str();
-    for (char &c : result)
-      if (!llvm::isPrint(c))
-        c = '?';
-    if (text.size() > 200)
-      result += "...";
-    return result;
+                                   excerpt(text) + "': " + what);
   }
 
   std::string found() const {
@@ -224,6 +213,16 @@ MappingExpr::parse(StringRef text) {
   return Parser(text).run();
 }
 
+/// Whether the text of `term` ends in `# n`.
+static bool endsInPad(const MappingTerm &term) {
+  if (!term.ops.empty())
+    return term.ops.back().kind == MappingOp::Kind::Pad &&
+           term.ops.back().low == 0;
+  return term.atom.kind == MappingAtom::Kind::Group &&
+         term.atom.group->terms.size() == 1 &&
+         endsInPad(term.atom.group->terms.front());
+}
+
 std::string MappingTerm::str(size_t opCount) const {
   std::string result;
   switch (atom.kind) {
@@ -239,14 +238,19 @@ std::string MappingTerm::str(size_t opCount) const {
     bool viewFollows = opCount > 0 &&
                        ops.front().kind == MappingOp::Kind::View &&
                        ops.front().low > 0;
-    if (atom.group->terms.size() == 1 && !viewFollows)
+    if (atom.group->terms.size() == 1 &&
+        !(viewFollows && endsInPad(atom.group->terms.front())))
       result = atom.group->str();
     else
       result = "[" + atom.group->str() + "]";
     break;
   }
   }
-  for (const MappingOp &op : llvm::ArrayRef(ops).take_front(opCount)) {
+  for (size_t i = 0; i < opCount; ++i) {
+    const MappingOp &op = ops[i];
+    bool viewFollows = i + 1 < opCount &&
+                       ops[i + 1].kind == MappingOp::Kind::View &&
+                       ops[i + 1].low > 0;
     std::string n = std::to_string(op.n);
     switch (op.kind) {
     case MappingOp::Kind::Divide:
@@ -257,7 +261,7 @@ std::string MappingTerm::str(size_t opCount) const {
       break;
     case MappingOp::Kind::Pad:
       result += " # " + n;
-      if (op.low)
+      if (op.low || viewFollows)
         result += " @ " + std::to_string(op.low);
       break;
     case MappingOp::Kind::PadZero:

@@ -83,9 +83,9 @@ bool EvaluationPlan::add(const Digits &digits, int64_t position,
     if (value < 0 || value >= digit.valid)
       return false;
     if (digit.slot != noSlot) {
-      sums[digit.slot] = saturatingAdd(
-          saturatingAdd(sums[digit.slot], digit.offset),
-          saturatingMul(value, digit.stride));
+      sums[digit.slot] =
+          saturatingAdd(saturatingAdd(sums[digit.slot], digit.offset),
+                        saturatingMul(value, digit.stride));
       reached[digit.slot] = true;
     }
   }

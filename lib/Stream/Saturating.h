@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Index arithmetic meets numbers past 64 bits only where the result is padding or
-// a refusal, so that the largest number stands for all of them. Both operands are
-// at least 0.
+// Index arithmetic meets numbers past 64 bits only where the result is padding
+// or a refusal, so that the largest number stands for all of them. Both
+// operands are at least 0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -199,8 +199,6 @@ TEST(Derive, MergesOnlyWhereNeededUnlessAsked) {
 
 TEST(Derive, EntryLimit) {
   // Eight loops stand as they are, nine that do not merge are refused.
-  AxisSizes axes = axesOf("A=2,B=2,C=2,D=2,E=2,F=2,G=2,H=2,I=2");
-  (void)axes;
   Case eight{"A=2,B=2,C=2,D=2,E=2,F=2,G=2,H=2", "A, B, C, D, E, F, G, H",
              "H, G, F, E, D, C, B", "A"};
   EXPECT_EQ(derived(eight).sequencer.entries.size(), 8u);
@@ -497,6 +495,11 @@ TEST(Derive, WritesFillTheBuffer) {
             std::string::npos);
   EXPECT_NE(write("A=4", "A, 3", "1", "A").find("anonymous axis of size 3"),
             std::string::npos);
+  // The buffer holds B = 0, the stream brings B = 3.
+  EXPECT_EQ(
+      write("A=4,B=8", "A", "B @ 3 = 1", "A"),
+      "write leaves the tensor: the stream's 'B @ 3 = 1' starts at index 3 "
+      "of B, the buffer 'A' holds index 0 alone");
   // Lanes in the middle of a packet cannot be dropped.
   EXPECT_NE(write("M=4,W=8", "M, W", "1", "M, W # 16").find("in the middle"),
             std::string::npos);

@@ -353,6 +353,9 @@ TEST(Mapping, GrammarAndPrecedence) {
   EXPECT_FALSE(mappingOf("B # 9 @ 2 = 4", axes).at(0).has_value());
   EXPECT_EQ(show(mappingOf("[B # 9] @ 2 = 4", axes).at(0)), "{B: 2}");
   EXPECT_EQ(mappingOf("[B # 9] @ 2 = 4", axes).str(), "[B # 9] @ 2 = 4");
+  EXPECT_EQ(mappingOf("B # 9 @ 0 @ 2 = 4", axes).str(), "B # 9 @ 0 @ 2 = 4");
+  EXPECT_EQ(show(mappingOf("B # 9 @ 0 @ 2 = 4", axes).at(0)), "{B: 2}");
+  EXPECT_EQ(mappingOf("[B] @ 2 = 4", axes).str(), "B @ 2 = 4");
 }
 
 TEST(Mapping, SyntaxErrors) {
