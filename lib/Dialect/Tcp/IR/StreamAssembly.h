@@ -25,19 +25,34 @@ mlir::ParseResult parseMapping(mlir::OpAsmParser &parser,
 void printMapping(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                   stream::MappingAttr mapping);
 
-/// Builds the type of a stage's result, verified; appends it to `inferred`.
-mlir::LogicalResult
-inferStream(std::optional<mlir::Location> loc, StreamType input, Stage stage,
-            mlir::Type elementType, stream::MappingAttr row,
-            stream::MappingAttr time, stream::MappingAttr packet,
-            llvm::SmallVectorImpl<mlir::Type> &inferred);
+/// The type of a stage's result from that of its input; rows are gone unless
+/// `row` is given.
+llvm::FailureOr<mlir::Type>
+inferStream(std::optional<mlir::Location> loc, mlir::Value input, Stage stage,
+            mlir::Type elementType, stream::MappingAttr time,
+            stream::MappingAttr packet, stream::MappingAttr row = {});
+/// The same stream out of another engine.
+llvm::FailureOr<mlir::Type> inferStream(std::optional<mlir::Location> loc,
+                                        mlir::Value input, Stage stage);
+
+/// The type `T::get(arguments...)` if it is valid; an error at `loc` otherwise.
+template <typename T, typename... Args>
+llvm::FailureOr<mlir::Type> checkedType(std::optional<mlir::Location> loc,
+                                        mlir::MLIRContext *context,
+                                        Args... arguments) {
+  auto emitError = [&] {
+    return mlir::emitError(loc.value_or(mlir::UnknownLoc::get(context)));
+  };
+  if (T type = T::getChecked(emitError, context, arguments...))
+    return mlir::Type(type);
+  return mlir::failure();
+}
 
 /// The sub context moves data only (ERR-30).
 mlir::LogicalResult verifyMainContext(mlir::Operation *op, StreamType input);
 
-/// The type of the first operand as a stream; null (with an error) otherwise.
-StreamType getInputStream(std::optional<mlir::Location> loc,
-                          mlir::ValueRange operands);
+/// The type of `value` as a stream; null (with an error) if it is none.
+StreamType getStreamType(std::optional<mlir::Location> loc, mlir::Value value);
 
 } // namespace sequin::tcp
 

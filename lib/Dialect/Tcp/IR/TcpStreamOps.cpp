@@ -45,29 +45,34 @@ void tcp::printMapping(OpAsmPrinter &printer, Operation *,
   stream::printMapping(printer, mapping);
 }
 
-LogicalResult tcp::inferStream(std::optional<Location> loc, StreamType input,
-                               Stage stage, Type elementType, MappingAttr row,
-                               MappingAttr time, MappingAttr packet,
-                               SmallVectorImpl<Type> &inferred) {
-  auto emitError = [&] {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(input.getContext())));
-  };
-  auto type = StreamType::getChecked(emitError, input.getContext(),
-                                     input.getExecutionContext(), stage, elementType,
-                                     input.getGrid(), row, time, packet);
+StreamType tcp::getStreamType(std::optional<Location> loc, Value value) {
+  auto type = dyn_cast<StreamType>(value.getType());
   if (!type)
-    return failure();
-  inferred.push_back(type);
-  return success();
+    (void)emitOptionalError(loc, "expects a stream operand, found ",
+                            value.getType());
+  return type;
 }
 
-StreamType tcp::getInputStream(std::optional<Location> loc,
-                               ValueRange operands) {
-  auto type = operands.empty() ? StreamType()
-                               : dyn_cast<StreamType>(operands[0].getType());
-  if (!type)
-    (void)emitOptionalError(loc, "expects a stream operand");
-  return type;
+FailureOr<Type> tcp::inferStream(std::optional<Location> loc, Value value,
+                                 Stage stage, Type elementType,
+                                 MappingAttr time, MappingAttr packet,
+                                 MappingAttr row) {
+  StreamType input = getStreamType(loc, value);
+  if (!input)
+    return failure();
+  return checkedType<StreamType>(loc, input.getContext(),
+                                 input.getExecutionContext(), stage,
+                                 elementType, input.getGrid(), row, time,
+                                 packet);
+}
+
+FailureOr<Type> tcp::inferStream(std::optional<Location> loc, Value value,
+                                 Stage stage) {
+  StreamType input = getStreamType(loc, value);
+  if (!input)
+    return failure();
+  return inferStream(loc, value, stage, input.getElementType(),
+                     input.getTime(), input.getPacket());
 }
 
 LogicalResult tcp::verifyMainContext(Operation *op, StreamType input) {
@@ -86,34 +91,25 @@ static auto errorAt(Operation *op) {
 // begin, fetch, collect
 //===----------------------------------------------------------------------===//
 
-LogicalResult BeginOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
+FailureOr<Type> BeginOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
   auto input = dyn_cast<DmType>(adaptor.getInput().getType());
   if (!input)
     return emitOptionalError(loc, "expects a DM tensor");
-  inferred.push_back(StreamType::get(
-      context, adaptor.getExecutionContext(), Stage::Begin, input.getElementType(),
-      input.getGrid(), MappingAttr(), MappingAttr::get(context, "1"),
-      input.getElement()));
-  return success();
+  MLIRContext *context = input.getContext();
+  return checkedType<StreamType>(
+      loc, context, adaptor.getExecutionContext(), Stage::Begin,
+      input.getElementType(), input.getGrid(), MappingAttr(),
+      MappingAttr::get(context, "1"), input.getElement());
 }
 
 LogicalResult BeginOp::verify() { return success(); }
 
-LogicalResult FetchOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
-  if (!input)
-    return failure();
-  return inferStream(loc, input, Stage::Fetch, adaptor.getElementType(),
-                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+FailureOr<Type> FetchOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
+  return inferStream(loc, adaptor.getInput(), Stage::Fetch,
+                     adaptor.getElementType(), adaptor.getTime(),
+                     adaptor.getPacket());
 }
 
 LogicalResult FetchOp::verify() {
@@ -126,14 +122,12 @@ LogicalResult FetchOp::verify() {
   return success();
 }
 
-LogicalResult SwitchOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> SwitchOp::inferResult(std::optional<Location> loc,
+                                      Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
+  MLIRContext *context = input.getContext();
   GridAttr from = input.getGrid();
   auto emitError = [&] {
     return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
@@ -143,31 +137,24 @@ LogicalResult SwitchOp::inferReturnTypes(
                            from.getCluster(), adaptor.getSlice());
   if (!grid)
     return failure();
-  auto type = StreamType::getChecked(
-      emitError, context, input.getExecutionContext(), Stage::Switch,
-      input.getElementType(), grid, MappingAttr(), adaptor.getTime(),
-      input.getPacket());
-  if (!type)
-    return failure();
-  inferred.push_back(type);
-  return success();
+  return checkedType<StreamType>(loc, context, input.getExecutionContext(),
+                                 Stage::Switch, input.getElementType(), grid,
+                                 MappingAttr(), adaptor.getTime(),
+                                 input.getPacket());
 }
 
 LogicalResult SwitchOp::verify() {
   return verifyBroadcast01(*this, errorAt(*this));
 }
 
-LogicalResult CollectOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> CollectOp::inferResult(std::optional<Location> loc,
+                                       Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  return inferStream(loc, input, Stage::Collect, input.getElementType(),
-                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+  return inferStream(loc, adaptor.getInput(), Stage::Collect,
+                     input.getElementType(), adaptor.getTime(),
+                     adaptor.getPacket());
 }
 
 LogicalResult CollectOp::verify() {
@@ -196,22 +183,14 @@ static LogicalResult verifyStored(Operation *op, StreamType stream,
   return success();
 }
 
-LogicalResult ToTrfOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> ToTrfOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  auto type = TrfType::getChecked(
-      [&] { return mlir::emitError(loc.value_or(UnknownLoc::get(context))); },
-      context, input.getElementType(), input.getGrid(), adaptor.getRow(),
-      adaptor.getElement());
-  if (!type)
-    return failure();
-  inferred.push_back(type);
-  return success();
+  return checkedType<TrfType>(loc, input.getContext(), input.getElementType(),
+                              input.getGrid(), adaptor.getRow(),
+                              adaptor.getElement());
 }
 
 LogicalResult ToTrfOp::verify() {
@@ -220,21 +199,13 @@ LogicalResult ToTrfOp::verify() {
                       output.getRowMapping(), output.getElementMapping());
 }
 
-LogicalResult ToVrfOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> ToVrfOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  auto type = VrfType::getChecked(
-      [&] { return mlir::emitError(loc.value_or(UnknownLoc::get(context))); },
-      context, input.getElementType(), input.getGrid(), adaptor.getElement());
-  if (!type)
-    return failure();
-  inferred.push_back(type);
-  return success();
+  return checkedType<VrfType>(loc, input.getContext(), input.getElementType(),
+                              input.getGrid(), adaptor.getElement());
 }
 
 LogicalResult ToVrfOp::verify() {
@@ -246,19 +217,17 @@ LogicalResult ToVrfOp::verify() {
 // align, contract, accumulate
 //===----------------------------------------------------------------------===//
 
-LogicalResult AlignOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
-  auto trf = operands.size() == 2 ? dyn_cast<TrfType>(operands[1].getType())
-                                  : TrfType();
-  if (!input || !trf)
-    return emitOptionalError(loc, "expects a stream and a TRF tensor");
-  return inferStream(loc, input, Stage::Align, input.getElementType(),
-                     trf.getRow(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+FailureOr<Type> AlignOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
+  auto trf = dyn_cast<TrfType>(adaptor.getTrf().getType());
+  if (!input)
+    return failure();
+  if (!trf)
+    return emitOptionalError(loc, "expects a TRF tensor");
+  return inferStream(loc, adaptor.getInput(), Stage::Align,
+                     input.getElementType(), adaptor.getTime(),
+                     adaptor.getPacket(), trf.getRow());
 }
 
 LogicalResult AlignOp::verify() {
@@ -275,12 +244,9 @@ LogicalResult AlignOp::verify() {
   return inferAlignShape(*this, errorAt(*this));
 }
 
-LogicalResult ContractOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> ContractOp::inferResult(std::optional<Location> loc,
+                                        Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
   Type accumulator = getAccumulatorType(input.getElementType());
@@ -288,25 +254,22 @@ LogicalResult ContractOp::inferReturnTypes(
     return emitOptionalError(loc, "element type ", input.getElementType(),
                              " cannot be contracted, allowed are i4, i8, "
                              "f8E4M3FN, f8E5M2 and bf16");
-  return inferStream(loc, input, Stage::Contract, accumulator, input.getRow(),
-                     input.getTime(), adaptor.getPacket(), inferred);
+  return inferStream(loc, adaptor.getInput(), Stage::Contract, accumulator,
+                     input.getTime(), adaptor.getPacket(), input.getRow());
 }
 
 LogicalResult ContractOp::verify() {
   return inferTreeDepth(*this, errorAt(*this));
 }
 
-LogicalResult AccumulateOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> AccumulateOp::inferResult(std::optional<Location> loc,
+                                          Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  return inferStream(loc, input, Stage::Accumulate, input.getElementType(),
-                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+  return inferStream(loc, adaptor.getInput(), Stage::Accumulate,
+                     input.getElementType(), adaptor.getTime(),
+                     adaptor.getPacket());
 }
 
 LogicalResult AccumulateOp::verify() {
@@ -317,17 +280,14 @@ LogicalResult AccumulateOp::verify() {
 // cast, commit
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> CastOp::inferResult(std::optional<Location> loc,
+                                    Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  return inferStream(loc, input, Stage::Cast, adaptor.getElementType(),
-                     MappingAttr(), input.getTime(), adaptor.getPacket(),
-                     inferred);
+  return inferStream(loc, adaptor.getInput(), Stage::Cast,
+                     adaptor.getElementType(), input.getTime(),
+                     adaptor.getPacket());
 }
 
 LogicalResult CastOp::verify() {
@@ -350,21 +310,13 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-LogicalResult CommitOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
+FailureOr<Type> CommitOp::inferResult(std::optional<Location> loc,
+                                      Adaptor adaptor) {
+  StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  auto type = DmType::getChecked(
-      [&] { return mlir::emitError(loc.value_or(UnknownLoc::get(context))); },
-      context, input.getElementType(), input.getGrid(), adaptor.getElement());
-  if (!type)
-    return failure();
-  inferred.push_back(type);
-  return success();
+  return checkedType<DmType>(loc, input.getContext(), input.getElementType(),
+                             input.getGrid(), adaptor.getElement());
 }
 
 LogicalResult CommitOp::verify() {

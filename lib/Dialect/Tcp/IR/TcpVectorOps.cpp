@@ -16,27 +16,10 @@ using namespace sequin::tcp;
 using namespace sequin::tcp_isa;
 using sequin::stream::MappingAttr;
 
-/// Result of an operation that changes only where the stream comes from (and
-/// perhaps its element type).
-static LogicalResult inferStage(std::optional<Location> loc,
-                                ValueRange operands, Stage stage,
-                                SmallVectorImpl<Type> &inferred,
-                                Type elementType = {}) {
-  StreamType input = getInputStream(loc, operands);
-  if (!input)
-    return failure();
-  return inferStream(loc, input, stage,
-                     elementType ? elementType : input.getElementType(),
-                     MappingAttr(), input.getTime(), input.getPacket(),
-                     inferred);
-}
-
 #define SEQUIN_INFER_STAGE(OP, STAGE)                                          \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> loc, ValueRange operands,         \
-      DictionaryAttr, OpaqueProperties, RegionRange,                           \
-      SmallVectorImpl<Type> &inferred) {                                       \
-    return inferStage(loc, operands, Stage::STAGE, inferred);                  \
+  FailureOr<Type> OP::inferResult(std::optional<Location> loc,                 \
+                                  Adaptor adaptor) {                           \
+    return inferStream(loc, adaptor.getInput(), Stage::STAGE);                 \
   }
 SEQUIN_INFER_STAGE(VectorInitOp, VectorInit)
 SEQUIN_INFER_STAGE(VectorIntraSliceBranchOp, VectorBranch)
@@ -46,46 +29,49 @@ SEQUIN_INFER_STAGE(VectorClipOp, VectorClip)
 SEQUIN_INFER_STAGE(VectorFinalOp, VectorFinal)
 #undef SEQUIN_INFER_STAGE
 
-LogicalResult VectorFxpToFpOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
-    SmallVectorImpl<Type> &inferred) {
-  return inferStage(loc, operands, Stage::VectorFxpToFp, inferred,
-                    Float32Type::get(context));
-}
-
-LogicalResult VectorFpToFxpOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
-    SmallVectorImpl<Type> &inferred) {
-  return inferStage(loc, operands, Stage::VectorFpToFxp, inferred,
-                    IntegerType::get(context, 32));
-}
-
-LogicalResult VectorSplitOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
-  if (!input)
+/// A conversion keeps the mappings.
+static FailureOr<Type> inferConversion(std::optional<Location> loc, Value input,
+                                       Stage stage, Type elementType) {
+  StreamType type = getStreamType(loc, input);
+  if (!type)
     return failure();
-  return inferStream(loc, input, Stage::VectorNarrow, input.getElementType(),
-                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+  return inferStream(loc, input, stage, elementType, type.getTime(),
+                     type.getPacket());
 }
 
-LogicalResult VectorConcatOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  StreamType input = getInputStream(loc, operands);
-  if (!input)
+FailureOr<Type> VectorFxpToFpOp::inferResult(std::optional<Location> loc,
+                                             Adaptor adaptor) {
+  Value input = adaptor.getInput();
+  return inferConversion(loc, input, Stage::VectorFxpToFp,
+                         Float32Type::get(input.getContext()));
+}
+
+FailureOr<Type> VectorFpToFxpOp::inferResult(std::optional<Location> loc,
+                                             Adaptor adaptor) {
+  Value input = adaptor.getInput();
+  return inferConversion(loc, input, Stage::VectorFpToFxp,
+                         IntegerType::get(input.getContext(), 32));
+}
+
+/// Split and concat change how the same elements are cut into packets.
+template <typename Adaptor>
+static FailureOr<Type> inferRegrouped(std::optional<Location> loc,
+                                      Adaptor adaptor, Stage stage) {
+  StreamType type = getStreamType(loc, adaptor.getInput());
+  if (!type)
     return failure();
-  return inferStream(loc, input, Stage::VectorWiden, input.getElementType(),
-                     MappingAttr(), adaptor.getTime(), adaptor.getPacket(),
-                     inferred);
+  return inferStream(loc, adaptor.getInput(), stage, type.getElementType(),
+                     adaptor.getTime(), adaptor.getPacket());
+}
+
+FailureOr<Type> VectorSplitOp::inferResult(std::optional<Location> loc,
+                                           Adaptor adaptor) {
+  return inferRegrouped(loc, adaptor, Stage::VectorNarrow);
+}
+
+FailureOr<Type> VectorConcatOp::inferResult(std::optional<Location> loc,
+                                            Adaptor adaptor) {
+  return inferRegrouped(loc, adaptor, Stage::VectorWiden);
 }
 
 //===----------------------------------------------------------------------===//

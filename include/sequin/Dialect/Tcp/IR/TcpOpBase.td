@@ -23,6 +23,25 @@ class Tcp_StageOp<string mnemonic, list<Trait> traits = []>
     : Tcp_Op<mnemonic,
              !listconcat(traits, [DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of the result, verified; fails with an error at `loc`.
+    static ::llvm::FailureOr<::mlir::Type>
+    inferResult(std::optional<::mlir::Location> loc, Adaptor adaptor);
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> loc,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      ::llvm::FailureOr<::mlir::Type> type = inferResult(
+          loc, Adaptor(operands, attributes, properties, regions));
+      if (::mlir::failed(type))
+        return ::mlir::failure();
+      inferred.push_back(*type);
+      return ::mlir::success();
+    }
+  }];
 }
 
 #endif // SEQUIN_DIALECT_TCP_IR_TCPOPBASE
