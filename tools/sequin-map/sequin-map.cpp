@@ -11,6 +11,7 @@
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Dsd.h"
 #include "sequin/Stream/StreamJson.h"
+#include "sequin/Support/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -247,13 +248,12 @@ int runDraw(const Mapping &mapping) {
   llvm::raw_string_ostream os(picture);
   if (llvm::Error error = drawSvg(os, mapping))
     return fail(std::move(error));
-  llvm::Error error = llvm::writeToOutput(output, [&](llvm::raw_ostream &file) {
+  llvm::Error error = writeOutput(output, [&](llvm::raw_ostream &file) {
     file << picture;
     return llvm::Error::success();
   });
   if (error)
-    return fail("cannot write '" + output +
-                "': " + llvm::toString(std::move(error)));
+    return fail(std::move(error));
   return success;
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "sequin/Machine/CslMachine.h"
 #include "sequin/Machine/Machine.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "sequin/Tools/ToolMain.h"
@@ -21,13 +22,18 @@ using namespace sequin;
 
 /// The machine's row as JSON.
 static int dumpMachine(llvm::StringRef name, llvm::StringRef output) {
-  const TcpMachine *machine = lookupTcpMachine(name);
-  if (!machine) {
+  std::optional<llvm::json::Value> row;
+  if (const TcpMachine *machine = lookupTcpMachine(name))
+    row = toJSON(*machine);
+  else if (const CslMachine *machine = lookupCslMachine(name))
+    row = toJSON(*machine);
+  if (!row) {
     llvm::errs() << "error: --dump-machine: unknown machine '" << name
-                 << "', known are " << knownMachineNames() << '\n';
+                 << "', known are " << knownMachineNames() << ", "
+                 << knownCslMachineNames() << '\n';
     return kRefused;
   }
-  return writeText(llvm::formatv("{0:2}\n", toJSON(*machine)).str(), output);
+  return writeText(llvm::formatv("{0:2}\n", *row).str(), output);
 }
 
 /// Runs one translation on one file, errors with their place in it.
