@@ -25,6 +25,7 @@
 #ifndef SEQUIN_LIB_CONFIG_JSONFIELDS_H
 #define SEQUIN_LIB_CONFIG_JSONFIELDS_H
 
+#include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -173,7 +174,8 @@ public:
     llvm::sort(present); // the object itself is unordered
     for (llvm::StringRef key : present)
       if (!llvm::is_contained(known, key))
-        return state.fail(path, "unknown key '" + key + "', allowed are " +
+        return state.fail(path, "unknown key '" + excerpt(key) +
+                                    "', allowed are " +
                                     llvm::join(known, ", "));
   }
 
@@ -249,8 +251,8 @@ private:
       }
       names.push_back(toText(candidate));
     }
-    state.fail(at,
-               "found '" + *text + "', allowed are " + llvm::join(names, ", "));
+    state.fail(at, "found '" + excerpt(*text) + "', allowed are " +
+                       llvm::join(names, ", "));
   }
 
   template <class T>

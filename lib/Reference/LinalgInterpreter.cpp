@@ -81,6 +81,10 @@ struct Access {
 
 class LinalgInterpreter {
 public:
+  explicit LinalgInterpreter(bool flushSubnormals)
+      : environment(flushSubnormals),
+        flushError(flushSubnormals ? std::ldexp(1.0, -126) : 0) {}
+
   FailureOr<std::vector<LinalgResult>> run(func::FuncOp function,
                                            ArrayRef<Array> inputs);
 
@@ -95,6 +99,9 @@ private:
   FailureOr<const LinalgValue *> get(Operation *op, Value value);
 
   llvm::DenseMap<Value, LinalgValue> env;
+  FloatEnvironment environment;
+  /// What flushing may take away from a number.
+  double flushError;
 };
 
 } // namespace
@@ -288,14 +295,22 @@ static bool isIntegral(const LinalgValue &value) {
          });
 }
 
+/// `value` as an operation sees it.
+static LinalgValue flushed(LinalgValue value) {
+  for (int64_t i = 0, n = value.values.size(); i < n; ++i)
+    value.set(i, flushOperand(value.get(i)));
+  return value;
+}
+
 /// A sum of `terms` terms in f32 in any order.
 static Scalar finishSum(double sum, double magnitude, double error,
-                        bool integral, double terms) {
+                        bool integral, double terms, double flushError) {
   Scalar result;
   result.value = sum;
   result.error = error;
+  // Products and partial sums on the way may be flushed as well.
   if (!(integral && error == 0 && magnitude <= 16777216.0))
-    result.error += terms * std::ldexp(magnitude, -24);
+    result.error += terms * (std::ldexp(magnitude, -24) + 2 * flushError);
   return roundTo(ElementType::F32, result);
 }
 
@@ -359,6 +374,7 @@ LogicalResult LinalgInterpreter::runStructured(linalg::LinalgOp op) {
                    *operands[factors->second], outputs.front());
   } else if (term && isFloat(outputs.front().type)) {
     LinalgValue &out = outputs.front();
+    out = flushed(std::move(out));
     FloatSums acc;
     acc.sums = out.values;
     acc.errors = out.errors;
@@ -367,17 +383,17 @@ LogicalResult LinalgInterpreter::runStructured(linalg::LinalgOp op) {
       acc.magnitudes.push_back(std::fabs(sum));
     acc.integral = isIntegral(out);
     if (factors) {
-      acc.integral &= isIntegral(*operands[factors->first]) &&
-                      isIntegral(*operands[factors->second]);
-      addFloatProducts(ranges, used, *operands[factors->first],
-                       *operands[factors->second], acc);
+      LinalgValue left = flushed(*operands[factors->first]);
+      LinalgValue right = flushed(*operands[factors->second]);
+      acc.integral &= isIntegral(left) && isIntegral(right);
+      addFloatProducts(ranges, used, left, right, acc);
     } else {
       std::vector<Scalar> slots = term->freshSlots();
       forEachPoint(ranges, accesses, [&](ArrayRef<int64_t> at) {
         for (size_t i = 0; i < inputCount; ++i)
           slots[i] = operands[i]->get(at[i]);
         term->run(slots);
-        const Scalar &one = slots[term->resultSlot(0)];
+        const Scalar one = flushOperand(slots[term->resultSlot(0)]);
         acc.sums[at.back()] += one.value;
         acc.magnitudes[at.back()] += std::fabs(one.value);
         acc.errors[at.back()] += one.error;
@@ -388,7 +404,7 @@ LogicalResult LinalgInterpreter::runStructured(linalg::LinalgOp op) {
     // Beside the terms: the initial value, and the rounding of f32 products.
     for (size_t i = 0; i < acc.sums.size(); ++i)
       out.set(i, finishSum(acc.sums[i], acc.magnitudes[i], acc.errors[i],
-                           acc.integral, terms + 2));
+                           acc.integral, terms + 2, flushError));
   } else {
     std::vector<Scalar> slots = program->freshSlots();
     forEachPoint(ranges, accesses, [&](ArrayRef<int64_t> at) {
@@ -596,10 +612,11 @@ LinalgInterpreter::run(func::FuncOp function, ArrayRef<Array> inputs) {
 
 FailureOr<std::vector<LinalgResult>>
 sequin::reference::interpretLinalg(ModuleOp module, StringRef entry,
-                                   ArrayRef<Array> inputs) {
+                                   ArrayRef<Array> inputs,
+                                   bool flushSubnormals) {
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   if (!function || function.isExternal())
     return module.emitError()
            << "no function '" << entry << "' with a body in this module";
-  return LinalgInterpreter().run(function, inputs);
+  return LinalgInterpreter(flushSubnormals).run(function, inputs);
 }

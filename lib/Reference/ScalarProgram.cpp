@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace sequin;
@@ -77,14 +78,36 @@ double sequin::reference::halfUlp(ElementType type, double magnitude) {
                     std::max(exponent, format.minExponent) - format.precision);
 }
 
+static constexpr double kLeastNormal = 0x1p-126; ///< of f32 and bf16
+
+static bool isFlushing() {
+  return flushSubnormal(std::numeric_limits<float>::denorm_min()) == 0;
+}
+
+double sequin::reference::flushOperand(double value) {
+  if (std::fabs(value) < kLeastNormal && value != 0 && isFlushing())
+    return std::copysign(0.0, value);
+  return value;
+}
+
+Scalar sequin::reference::flushOperand(Scalar scalar) {
+  if (scalar.error == 0)
+    scalar.value = flushOperand(scalar.value);
+  else if (std::fabs(scalar.value) - scalar.error < kLeastNormal &&
+           isFlushing())
+    scalar.error += kLeastNormal;
+  return scalar;
+}
+
 Scalar sequin::reference::roundTo(ElementType type, Scalar scalar) {
   if (scalar.error == 0) {
-    float narrow = static_cast<float>(scalar.value);
+    float narrow = flushSubnormal(static_cast<float>(scalar.value));
     scalar.value = type == ElementType::F32
                        ? narrow
                        : decodeFloat(type, encodeFloat(type, narrow));
   } else {
     scalar.error += halfUlp(type, std::fabs(scalar.value) + scalar.error);
+    scalar = flushOperand(scalar);
   }
   return scalar;
 }
@@ -127,10 +150,10 @@ LogicalResult ScalarProgram::translate(Operation &op,
                   .Case([](arith::SubFOp) { return Code::SubF; })
                   .Case([](arith::MulFOp) { return Code::MulF; })
                   .Case([](arith::DivFOp) { return Code::DivF; })
-                  .Case<arith::MaximumFOp, arith::MaxNumFOp>(
-                      [](auto) { return Code::MaxF; })
-                  .Case<arith::MinimumFOp, arith::MinNumFOp>(
-                      [](auto) { return Code::MinF; })
+                  .Case([](arith::MaximumFOp) { return Code::MaximumF; })
+                  .Case([](arith::MinimumFOp) { return Code::MinimumF; })
+                  .Case([](arith::MaxNumFOp) { return Code::MaxNumF; })
+                  .Case([](arith::MinNumFOp) { return Code::MinNumF; })
                   .Case([](arith::NegFOp) { return Code::NegF; })
                   .Case([](arith::TruncFOp) { return Code::RoundF; })
                   .Case([](arith::ExtFOp) { return Code::WidenF; })
@@ -402,10 +425,28 @@ static bool compareInts(uint64_t predicate, int64_t a, int64_t b) {
   return false;
 }
 
+/// The larger or the smaller operand, -0 being less than +0; of a NaN and a
+/// number the NaN if `keepsNan`.
+static Scalar extremum(bool largest, bool keepsNan, const Scalar &a,
+                       const Scalar &b) {
+  if (std::isnan(a.value) || std::isnan(b.value))
+    return std::isnan(a.value) == keepsNan ? a : b;
+  bool less =
+      a.value < b.value || (a.value == b.value && std::signbit(a.value));
+  Scalar result = less == largest ? b : a;
+  if (std::fabs(a.value - b.value) <= a.error + b.error)
+    result.error = std::max(a.error, b.error);
+  return result;
+}
+
 void ScalarProgram::runStep(const Step &step,
                             std::vector<Scalar> &slots) const {
-  const Scalar &a = slots[step.operands[0]];
-  const Scalar &b = slots[step.operands[1]];
+  // A selection passes its operands on as they are.
+  auto operand = [&](unsigned i) {
+    const Scalar &scalar = slots[step.operands[i]];
+    return step.code == Code::Select ? scalar : flushOperand(scalar);
+  };
+  const Scalar a = operand(0), b = operand(1);
   Scalar result;
   switch (step.code) {
   case Code::AddF:
@@ -435,18 +476,14 @@ void ScalarProgram::runStep(const Step &step,
     result = roundTo(step.type, result);
     break;
   }
-  case Code::MaxF:
-  case Code::MinF: {
-    bool max = step.code == Code::MaxF;
-    // What the machine does with NaN: the other operand (SIL-7).
-    if (std::isnan(a.value) || std::isnan(b.value))
-      result = std::isnan(a.value) ? b : a;
-    else
-      result = (a.value > b.value) == max ? a : b;
-    if (std::fabs(a.value - b.value) <= a.error + b.error)
-      result.error = std::max(a.error, b.error);
+  case Code::MaximumF:
+  case Code::MinimumF:
+  case Code::MaxNumF:
+  case Code::MinNumF:
+    result = extremum(
+        step.code == Code::MaximumF || step.code == Code::MaxNumF,
+        step.code == Code::MaximumF || step.code == Code::MinimumF, a, b);
     break;
-  }
   case Code::NegF:
     result = a;
     result.value = -a.value;

@@ -12,7 +12,8 @@
 // may have from it. As long as the distance is 0, every operation is rounded to
 // its type, as the machine does; afterwards the double is left alone and the
 // rounding, half a unit in the last place of the type, is added to the
-// distance.
+// distance. Subnormals are flushed before and after every operation if the
+// FloatEnvironment says so (SIL-7).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,12 @@ std::optional<ElementType> elementTypeOf(mlir::Type type);
 
 /// Half a unit in the last place of `type` for values up to `magnitude`.
 double halfUlp(ElementType type, double magnitude);
+/// Signed zero for a value that is subnormal in f32 (and so in bf16) while a
+/// flushing FloatEnvironment is alive: what an operation sees of its operand.
+double flushOperand(double value);
+/// The same; a value whose error leaves that open may be off by the smallest
+/// normal number.
+Scalar flushOperand(Scalar scalar);
 /// `scalar` after an operation of `type`: see the file comment.
 Scalar roundTo(ElementType type, Scalar scalar);
 /// A constant's value; fails for attributes that are no number.
@@ -78,8 +85,10 @@ private:
     SubF,
     MulF,
     DivF,
-    MaxF,
-    MinF,
+    MaximumF, ///< a NaN operand makes the result NaN
+    MinimumF,
+    MaxNumF, ///< the operand that is not NaN
+    MinNumF,
     NegF,
     RoundF,
     WidenF,

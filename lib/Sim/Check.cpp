@@ -183,7 +183,8 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     if (steps > maxSteps)
       return check.trap("program", "the program takes more than " +
                                        Twine(maxSteps) +
-                                       " steps, the limit of this run");
+                                       " steps, the limit of this run, which "
+                                       "--max-steps raises");
   }
   if (llvm::Error error = checkArguments(program))
     return std::move(error);

@@ -218,7 +218,7 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
                  descriptor.engine] +=
         machine.dmaStartupCycles + requests * (bothDirections ? 2 : 1);
     int64_t bytes = *packets * descriptor.packetBytes;
-    plan.steps += *packets;
+    plan.steps += requests;
     if (dma.source == Memory::Hbm) {
       plan.hbmBytesRead += bytes;
       hbmBytes[descriptor.sourceChip] += bytes;

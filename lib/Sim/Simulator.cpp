@@ -9,6 +9,7 @@
 #include "sequin/Sim/Simulator.h"
 #include "Engines.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Excerpt.h"
 #include <chrono>
 
 using namespace sequin;
@@ -19,7 +20,7 @@ char Trap::ID = 0;
 void Trap::log(llvm::raw_ostream &os) const {
   os << "trap: ";
   if (!command.empty())
-    os << "command '" << command << "' ";
+    os << "command '" << excerpt(command) << "' ";
   os << "stage '" << stage << "': " << what;
 }
 

@@ -8,12 +8,14 @@
 
 #include "RunArrays.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <charconv>
 #include <cmath>
 
 using namespace sequin;
@@ -72,8 +74,12 @@ static Number loadNumber(StringRef dtype, const uint8_t *data) {
 }
 
 static std::string numberText(const Number &number) {
-  if (number.isFloat)
-    return llvm::formatv("{0}", number.real);
+  if (number.isFloat) {
+    // The shortest text that reads back as this number.
+    char text[32];
+    return std::string(text,
+                       std::to_chars(text, std::end(text), number.real).ptr);
+  }
   return (number.negative ? "-" : "") + std::to_string(number.magnitude);
 }
 
@@ -222,51 +228,59 @@ NpyArray tools::toNpy(const sim::HostArray &array,
   return file;
 }
 
-std::string OutputFiles::stage(StringRef path) {
-  llvm::sys::fs::file_status status;
-  bool special = !llvm::sys::fs::status(path, status) &&
-                 llvm::sys::fs::exists(status) &&
-                 !llvm::sys::fs::is_regular_file(status);
-  if (special || path == "-")
-    return path.str();
-  llvm::SmallString<128> temporary;
-  llvm::sys::fs::createUniquePath(path + ".tmp-%%%%%%%%", temporary,
-                                  /*MakeAbsolute=*/false);
-  staged.push_back({std::string(temporary), path.str()});
-  return std::string(temporary);
+static llvm::Error cannotWrite(StringRef path, const Twine &why) {
+  return llvm::createStringError("cannot write '" + path + "': " + why);
 }
 
 llvm::Error OutputFiles::addArray(StringRef path, const NpyArray &array) {
-  std::string temporary = stage(path);
-  if (llvm::Error error = writeNpy(temporary, array)) {
-    // The message should name the file the user asked for.
-    llvm::consumeError(std::move(error));
-    return llvm::createStringError("cannot write '" + path + "'");
-  }
-  return llvm::Error::success();
+  return add(path, [&](llvm::raw_ostream &os) { writeNpy(os, array); });
 }
 
 llvm::Error OutputFiles::addText(StringRef path, StringRef text) {
+  return add(path, [&](llvm::raw_ostream &os) { os << text; });
+}
+
+llvm::Error OutputFiles::add(StringRef path, Write write) {
+  llvm::Expected<OutputPlace> place = findOutputPlace(path);
+  if (!place)
+    return cannotWrite(path, llvm::toString(place.takeError()));
+  if (place->inPlace) {
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    write(os);
+    inPlace.push_back({path.str(), std::move(bytes)});
+    return llvm::Error::success();
+  }
+  llvm::SmallString<128> temporary;
+  llvm::sys::fs::createUniquePath(place->path + ".tmp-%%%%%%%%", temporary,
+                                  /*MakeAbsolute=*/false);
   std::error_code code;
-  llvm::raw_fd_ostream os(stage(path), code);
+  llvm::raw_fd_ostream os(temporary, code);
   if (!code) {
-    os << text;
+    staged.push_back({std::string(temporary), place->path});
+    write(os);
     os.close();
     code = os.error();
   }
   if (!code)
     return llvm::Error::success();
   os.clear_error();
-  return llvm::createStringError("cannot write '" + path +
-                                 "': " + code.message());
+  return cannotWrite(path, code.message());
 }
 
 llvm::Error OutputFiles::commit() {
+  for (const InPlace &file : inPlace)
+    if (llvm::Error error =
+            writeOutput(file.path, [&](llvm::raw_ostream &os) -> llvm::Error {
+              os << file.bytes;
+              return llvm::Error::success();
+            }))
+      return error;
+  inPlace.clear();
   while (!staged.empty()) {
     Staged file = staged.front();
     if (std::error_code code = llvm::sys::fs::rename(file.temporary, file.path))
-      return llvm::createStringError("cannot write '" + file.path +
-                                     "': " + code.message());
+      return cannotWrite(file.path, code.message());
     staged.erase(staged.begin());
   }
   return llvm::Error::success();

@@ -31,7 +31,7 @@ NpyArray toNpy(const sim::HostArray &array, llvm::ArrayRef<int64_t> shape,
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 /// Files of one run. They are written beside their final names and get those
-/// all together at the end.
+/// all together at the end, when devices and pipes are written too.
 class OutputFiles {
 public:
   OutputFiles() = default;
@@ -45,14 +45,17 @@ public:
   llvm::Error commit();
 
 private:
-  /// Where to write what will be `path`; the path itself for a device or a
-  /// pipe.
-  std::string stage(llvm::StringRef path);
+  using Write = llvm::function_ref<void(llvm::raw_ostream &)>;
+  llvm::Error add(llvm::StringRef path, Write write);
 
   struct Staged {
     std::string temporary, path;
   };
+  struct InPlace {
+    std::string path, bytes;
+  };
   std::vector<Staged> staged;
+  std::vector<InPlace> inPlace;
 };
 
 } // namespace sequin::tools

@@ -9,7 +9,10 @@
 #include "sequin/Tools/RunDriver.h"
 #include "RunArrays.h"
 #include "RunModule.h"
+#include "sequin/Support/Excerpt.h"
+#include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,13 +31,41 @@ static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
   return refuse(log, llvm::toString(std::move(error)));
 }
 
+/// The first two flags whose files are one file. What a device takes is not
+/// kept, so it may be named twice.
+static std::optional<std::string> findCollision(const RunOptions &options) {
+  std::vector<std::pair<StringRef, StringRef>> files;
+  for (StringRef path : options.outputs)
+    files.push_back({"--output", path});
+  if (!options.report.empty())
+    files.push_back({"--report", options.report});
+  if (!options.timeline.empty())
+    files.push_back({"--timeline", options.timeline});
+  llvm::StringMap<std::pair<StringRef, StringRef>> seen;
+  for (auto [flag, path] : files) {
+    llvm::Expected<OutputPlace> place = findOutputPlace(path);
+    if (!place) {
+      llvm::consumeError(place.takeError()); // writing it will tell
+      continue;
+    }
+    if (place->keepsNothing)
+      continue;
+    auto [other, isNew] = seen.try_emplace(place->identity(), flag, path);
+    if (!isNew)
+      return (other->second.first + " '" + other->second.second + "' and " +
+              flag + " '" + path + "' are the same file")
+          .str();
+  }
+  return std::nullopt;
+}
+
 /// What no program could make right.
 static std::optional<std::string> findUsageError(const RunOptions &options) {
   if (options.program.empty() == options.einsum.empty())
     return options.program.empty()
                ? "give a program (.mlir or .json) or --einsum"
-               : "--einsum takes no program file, found '" + options.program +
-                     "'";
+               : "--einsum takes no program file, found '" +
+                     excerpt(options.program) + "'";
   if (!options.einsum.empty() && options.dtype.empty())
     return "--einsum needs --dtype";
   if (options.einsum.empty() &&
@@ -45,7 +76,7 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
     return "--timing-only computes no values that --verify could compare";
   if (options.timingOnly && !options.outputs.empty())
     return "--timing-only computes no values for --output";
-  return std::nullopt;
+  return findCollision(options);
 }
 
 /// Reads a configuration that needs no lowering, without MLIR.
@@ -138,10 +169,14 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
     return kUsage;
   }
   if (!options.target.empty() && !lookupTcpMachine(options.target))
-    return refuse(log, "--target '" + options.target +
+    return refuse(log, "--target '" + excerpt(options.target) +
                            "' is no machine, known are " + knownMachineNames());
   if (options.chips && *options.chips < 1)
     return refuse(log, "--chips is " + Twine(*options.chips) +
+                           ", must be at least 1");
+
+  if (options.maxSteps && *options.maxSteps < 1)
+    return refuse(log, "--max-steps is " + Twine(*options.maxSteps) +
                            ", must be at least 1");
 
   // The configuration.
@@ -163,7 +198,7 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   }
   const TcpMachine *machine = lookupTcpMachine(program.target);
   if (!machine)
-    return refuse(log, "the program is for '" + program.target +
+    return refuse(log, "the program is for '" + excerpt(program.target) +
                            "', which is no machine, known are " +
                            knownMachineNames());
   if (!options.target.empty() && options.target != program.target)
@@ -204,6 +239,8 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   // The run.
   sim::Options simOptions;
   simOptions.timingOnly = options.timingOnly;
+  if (options.maxSteps)
+    simOptions.maxSteps = *options.maxSteps;
   auto result = sim::run(program, *machine, inputs, simOptions);
   if (!result) {
     llvm::Error error = result.takeError();

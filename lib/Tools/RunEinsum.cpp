@@ -9,6 +9,7 @@
 
 #include "RunEinsum.h"
 #include "sequin/Pipelines/Einsum.h"
+#include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -20,7 +21,7 @@ static llvm::Expected<ElementType> parseType(StringRef flag, StringRef text) {
   if (std::optional<ElementType> type = parseElementType(text.trim()))
     return *type;
   return llvm::createStringError(
-      flag + " '" + text +
+      flag + " '" + excerpt(text) +
       "' is no element type, known are i4, i8, i16, i32, f8e4m3, f8e5m2, bf16, "
       "f16 and f32");
 }

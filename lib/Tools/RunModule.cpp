@@ -22,6 +22,7 @@
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/InitAllDialects.h"
 #include "sequin/Pipelines/Pipelines.h"
+#include "sequin/Support/Excerpt.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 
 using namespace mlir;
@@ -86,8 +87,11 @@ LogicalResult ProgramModule::findLevel() {
     std::string names;
     for (auto function : module->getOps<func::FuncOp>())
       names += (names.empty() ? "" : ", ") + function.getName().str();
-    return fail("no function '" + options.entry + "' with a body in '" +
-                options.program +
+    if (entry)
+      return fail("function '" + excerpt(options.entry) + "' in '" +
+                  options.program + "' has no body");
+    return fail("no function '" + excerpt(options.entry) +
+                "' with a body in '" + options.program +
                 "', there are: " + (names.empty() ? "none" : names));
   }
   bool hasTcp = module
@@ -150,7 +154,7 @@ FailureOr<config::Program> ProgramModule::lower() {
                   "configuration");
     auto config = module->lookupSymbol<tcp::ConfigOp>(options.entry);
     if (!config) {
-      (void)fail("no configuration '" + options.entry + "' in '" +
+      (void)fail("no configuration '" + excerpt(options.entry) + "' in '" +
                  options.program + "'");
       return failure();
     }
@@ -216,7 +220,8 @@ FailureOr<std::string> ProgramModule::verify(ArrayRef<sim::HostArray> inputs,
   for (auto [argument, shape] : llvm::zip_equal(arguments, givenShapes->first))
     argument.shape = shape;
   FailureOr<std::vector<reference::LinalgResult>> meant =
-      reference::interpretLinalg(*given, options.entry, arguments);
+      reference::interpretLinalg(*given, options.entry, arguments,
+                                 target.getRow()->flushSubnormals);
   if (failed(meant))
     return failure();
   if (std::optional<std::string> difference = compareClosely(outputs, *meant))

@@ -66,9 +66,11 @@ compareArrays(llvm::ArrayRef<sim::HostArray> found,
       for (int64_t dim = static_cast<int64_t>(index.size()) - 1, rest = i;
            dim >= 0; rest /= theirs.shape[dim--])
         index[dim] = rest % theirs.shape[dim];
+      // Nine digits tell floats apart; integers have up to ten.
+      const char *digits = isFloat(ours.type) ? "%.9g" : "%.0f";
       return llvm::formatv("output {0} at {1}: found {2}, expected {3}", output,
-                           shapeText(index), llvm::format("%.9g", value),
-                           llvm::format("%.9g", wanted))
+                           shapeText(index), llvm::format(digits, value),
+                           llvm::format(digits, wanted))
                  .str() +
              *allowed;
     }
@@ -109,6 +111,9 @@ tools::compareClosely(llvm::ArrayRef<sim::HostArray> found,
         double tolerance = result.tolerance.empty() ? 0 : result.tolerance[i];
         if (std::fabs(value - wanted) <= tolerance)
           return std::nullopt;
+        if (std::isnan(wanted))
+          return "; the machine's Max and Min, unlike arith.maximumf and "
+                 "arith.minimumf, return the operand that is not NaN";
         return llvm::formatv(" within {0}", llvm::format("%.3g", tolerance))
             .str();
       });

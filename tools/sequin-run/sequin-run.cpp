@@ -64,6 +64,13 @@ static cl::opt<bool>
             "Write results in the program's type: bf16 as uint16, f8 as uint8"),
         cl::cat(category));
 
+static cl::opt<int64_t> maxSteps(
+    "max-steps",
+    cl::desc("Refuse programs of more steps, one being a loop iteration, an "
+             "element to or from the host, or 256 bytes of DMA (default: 2^30, "
+             "about a minute)"),
+    cl::value_desc("steps"), cl::cat(category));
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -80,6 +87,8 @@ int main(int argc, char **argv) {
   if (chips.getNumOccurrences() > 0)
     options.chips = chips;
   options.entry = entry;
+  if (maxSteps.getNumOccurrences() > 0)
+    options.maxSteps = maxSteps;
   options.inputs = inputs;
   options.outputs = outputs;
   options.report = report;

@@ -20,7 +20,8 @@
 //
 // An exec is a pipeline. Which stages are present decides what it does:
 //
-//     fetch -> [switch] -> collect -> [contract] -> [vector] -> [cast] -> commit
+//     fetch -> [switch] -> collect -> [contract] -> [vector] -> [cast] ->
+//     commit
 //                      -> toTrf                     (sub or main)
 //                      -> toVrf
 //
@@ -296,7 +297,10 @@ llvm::json::Value toJSON(const Program &program);
 /// what was found and what is allowed; a wrong or missing version names both.
 /// The form is checked here, the numbers by the simulator.
 llvm::Expected<Program> fromJSON(const llvm::json::Value &value);
-/// Parses JSON text and reads the program.
+/// Most arrays and objects inside one another in JSON text; a program needs
+/// fewer than ten.
+inline constexpr int64_t kMaxNesting = 64;
+/// Parses JSON text and reads the program; the only way from text.
 llvm::Expected<Program> fromJSONText(llvm::StringRef text);
 
 /// One command alone, in the same form as inside a program: what the IR form of

@@ -46,7 +46,9 @@ mlir::FailureOr<std::vector<Array>> interpretTcp(mlir::ModuleOp module,
 
 /// Runs function `entry` of a program of linalg and arith on static tensors.
 /// Sums in f64 and integers wrap at their width; float results carry the error
-/// bound of a sum in f32 in any order, per element, for comparison.
+/// bound of a sum in f32 in any order, per element, for comparison. With
+/// `flushSubnormals` the operands and results of every float operation are
+/// signed zero where they are subnormal in f32.
 struct LinalgResult {
   Array value;
   /// Largest difference a correct machine may show; empty for integers (exact).
@@ -54,7 +56,7 @@ struct LinalgResult {
 };
 mlir::FailureOr<std::vector<LinalgResult>>
 interpretLinalg(mlir::ModuleOp module, llvm::StringRef entry,
-                llvm::ArrayRef<Array> inputs);
+                llvm::ArrayRef<Array> inputs, bool flushSubnormals);
 
 } // namespace sequin::reference
 

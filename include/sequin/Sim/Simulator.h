@@ -79,9 +79,11 @@ struct Report {
 struct Options {
   /// Compute the schedule only; inputs may be absent and no data is moved.
   bool timingOnly = false;
-  /// Bound on the work of a run: loop iterations of all commands and slices. A
-  /// program that needs more traps before it starts.
-  int64_t maxSteps = int64_t(1) << 36;
+  /// Bound on the work of a run, in steps: loop iterations of all execution
+  /// commands and slices, elements to and from the host, requests of the DMA
+  /// engines. A program that needs more traps before it starts. A step takes up
+  /// to about 50 ns, so that the default ends within about a minute.
+  int64_t maxSteps = int64_t(1) << 30;
 };
 
 struct Result {

@@ -41,6 +41,8 @@ struct RunOptions {
   std::string target; ///< empty: the program names it
   std::optional<int64_t> chips;
   std::string entry = "main";
+  /// Most simulated steps (sim::Options); none: the simulator's default.
+  std::optional<int64_t> maxSteps;
 
   std::vector<std::string> inputs, outputs; ///< .npy paths in order
   std::string report, timeline;             ///< JSON paths; empty: none

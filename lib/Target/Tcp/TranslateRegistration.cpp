@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "sequin/Support/Excerpt.h"
+#include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -41,19 +42,14 @@ static OwningOpRef<Operation *> importJson(llvm::SourceMgr &sourceManager,
       sourceManager.getMemoryBuffer(sourceManager.getMainFileID());
   Location loc =
       FileLineColLoc::get(context, buffer->getBufferIdentifier(), 1, 1);
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse(buffer->getBuffer());
-  if (!value) {
-    mlir::emitError(loc) << "not JSON: " << llvm::toString(value.takeError());
-    return {};
-  }
-  llvm::Expected<config::Program> program = config::fromJSON(*value);
+  llvm::Expected<config::Program> program =
+      config::fromJSONText(buffer->getBuffer());
   if (!program) {
     mlir::emitError(loc) << llvm::toString(program.takeError());
     return {};
   }
   if (!lookupTcpMachine(program->target)) {
-    mlir::emitError(loc) << "target: found '" << program->target
+    mlir::emitError(loc) << "target: found '" << excerpt(program->target)
                          << "', allowed are " << knownMachineNames();
     return {};
   }

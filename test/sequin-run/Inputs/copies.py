@@ -67,6 +67,7 @@ def make(folder):
     wide = np.arange(32)
     wide[5] = 128
     save("wide", wide)
+    save("huge", np.full(32, 1e38))
 
 def check(mode, folder, dtype, name):
     given = np.load(f"{folder}/{name}.npy")

@@ -1,7 +1,8 @@
 # Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks reports of one program: the keys of the contract, and equal cycles."""
+"""Checks reports of one program: the keys of the contract, and equal but for what
+the simulation itself took."""
 
 import json
 import sys
@@ -19,4 +20,4 @@ for report in reports:
     for command in report["commands"]:
         assert set(command) >= {"id", "name", "context", "start", "end", "stages"}, command
         assert 0 <= command["start"] <= command["end"] <= report["cycles"], command
-    assert report["cycles"] == reports[0]["cycles"]
+    assert {**report, "sim": None} == {**reports[0], "sim": None}

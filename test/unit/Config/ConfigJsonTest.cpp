@@ -119,6 +119,20 @@ static llvm::json::Object &command(llvm::json::Object &program, size_t index) {
   return *(*program.getArray("commands"))[index].getAsObject();
 }
 
+TEST(ConfigJson, NestingIsLimited) {
+  auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  const char *const message = "arrays and objects nest more than 64 deep";
+  EXPECT_NE(errorOf(nested(kMaxNesting)), message);
+  EXPECT_EQ(errorOf(nested(kMaxNesting + 1)), message);
+  EXPECT_EQ(errorOf(std::string(1000000, '[')), message);
+  EXPECT_EQ(errorOf("{\"a\": " + nested(kMaxNesting) + "}"), message);
+  // Brackets in strings do not nest, whatever is escaped there.
+  std::string inString = R"({"a\"[": ")" + std::string(100, '[') + R"(\\"})";
+  EXPECT_EQ(errorOf(inString), "key 'version' is missing");
+}
+
 TEST(ConfigJson, RoundTrip) {
   llvm::json::Value value = toJSON(everything());
   llvm::Expected<Program> program = fromJSONText(textOf(value));

@@ -56,6 +56,9 @@ TEST(Einsum, refusesByName) {
             "error: result 'ik' has index 'k', which no operand has");
   EXPECT_EQ(describe("i...->i"),
             "error: operand 'i...' has '.', an index is a letter");
+  EXPECT_EQ(describe(std::string(500, ',')),
+            "error: einsum '" + std::string(120, ',') +
+                "...' has 501 operands, one or two are supported");
 }
 
 TEST(Einsum, parsesSizes) {
@@ -63,7 +66,8 @@ TEST(Einsum, parsesSizes) {
   ASSERT_TRUE(static_cast<bool>(sizes));
   ASSERT_EQ(sizes->size(), 2u);
   EXPECT_EQ((*sizes)[1], std::make_pair('k', int64_t(2048)));
-  for (const char *text : {"m", "m=", "m=0", "m=-1", "mk=3", "m=3x", "m=2,m=3"})
+  for (const char *text : {"m", "m=", "m=0", "m=-1", "mk=3", "m=3x", "m=2,m=3",
+                           "m=2,m=2", "m=2,", ",m=2"})
     EXPECT_TRUE(llvm::errorToBool(parseEinsumSizes(text).takeError())) << text;
 }
 

@@ -39,11 +39,12 @@ protected:
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
       return mlir::failure();
-    return interpretLinalg(*module, "main", inputs);
+    return interpretLinalg(*module, "main", inputs, flushSubnormals);
   }
 
   mlir::MLIRContext context;
   std::string messages;
+  bool flushSubnormals = true;
 };
 
 Array make(ElementType type, llvm::SmallVector<int64_t, 4> shape,
@@ -255,6 +256,94 @@ func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
                                      [](int64_t i) { return double(i); }))));
   EXPECT_NE(messages.find("takes 2 arguments, given 1"), std::string::npos)
       << messages;
+}
+
+/// One elementwise operation on two vectors.
+std::string binary(const std::string &op, const std::string &type) {
+  return "func.func @main(%a: tensor<6x" + type + ">, %b: tensor<6x" + type +
+         ">) -> tensor<6x" + type + "> {\n  %r = arith." + op +
+         " %a, %b : tensor<6x" + type + ">\n  return %r : tensor<6x" + type +
+         ">\n}\n";
+}
+
+TEST_F(LinalgInterpreterTest, MaximumKeepsNanAndMaxnumDropsIt) {
+  double a[] = {NAN, 1, NAN, -0.0, 0.0, 2};
+  double b[] = {1, NAN, NAN, 0.0, -0.0, 3};
+  auto x = make(ElementType::F32, {6}, [&](int64_t i) { return a[i]; });
+  auto y = make(ElementType::F32, {6}, [&](int64_t i) { return b[i]; });
+  auto resultOf = [&](const char *op) {
+    auto result = run(binary(op, "f32"), {x, y});
+    EXPECT_TRUE(succeeded(result)) << messages;
+    std::vector<double> values;
+    for (int64_t i = 0; i < 6; ++i)
+      values.push_back(floatAt(result->front().value, i));
+    return values;
+  };
+  for (const char *op : {"maximumf", "minimumf"}) {
+    std::vector<double> values = resultOf(op);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_TRUE(std::isnan(values[i])) << op << " " << i;
+  }
+  for (const char *op : {"maxnumf", "minnumf"}) {
+    std::vector<double> values = resultOf(op);
+    EXPECT_EQ(values[0], 1) << op;
+    EXPECT_EQ(values[1], 1) << op;
+    EXPECT_TRUE(std::isnan(values[2])) << op;
+  }
+  for (const char *op : {"maximumf", "maxnumf"}) {
+    std::vector<double> values = resultOf(op);
+    EXPECT_FALSE(std::signbit(values[3])) << op;
+    EXPECT_FALSE(std::signbit(values[4])) << op;
+    EXPECT_EQ(values[5], 3) << op;
+  }
+  for (const char *op : {"minimumf", "minnumf"}) {
+    std::vector<double> values = resultOf(op);
+    EXPECT_TRUE(std::signbit(values[3])) << op;
+    EXPECT_TRUE(std::signbit(values[4])) << op;
+    EXPECT_EQ(values[5], 2) << op;
+  }
+}
+
+TEST_F(LinalgInterpreterTest, SubnormalsAreFlushedIfAsked) {
+  // Subnormal operands, and a subnormal result of normal ones.
+  double a[] = {1e-38, 1e-38, -1e-38, 1.5e-38, 1, 0};
+  double b[] = {-1e-38, 0, 0, -1.3e-38, 1e-38, 1e-38};
+  for (auto [type, name] : {std::pair(ElementType::F32, "f32"),
+                            std::pair(ElementType::BF16, "bf16")}) {
+    auto x = make(type, {6}, [&](int64_t i) { return a[i]; });
+    auto y = make(type, {6}, [&](int64_t i) { return b[i]; });
+    flushSubnormals = true;
+    auto sum = run(binary("addf", name), {x, y});
+    ASSERT_TRUE(succeeded(sum)) << messages;
+    for (int64_t i : {0, 1, 2, 3, 5})
+      EXPECT_EQ(floatAt(sum->front().value, i), 0) << name << " " << i;
+    auto quotient = run(binary("divf", name), {x, y});
+    ASSERT_TRUE(succeeded(quotient)) << messages;
+    EXPECT_TRUE(std::isnan(floatAt(quotient->front().value, 0)));
+    EXPECT_EQ(floatAt(quotient->front().value, 4), INFINITY);
+
+    flushSubnormals = false;
+    sum = run(binary("addf", name), {x, y});
+    ASSERT_TRUE(succeeded(sum)) << messages;
+    for (int64_t i : {1, 2, 3, 5})
+      EXPECT_NE(floatAt(sum->front().value, i), 0) << name << " " << i;
+    quotient = run(binary("divf", name), {x, y});
+    ASSERT_TRUE(succeeded(quotient)) << messages;
+    EXPECT_EQ(floatAt(quotient->front().value, 0), -1);
+  }
+}
+
+TEST_F(LinalgInterpreterTest, SubnormalFactorsOfASumAreZero) {
+  // 2^100 times 2^-130 is not negligible, but the machine sees 2^100 times 0.
+  auto a = make(ElementType::BF16, {3, 16}, [](int64_t) { return 0x1p100; });
+  auto b = make(ElementType::BF16, {16, 4}, [](int64_t) { return 0x1p-130; });
+  auto result = run(kMatmul, {a, b});
+  ASSERT_TRUE(succeeded(result)) << messages;
+  EXPECT_EQ(floatAt(result->front().value, 0), 0);
+  flushSubnormals = false;
+  result = run(kMatmul, {a, b});
+  ASSERT_TRUE(succeeded(result)) << messages;
+  EXPECT_EQ(floatAt(result->front().value, 0), 0x1p-26);
 }
 
 } // namespace

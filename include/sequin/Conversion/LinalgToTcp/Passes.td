@@ -34,7 +34,10 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
     Sums are taken in f32 (operands bf16, f8) or i32 (i4, i8) and in the machine's
     order. Elementwise arithmetic is in f32 and i32; in a narrower float type each
     result is rounded, as the type says. `arith.maximumf` and `arith.minimumf` become
-    the machine's operations, which return the operand that is not NaN.
+    the machine's `Max` and `Min`, and with NaN the machine does not do what they say:
+    it returns the operand that is not NaN, as `arith.maxnumf` and `arith.minnumf` do,
+    where these two return NaN. `sequin-run --verify` reports the difference if a NaN
+    occurs.
 
     Padding is zero in arguments and what the program makes of zero in what it
     computes; a sum over an axis whose padding may not be zero is refused. Elements

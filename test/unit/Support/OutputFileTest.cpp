@@ -1,0 +1,84 @@
+//===- OutputFileTest.cpp - Where outputs end up --------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Support/OutputFile.h"
+#include "sequin/Support/Excerpt.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace sequin;
+namespace stdfs = std::filesystem;
+
+namespace {
+
+class OutputFileTest : public ::testing::Test {
+protected:
+  OutputFileTest() {
+    std::string pattern =
+        (stdfs::temp_directory_path() / "sequin-output-XXXXXX").string();
+    folder = mkdtemp(pattern.data());
+  }
+  ~OutputFileTest() override { stdfs::remove_all(folder); }
+
+  std::string at(const char *name) const { return (folder / name).string(); }
+  std::string write(const char *name) {
+    return llvm::toString(
+        writeOutput(at(name), [](llvm::raw_ostream &os) -> llvm::Error {
+          os << "text";
+          return llvm::Error::success();
+        }));
+  }
+  static std::string contents(const std::string &path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  stdfs::path folder;
+};
+
+TEST_F(OutputFileTest, LinksAreFollowed) {
+  stdfs::create_directory(folder / "there");
+  stdfs::create_symlink("there/file", folder / "link");
+  stdfs::create_symlink("link", folder / "second");
+  EXPECT_EQ(write("second"), "");
+  EXPECT_TRUE(stdfs::is_symlink(folder / "second"));
+  EXPECT_TRUE(stdfs::is_symlink(folder / "link"));
+  EXPECT_TRUE(stdfs::is_regular_file(stdfs::symlink_status(at("there/file"))));
+  EXPECT_EQ(contents(at("there/file")), "text");
+  EXPECT_EQ(llvm::cantFail(findOutputPlace(at("second"))).identity(),
+            llvm::cantFail(findOutputPlace(at("there/file"))).identity());
+  EXPECT_NE(llvm::cantFail(findOutputPlace(at("second"))).identity(),
+            llvm::cantFail(findOutputPlace(at("file"))).identity());
+}
+
+TEST_F(OutputFileTest, PipesAreNotReplaced) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  OutputPlace place = llvm::cantFail(findOutputPlace(at("pipe")));
+  EXPECT_TRUE(place.inPlace);
+  EXPECT_FALSE(place.keepsNothing);
+}
+
+TEST_F(OutputFileTest, RefusesByName) {
+  stdfs::create_symlink("round", folder / "round");
+  EXPECT_EQ(write("round"),
+            "cannot write '" + at("round") + "': too many symbolic links");
+  EXPECT_EQ(write("."), "cannot write '" + at(".") + "': is a directory");
+  EXPECT_NE(write("none/file").find("cannot write '" + at("none/file") + "': "),
+            std::string::npos);
+}
+
+TEST(Excerpt, CutsWhatIsLong) {
+  EXPECT_EQ(excerpt(""), "");
+  EXPECT_EQ(excerpt(std::string(120, 'a')), std::string(120, 'a'));
+  EXPECT_EQ(excerpt(std::string(121, 'a')), std::string(120, 'a') + "...");
+  EXPECT_EQ(excerpt("a\nb"), "a?b");
+}
+
+} // namespace
