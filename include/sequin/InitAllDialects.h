@@ -9,9 +9,9 @@
 #ifndef SEQUIN_INITALLDIALECTS_H
 #define SEQUIN_INITALLDIALECTS_H
 
+#include "mlir/IR/DialectRegistry.h"
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
-#include "mlir/IR/DialectRegistry.h"
 
 namespace sequin {
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
-#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 using namespace sequin;

@@ -1,5 +1,4 @@
-//===- CheckCommit.cpp - Checks of the end of the pipeline
-//-----------------===//
+//===- CheckCommit.cpp - Checks of the end of the pipeline ----------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

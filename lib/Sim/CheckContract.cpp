@@ -1,5 +1,4 @@
-//===- CheckContract.cpp - Checks of the contraction
-//-----------------------===//
+//===- CheckContract.cpp - Checks of the contraction ----------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

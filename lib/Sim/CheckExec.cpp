@@ -1,5 +1,4 @@
-//===- CheckExec.cpp - Checks of one tensor unit pass
-//----------------------===//
+//===- CheckExec.cpp - Checks of one tensor unit pass ---------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CheckFetch.cpp - Checks of the fetch and collect stages
-//-------------===//
+//===- CheckFetch.cpp - Checks of the fetch and collect stages ------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

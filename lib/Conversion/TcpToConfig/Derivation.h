@@ -28,15 +28,13 @@ deriveTransfer(mlir::Operation *op, tcp::HostType host, tcp::HbmType hbm,
                int64_t index);
 
 /// HBM -> DM and DM -> HBM, split over the DMA engines.
-llvm::FailureOr<config::DmaCommand> deriveToDm(tcp::ToDmOp op,
-                                               int64_t sourceAddress,
-                                               const TcpMachine &machine);
-llvm::FailureOr<config::DmaCommand> deriveFromDm(tcp::ToHbmOp op,
-                                                 int64_t sourceAddress,
-                                                 const TcpMachine &machine);
+llvm::FailureOr<config::DmaCommand>
+deriveToDm(tcp::ToDmOp op, int64_t sourceAddress, const TcpMachine &machine);
+llvm::FailureOr<config::DmaCommand>
+deriveFromDm(tcp::ToHbmOp op, int64_t sourceAddress, const TcpMachine &machine);
 
-/// The pass of the tensor unit that starts at `begin`; `sink` is set to its last
-/// operation.
+/// The pass of the tensor unit that starts at `begin`; `sink` is set to its
+/// last operation.
 llvm::FailureOr<config::ExecCommand> deriveExec(tcp::BeginOp begin,
                                                 const AddressTable &addresses,
                                                 const TcpMachine &machine,
@@ -48,7 +46,8 @@ deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
                tcp::AccumulateOp accumulate, const TcpMachine &machine);
 
 /// Which elements of fetched packets are padding and must read as zero; none if
-/// the stream has no padding. `timeLoops` are the time entries of the sequencer.
+/// the stream has no padding. `timeLoops` are the time entries of the
+/// sequencer.
 llvm::FailureOr<std::optional<config::FetchMask>>
 deriveFetchMask(tcp::FetchOp op, llvm::ArrayRef<SequencerEntry> timeLoops);
 
@@ -68,8 +67,7 @@ llvm::FailureOr<T> reportAt(mlir::Operation *op, llvm::Expected<T> value,
                             llvm::StringRef what) {
   if (value)
     return std::move(*value);
-  return op->emitOpError() << what << ": "
-                           << llvm::toString(value.takeError());
+  return op->emitOpError() << what << ": " << llvm::toString(value.takeError());
 }
 
 } // namespace sequin::derivation

@@ -22,10 +22,11 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
   tcp::TrfType trf = align.getTrf().getType();
   auto input = cast<tcp::StreamType>(align.getInput().getType());
   auto output = cast<tcp::StreamType>(align.getResult().getType());
-  // With one flit per packet the upper half of the other operand is zero, so the
-  // packet to fill is the flit; what is read is repeated over the upper half.
-  Mapping packet = collectFlits == 1 ? input.getPacketMapping()
-                                     : output.getPacketMapping();
+  // With one flit per packet the upper half of the other operand is zero, so
+  // the packet to fill is the flit; what is read is repeated over the upper
+  // half.
+  Mapping packet =
+      collectFlits == 1 ? input.getPacketMapping() : output.getPacketMapping();
   DeriveOptions options;
   options.direction = Direction::Read;
   options.limits = machine.trf;
@@ -36,8 +37,7 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
                           "TRF sequencer");
   if (failed(derived))
     return failure();
-  Sequencer sequencer =
-      separatePacket(*derived, packet.size(), machine.trf);
+  Sequencer sequencer = separatePacket(*derived, packet.size(), machine.trf);
 
   // One contiguous read, repeated to fill the packet: from the innermost entry
   // outwards first a run, then only repetitions.
@@ -86,8 +86,7 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
 static LogicalResult deriveAccumulator(tcp::AccumulateOp op,
                                        const TcpMachine &machine,
                                        config::ContractStage &stage) {
-  auto shape =
-      tcp::inferAccumulateShape(op, [&] { return op.emitOpError(); });
+  auto shape = tcp::inferAccumulateShape(op, [&] { return op.emitOpError(); });
   if (failed(shape))
     return failure();
   auto input = cast<tcp::StreamType>(op.getInput().getType());
@@ -113,9 +112,9 @@ static LogicalResult deriveAccumulator(tcp::AccumulateOp op,
   }
   std::reverse(stage.loops.begin(), stage.loops.end());
   if (steps != input.getTimeMapping().size())
-    return op.emitOpError() << "reduces loops of " << steps
-                            << " steps, the stream has "
-                            << input.getTimeMapping().size();
+    return op.emitOpError()
+           << "reduces loops of " << steps << " steps, the stream has "
+           << input.getTimeMapping().size();
 
   bool interleaved = stage.kind == config::AccumulationKind::Interleaved;
   int64_t used = slots * (interleaved ? stage.columns : stage.rows);

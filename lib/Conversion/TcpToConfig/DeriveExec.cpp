@@ -104,9 +104,7 @@ private:
   /// The slices that hold data take part.
   void setSliceMask(tcp::GridAttr grid);
 
-  bool isSub() {
-    return begin.getExecutionContext() == tcp::Context::Sub;
-  }
+  bool isSub() { return begin.getExecutionContext() == tcp::Context::Sub; }
   config::VectorStage &vector(Operation *op) {
     if (!command.vector) {
       command.vector.emplace();
@@ -159,11 +157,10 @@ LogicalResult ExecDeriver::fetch(tcp::FetchOp op) {
   options.limits = limits;
   options.elementType = stage.from;
   Mapping packet = output.getPacketMapping();
-  auto derived =
-      reportAt(op.getOperation(),
-               derive(AddressMap(dm.getElementMapping()),
-                      output.getTimeMapping(), packet, options),
-               "fetch sequencer");
+  auto derived = reportAt(op.getOperation(),
+                          derive(AddressMap(dm.getElementMapping()),
+                                 output.getTimeMapping(), packet, options),
+                          "fetch sequencer");
   if (failed(derived))
     return failure();
   Sequencer sequencer = separatePacket(*derived, packet.size(), limits);
@@ -176,21 +173,20 @@ LogicalResult ExecDeriver::fetch(tcp::FetchOp op) {
   stage.packetElements = packet.size();
   int64_t packetBytes = getByteSize(stage.from, packet.size());
   // One access, widened, still fits one flit (FET-20).
-  int64_t widest =
-      kFlitBytes * getBitWidth(stage.from) / getBitWidth(stage.to);
+  int64_t widest = kFlitBytes * getBitWidth(stage.from) / getBitWidth(stage.to);
   std::optional<int64_t> access =
       largestAccess(limits.accessBytes, packetBytes,
                     contiguousBytes(sequencer, stage.from), widest);
   if (!access)
     return op.emitOpError()
            << "reads runs of " << contiguousBytes(sequencer, stage.from)
-           << " contiguous bytes for packets of " << packetBytes << " bytes, the "
+           << " contiguous bytes for packets of " << packetBytes
+           << " bytes, the "
            << tcp::stringifyContext(begin.getExecutionContext())
            << " context fetches "
-           << llvm::join(llvm::map_range(limits.accessBytes,
-                                         [](int64_t size) {
-                                           return std::to_string(size);
-                                         }),
+           << llvm::join(llvm::map_range(
+                             limits.accessBytes,
+                             [](int64_t size) { return std::to_string(size); }),
                          ", ")
            << " bytes at a time";
   stage.accessBytes = *access;
@@ -235,19 +231,19 @@ LogicalResult ExecDeriver::commit(tcp::CommitOp op) {
   options.direction = Direction::Write;
   options.limits = limits;
   options.elementType = stage.type;
-  auto derived =
-      reportAt(op.getOperation(),
-               derive(AddressMap(output.getElementMapping()),
-                      input.getTimeMapping(), input.getPacketMapping(), options),
-               "commit sequencer");
+  auto derived = reportAt(op.getOperation(),
+                          derive(AddressMap(output.getElementMapping()),
+                                 input.getTimeMapping(),
+                                 input.getPacketMapping(), options),
+                          "commit sequencer");
   if (failed(derived))
     return failure();
   Sequencer sequencer = separatePacket(*derived, *kept, limits);
   if (sequencer.entries.size() > limits.maxEntries)
-    return op.emitOpError() << "needs " << sequencer.entries.size()
-                            << " sequencer entries (" << sequencer.str()
-                            << "), machine \"" << machine.name << "\" has "
-                            << limits.maxEntries;
+    return op.emitOpError()
+           << "needs " << sequencer.entries.size() << " sequencer entries ("
+           << sequencer.str() << "), machine \"" << machine.name << "\" has "
+           << limits.maxEntries;
 
   std::optional<int64_t> access = largestAccess(
       limits.accessBytes, stage.commitInBytes,
@@ -265,19 +261,18 @@ LogicalResult ExecDeriver::commit(tcp::CommitOp op) {
   auto misaligned = [&](int64_t bytes) {
     return bytes % machine.commitAlignBytes != 0;
   };
-  for (const config::Loop &loop :
-       ArrayRef(stage.sequencer.entries)
-           .drop_back(stage.sequencer.packetEntries))
+  for (const config::Loop &loop : ArrayRef(stage.sequencer.entries)
+                                      .drop_back(stage.sequencer.packetEntries))
     if (misaligned(getByteSize(stage.type, std::abs(loop.stride))))
       return op.emitOpError()
              << "steps " << getByteSize(stage.type, loop.stride)
              << " bytes between writes, commit strides are multiples of "
              << machine.commitAlignBytes << " bytes";
   if (misaligned(stage.sequencer.baseAddress))
-    return op.emitOpError() << "writes to address "
-                            << stage.sequencer.baseAddress
-                            << ", commit addresses are multiples of "
-                            << machine.commitAlignBytes << " bytes";
+    return op.emitOpError()
+           << "writes to address " << stage.sequencer.baseAddress
+           << ", commit addresses are multiples of " << machine.commitAlignBytes
+           << " bytes";
   command.sink = stage;
   return success();
 }
@@ -303,8 +298,8 @@ LogicalResult ExecDeriver::vectorBinary(OpTy op, config::VectorOpcode opcode) {
   }
   auto input = cast<tcp::StreamType>(op.getInput().getType());
   tcp::VrfType vrf = op.getVrf().getType();
-  // The manual states no limits for reads of the VRF; those of the other register
-  // file's sequencer are taken.
+  // The manual states no limits for reads of the VRF; those of the other
+  // register file's sequencer are taken.
   DeriveOptions options;
   options.direction = Direction::Read;
   options.limits = machine.trf;
@@ -412,15 +407,15 @@ LogicalResult ExecDeriver::step(Operation *op) {
       .Case([&](tcp::CollectOp op) { return collect(op); })
       .Case([&](tcp::ToTrfOp op) {
         tcp::TrfType type = op.getResult().getType();
-        command.sink = config::ToTrfStage{
-            static_cast<config::TrfAddress>(op.getAddress()),
-            type.getRowMapping().size(), type.getByteSize()};
+        command.sink =
+            config::ToTrfStage{static_cast<config::TrfAddress>(op.getAddress()),
+                               type.getRowMapping().size(), type.getByteSize()};
         return success();
       })
       .Case([&](tcp::ToVrfOp op) {
-        command.sink = config::ToVrfStage{
-            static_cast<int64_t>(op.getAddress()),
-            op.getResult().getType().getByteSize()};
+        command.sink =
+            config::ToVrfStage{static_cast<int64_t>(op.getAddress()),
+                               op.getResult().getType().getByteSize()};
         return success();
       })
       .Case([&](tcp::AlignOp op) {
@@ -481,10 +476,10 @@ LogicalResult ExecDeriver::step(Operation *op) {
         config::CastStage stage{*tcp::getElementKind(input.getElementType()),
                                 *tcp::getElementKind(op.getElementType())};
         if (!machine.canCast(stage.from, stage.to))
-          return op.emitOpError()
-                 << "casts " << input.getElementType() << " to "
-                 << op.getElementType() << ", which the cast engine of machine \""
-                 << machine.name << "\" cannot do";
+          return op.emitOpError() << "casts " << input.getElementType()
+                                  << " to " << op.getElementType()
+                                  << ", which the cast engine of machine \""
+                                  << machine.name << "\" cannot do";
         command.cast = stage;
         return success();
       })

@@ -22,8 +22,8 @@ static LogicalResult requireOneChip(Operation *op, const Mapping &chip) {
                            << "\"), programs on one chip are supported";
 }
 
-/// Turns distances in elements into bytes. Two i4 share a byte, so a distance of
-/// an odd number of them has no byte address.
+/// Turns distances in elements into bytes. Two i4 share a byte, so a distance
+/// of an odd number of them has no byte address.
 namespace {
 class ByteDistance {
 public:
@@ -44,20 +44,18 @@ private:
 };
 } // namespace
 
-FailureOr<config::Transfer>
-derivation::deriveTransfer(Operation *op, tcp::HostType host, tcp::HbmType hbm,
-                           int64_t address,
-                           config::Transfer::Direction direction,
-                           int64_t index) {
+FailureOr<config::Transfer> derivation::deriveTransfer(
+    Operation *op, tcp::HostType host, tcp::HbmType hbm, int64_t address,
+    config::Transfer::Direction direction, int64_t index) {
   if (failed(requireOneChip(op, hbm.getChipMapping())))
     return failure();
   Mapping hostMapping = host.getElementMapping();
   Mapping hbmMapping = hbm.getElementMapping();
-  // The host array is the one that may hold less (`M = 360`), so it is walked in
-  // both directions.
-  auto pair = reportAt(
-      op, derivePair(AddressMap(hbmMapping), AddressMap(hostMapping)),
-      "host transfer");
+  // The host array is the one that may hold less (`M = 360`), so it is walked
+  // in both directions.
+  auto pair =
+      reportAt(op, derivePair(AddressMap(hbmMapping), AddressMap(hostMapping)),
+               "host transfer");
   if (failed(pair))
     return failure();
 
@@ -142,8 +140,7 @@ private:
       return;
     }
     config::DmaDescriptor done = descriptor;
-    int64_t address =
-        dmIsSource ? done.sourceAddress : done.destinationAddress;
+    int64_t address = dmIsSource ? done.sourceAddress : done.destinationAddress;
     done.engine = address / span % machine.dmaEngines;
     descriptors.push_back(std::move(done));
   }
@@ -157,9 +154,10 @@ private:
 
 /// The common part of both directions; checks the alignment rules (DMA-03).
 static FailureOr<config::DmaCommand>
-deriveDma(Operation *op, const AddressMap &source, const AddressMap &destination,
-          int64_t sourceAddress, int64_t destinationAddress, Type type,
-          bool dmIsSource, const TcpMachine &machine) {
+deriveDma(Operation *op, const AddressMap &source,
+          const AddressMap &destination, int64_t sourceAddress,
+          int64_t destinationAddress, Type type, bool dmIsSource,
+          const TcpMachine &machine) {
   auto pair = reportAt(op, derivePair(source, destination), "DMA");
   if (failed(pair))
     return failure();
@@ -201,11 +199,11 @@ deriveDma(Operation *op, const AddressMap &source, const AddressMap &destination
     whole.packetBytes = packet;
   }
   if (!dmIsSource && whole.packetBytes % machine.dmaAlignBytes != 0)
-    return op->emitOpError()
-           << "has runs of " << whole.packetBytes
-           << " bytes that are consecutive on both sides, a DMA packet from HBM "
-              "to DM is a multiple of "
-           << machine.dmaAlignBytes << " bytes";
+    return op->emitOpError() << "has runs of " << whole.packetBytes
+                             << " bytes that are consecutive on both sides, a "
+                                "DMA packet from HBM "
+                                "to DM is a multiple of "
+                             << machine.dmaAlignBytes << " bytes";
   auto misaligned = [&](int64_t value) {
     return !dmIsSource && value % machine.dmaAlignBytes != 0;
   };
@@ -235,9 +233,9 @@ derivation::deriveToDm(tcp::ToDmOp op, int64_t sourceAddress,
   if (failed(requireOneChip(op, hbm.getChipMapping())) ||
       failed(requireOneChip(op, dm.getGrid().getChipMapping())))
     return failure();
-  return deriveDma(op, AddressMap(hbm.getElementMapping()),
-                   flatDm(dm, machine), sourceAddress, op.getAddress(),
-                   dm.getElementType(), /*dmIsSource=*/false, machine);
+  return deriveDma(op, AddressMap(hbm.getElementMapping()), flatDm(dm, machine),
+                   sourceAddress, op.getAddress(), dm.getElementType(),
+                   /*dmIsSource=*/false, machine);
 }
 
 FailureOr<config::DmaCommand>
@@ -248,8 +246,7 @@ derivation::deriveFromDm(tcp::ToHbmOp op, int64_t sourceAddress,
   if (failed(requireOneChip(op, hbm.getChipMapping())) ||
       failed(requireOneChip(op, dm.getGrid().getChipMapping())))
     return failure();
-  return deriveDma(op, flatDm(dm, machine),
-                   AddressMap(hbm.getElementMapping()), sourceAddress,
-                   op.getAddress(), dm.getElementType(), /*dmIsSource=*/true,
-                   machine);
+  return deriveDma(op, flatDm(dm, machine), AddressMap(hbm.getElementMapping()),
+                   sourceAddress, op.getAddress(), dm.getElementType(),
+                   /*dmIsSource=*/true, machine);
 }

@@ -110,10 +110,9 @@ LogicalResult ProgramDeriver::toHbm(tcp::ToHbmOp op) {
   if (!host || !argument)
     return op.emitOpError()
            << "in a host function moves an argument of the function to HBM";
-  auto transfer = deriveTransfer(op, host, op.getResult().getType(),
-                                 op.getAddress(),
-                                 config::Transfer::Direction::ToDevice,
-                                 argument.getArgNumber());
+  auto transfer = deriveTransfer(
+      op, host, op.getResult().getType(), op.getAddress(),
+      config::Transfer::Direction::ToDevice, argument.getArgNumber());
   if (failed(transfer))
     return failure();
   addresses[op.getResult()] = op.getAddress();
@@ -138,9 +137,9 @@ LogicalResult ProgramDeriver::toHost(tcp::ToHostOp op) {
 LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getCallee());
   if (!kernel || !kernel.getBody().hasOneBlock()) {
-    InFlightDiagnostic diag =
-        op.emitOpError() << "launches '" << op.getCallee()
-                         << "', which needs a body of one block";
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "launches '" << op.getCallee()
+                              << "', which needs a body of one block";
     if (kernel)
       diag.attachNote(kernel.getLoc()) << "kernel declared here";
     return diag;
@@ -152,8 +151,8 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
   for (Operation &inner : body.without_terminator())
     if (failed(kernelOp(inner)))
       return failure();
-  for (auto [result, value] : llvm::zip_equal(
-           op.getOutputs(), body.getTerminator()->getOperands()))
+  for (auto [result, value] :
+       llvm::zip_equal(op.getOutputs(), body.getTerminator()->getOperands()))
     addresses[result] = addresses.lookup(value);
   return success();
 }
@@ -171,8 +170,7 @@ void ProgramDeriver::countMacs(tcp::AlignOp op) {
 
 LogicalResult ProgramDeriver::kernelOp(Operation &op) {
   if (auto move = dyn_cast<tcp::ToDmOp>(op)) {
-    auto command =
-        deriveToDm(move, addresses.lookup(move.getInput()), machine);
+    auto command = deriveToDm(move, addresses.lookup(move.getInput()), machine);
     if (failed(command))
       return failure();
     addresses[move.getResult()] = move.getAddress();

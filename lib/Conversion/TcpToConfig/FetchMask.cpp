@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A packet may hold padding (`A # 64` of 63 elements): the sequencer reads past
-// the data and the fetch adapter replaces what it read by zero (FET-12). Whether
-// an element is padding may depend on time as well: of `K # 64 / 32` over time and
-// `K # 64 % 32` in the packet with K = 40, only the second packet has padding.
+// the data and the fetch adapter replaces what it read by zero (FET-12).
+// Whether an element is padding may depend on time as well: of `K # 64 / 32`
+// over time and `K # 64 % 32` in the packet with K = 40, only the second packet
+// has padding.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace sequin {
 #define GEN_PASS_DEF_TCPTOCONFIG

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The attributes of a configuration mirror its JSON: objects are dictionaries,
-// arrays are arrays, numbers are i64. One shape has an attribute of its own, the
-// sequencer, because it is what a reader looks for.
+// arrays are arrays, numbers are i64. One shape has an attribute of its own,
+// the sequencer, because it is what a reader looks for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,7 @@ static SequencerAttr toSequencer(Builder &builder, const json::Object &object) {
                             *base);
 }
 
-static DictionaryAttr toDictionary(Builder &builder,
-                                   const json::Object &object,
+static DictionaryAttr toDictionary(Builder &builder, const json::Object &object,
                                    ArrayRef<StringRef> leaveOut = {}) {
   NamedAttrList list;
   for (const auto &[key, value] : object)
@@ -163,8 +162,8 @@ ConfigOp tcp::buildConfigOp(OpBuilder &builder, Location loc,
                             const config::Program &program) {
   json::Value root = config::toJSON(program);
   const json::Object &object = *root.getAsObject();
-  DictionaryAttr header = toDictionary(
-      builder, object, {"commands", "target", "chips", "name"});
+  DictionaryAttr header =
+      toDictionary(builder, object, {"commands", "target", "chips", "name"});
   auto op = ConfigOp::create(builder, loc, program.name, program.target,
                              program.chips, header);
   Block *body = &op.getBody().emplaceBlock();
@@ -172,8 +171,8 @@ ConfigOp tcp::buildConfigOp(OpBuilder &builder, Location loc,
   builder.setInsertionPointToEnd(body);
   for (const config::Command &command : program.commands) {
     json::Value value = config::toJSON(command);
-    DictionaryAttr fields = toDictionary(builder, *value.getAsObject(),
-                                         {"name", "location"});
+    DictionaryAttr fields =
+        toDictionary(builder, *value.getAsObject(), {"name", "location"});
     Location at = toLocation(builder, command.location);
     if (std::holds_alternative<config::Transfer>(command.body))
       ConfigTransferOp::create(builder, at, command.name, fields);

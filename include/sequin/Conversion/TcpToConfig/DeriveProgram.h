@@ -9,8 +9,8 @@
 #ifndef SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
 #define SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
 
-#include "sequin/Config/Config.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "sequin/Config/Config.h"
 
 namespace sequin {
 

@@ -115,11 +115,10 @@ static ParseResult parseLoops(AsmParser &parser, SmallVector<int64_t> &sizes,
 static void printLoops(AsmPrinter &printer, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> strides) {
   printer << '[';
-  llvm::interleaveComma(llvm::zip_equal(sizes, strides), printer,
-                        [&](auto loop) {
-                          printer << std::get<0>(loop) << " : "
-                                  << std::get<1>(loop);
-                        });
+  llvm::interleaveComma(
+      llvm::zip_equal(sizes, strides), printer, [&](auto loop) {
+        printer << std::get<0>(loop) << " : " << std::get<1>(loop);
+      });
   printer << ']';
 }
 

@@ -13,8 +13,8 @@
 
 namespace sequin::tcp {
 
-/// `custom<Stream>`: a stream type without its `!tcp.stream`, which would be said
-/// on every line of a kernel.
+/// `custom<Stream>`: a stream type without its `!tcp.stream`, which would be
+/// said on every line of a kernel.
 mlir::ParseResult parseStream(mlir::OpAsmParser &parser, mlir::Type &type);
 void printStream(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                  mlir::Type type);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -42,12 +42,12 @@ LogicalResult TcpDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == kTargetAttrName) {
     if (!isa<ModuleOp>(op))
-      return op->emitOpError() << "has '" << kTargetAttrName
-                               << "', which belongs on a module";
+      return op->emitOpError()
+             << "has '" << kTargetAttrName << "', which belongs on a module";
     if (!isa<TargetAttr>(attribute.getValue()))
-      return op->emitOpError() << "'" << kTargetAttrName
-                               << "' must be a #tcp.target, found "
-                               << attribute.getValue();
+      return op->emitOpError()
+             << "'" << kTargetAttrName << "' must be a #tcp.target, found "
+             << attribute.getValue();
     return success();
   }
   if (attribute.getName() == kMacsAttrName) {
@@ -63,8 +63,8 @@ LogicalResult TcpDialect::verifyOperationAttribute(Operation *op,
 }
 
 TargetAttr tcp::getTarget(Operation *op) {
-  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op)
-                                  : op->getParentOfType<ModuleOp>();
+  auto module =
+      isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto target =
       module ? module->getAttrOfType<TargetAttr>(TcpDialect::kTargetAttrName)
              : TargetAttr();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -19,12 +19,12 @@ static LogicalResult verifyMove(Operation *op, From from, To to,
                                 stream::AxesAttr fromAxes,
                                 stream::AxesAttr toAxes) {
   if (from.getElementType() != to.getElementType())
-    return op->emitOpError() << "moves " << from.getElementType()
-                             << " elements to a tensor of "
-                             << to.getElementType();
+    return op->emitOpError()
+           << "moves " << from.getElementType() << " elements to a tensor of "
+           << to.getElementType();
   if (fromAxes != toAxes)
-    return op->emitOpError() << "source has axes " << fromAxes
-                             << ", destination " << toAxes;
+    return op->emitOpError()
+           << "source has axes " << fromAxes << ", destination " << toAxes;
   return success();
 }
 
@@ -33,9 +33,9 @@ static LogicalResult verifyAddress(Operation *op, int64_t address, Type type) {
   unsigned bits = getBitWidth(*getElementKind(type));
   int64_t bytes = std::max<int64_t>(1, bits / 8);
   if (address % bytes != 0)
-    return op->emitOpError() << "address " << address
-                             << " is not a multiple of the element size, "
-                             << bytes << " bytes";
+    return op->emitOpError()
+           << "address " << address
+           << " is not a multiple of the element size, " << bytes << " bytes";
   return success();
 }
 
@@ -64,8 +64,8 @@ LogicalResult ToHostOp::verify() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
-      *this, getCalleeAttr());
+  auto callee =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "launches '" << getCallee()
                          << "', which is not a function of this module";

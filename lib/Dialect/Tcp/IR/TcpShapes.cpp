@@ -77,7 +77,8 @@ LogicalResult tcp::verifyBroadcast01(SwitchOp op, EmitError emitError) {
   if (outSlice.size() != slice.size())
     return emitError() << "slice mapping \"" << outSlice.str() << "\" has size "
                        << outSlice.size() << ", the switch connects the "
-                       << slice.size() << " slices of \"" << slice.str() << "\"";
+                       << slice.size() << " slices of \"" << slice.str()
+                       << "\"";
 
   // [slice2, slice1, slice0] and [time1, time0] of the input.
   auto slice2 = report(slice.divide(ring), emitError, "slice");
@@ -117,8 +118,8 @@ FailureOr<int64_t> tcp::inferCollectFlits(CollectOp op, EmitError emitError) {
                        << kFlitBytes << " bytes holds " << flit;
   int64_t size = input.getPacketMapping().size();
   int64_t flits = llvm::divideCeil(size, flit);
-  auto padded = report(input.getPacketMapping().pad(flits * flit), emitError,
-                       "collect");
+  auto padded =
+      report(input.getPacketMapping().pad(flits * flit), emitError, "collect");
   if (failed(padded))
     return failure();
   auto expected = pairOf(input.getTimeMapping(), *padded, emitError);
@@ -197,8 +198,8 @@ FailureOr<int64_t> tcp::inferTreeDepth(ContractOp op, EmitError emitError) {
     int64_t columns = lanes >> depth;
     if (kept.size() > columns)
       continue;
-    auto outer = report(packet.divide(int64_t(1) << depth), emitError,
-                        "contract");
+    auto outer =
+        report(packet.divide(int64_t(1) << depth), emitError, "contract");
     auto padded = report(kept.pad(columns), emitError, "contract");
     if (failed(outer) || failed(padded))
       return failure();
@@ -215,8 +216,8 @@ FailureOr<int64_t> tcp::inferTreeDepth(ContractOp op, EmitError emitError) {
                      << "\" divided by a power of two";
 }
 
-FailureOr<AccumulateShape>
-tcp::inferAccumulateShape(AccumulateOp op, EmitError emitError) {
+FailureOr<AccumulateShape> tcp::inferAccumulateShape(AccumulateOp op,
+                                                     EmitError emitError) {
   auto input = cast<StreamType>(op.getInput().getType());
   auto output = cast<StreamType>(op.getResult().getType());
   Mapping columns = input.getPacketMapping(), rows = input.getRowMapping();
@@ -228,7 +229,8 @@ tcp::inferAccumulateShape(AccumulateOp op, EmitError emitError) {
                        << " lanes";
 
   // What follows the surviving time axes in the output stream, as one mapping:
-  // interleaved [columns][rows # 8], sequential [rows][columns # multiple of 8].
+  // interleaved [columns][rows # 8], sequential [rows][columns # multiple of
+  // 8].
   FailureOr<Mapping> tail;
   if (op.getKind() == AccumulationKind::Interleaved) {
     if (rows.size() > kRows)
@@ -239,9 +241,8 @@ tcp::inferAccumulateShape(AccumulateOp op, EmitError emitError) {
       return failure();
     tail = pairOf(columns, *padded, emitError);
   } else {
-    auto padded = report(
-        columns.pad(llvm::alignTo(columns.size(), kLanes)), emitError,
-        "accumulate");
+    auto padded = report(columns.pad(llvm::alignTo(columns.size(), kLanes)),
+                         emitError, "accumulate");
     if (failed(padded))
       return failure();
     tail = pairOf(rows, *padded, emitError);
@@ -251,16 +252,15 @@ tcp::inferAccumulateShape(AccumulateOp op, EmitError emitError) {
   int64_t inner = tail->size() / kLanes;
   if (time.size() % inner != 0)
     return emitError() << "accumulate time \"" << output.getTime().getText()
-                       << "\" has " << time.size()
-                       << " steps, which " << inner
+                       << "\" has " << time.size() << " steps, which " << inner
                        << " flits per sum do not divide";
   auto outer = report(time.divide(inner), emitError, "accumulate");
   auto innerTime = report(time.modulo(inner), emitError, "accumulate");
   if (failed(outer) || failed(innerTime))
     return failure();
   auto found = pairOf(*innerTime, packet, emitError);
-  if (failed(found) || failed(requireEqual(*found, *tail, emitError,
-                                           "accumulated packet")))
+  if (failed(found) ||
+      failed(requireEqual(*found, *tail, emitError, "accumulated packet")))
     return failure();
   auto loops = report(matchReduction(input.getTimeMapping(), *outer), emitError,
                       "accumulate");
@@ -293,9 +293,10 @@ FailureOr<int64_t> tcp::inferCommitElements(CommitOp op, EmitError emitError) {
   int64_t kept = derived->initial.packetElements;
   int64_t bytes = ::sequin::getByteSize(*getElementKind(type), kept);
   if (bytes % kCommitUnitBytes != 0)
-    return emitError() << "commit to element \"" << output.getElement().getText()
-                       << "\" keeps " << bytes << " bytes of packet \""
-                       << input.getPacket().getText()
-                       << "\", a commit keeps the leading 8, 16, 24 or 32 bytes";
+    return emitError()
+           << "commit to element \"" << output.getElement().getText()
+           << "\" keeps " << bytes << " bytes of packet \""
+           << input.getPacket().getText()
+           << "\", a commit keeps the leading 8, 16, 24 or 32 bytes";
   return kept;
 }

@@ -60,10 +60,9 @@ FailureOr<Type> tcp::inferStream(std::optional<Location> loc, Value value,
   StreamType input = getStreamType(loc, value);
   if (!input)
     return failure();
-  return checkedType<StreamType>(loc, input.getContext(),
-                                 input.getExecutionContext(), stage,
-                                 elementType, input.getGrid(), row, time,
-                                 packet);
+  return checkedType<StreamType>(
+      loc, input.getContext(), input.getExecutionContext(), stage, elementType,
+      input.getGrid(), row, time, packet);
 }
 
 FailureOr<Type> tcp::inferStream(std::optional<Location> loc, Value value,
@@ -71,15 +70,16 @@ FailureOr<Type> tcp::inferStream(std::optional<Location> loc, Value value,
   StreamType input = getStreamType(loc, value);
   if (!input)
     return failure();
-  return inferStream(loc, value, stage, input.getElementType(),
-                     input.getTime(), input.getPacket());
+  return inferStream(loc, value, stage, input.getElementType(), input.getTime(),
+                     input.getPacket());
 }
 
 LogicalResult tcp::verifyMainContext(Operation *op, StreamType input) {
   if (input.getExecutionContext() == Context::Main)
     return success();
-  return op->emitOpError() << "is in the sub context, which has no contraction, "
-                              "vector or cast engine";
+  return op->emitOpError()
+         << "is in the sub context, which has no contraction, "
+            "vector or cast engine";
 }
 
 /// The error callback of an operation.

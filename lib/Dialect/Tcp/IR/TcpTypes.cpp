@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -46,8 +46,8 @@ static ParseResult parseStreamBody(AsmParser &parser, Context &context,
 static void printStreamBody(AsmPrinter &printer, Context context, Stage stage,
                             Type elementType, GridAttr grid, MappingAttr row,
                             MappingAttr time, MappingAttr packet) {
-  printer << stringifyContext(context) << ' ' << stringifyStage(stage)
-          << ' ' << elementType << ", " << grid << ", ";
+  printer << stringifyContext(context) << ' ' << stringifyStage(stage) << ' '
+          << elementType << ", " << grid << ", ";
   if (row) {
     printer << "row ";
     printMapping(printer, row);

@@ -168,8 +168,7 @@ template <typename OpTy> static LogicalResult verifyAlu(OpTy op) {
 /// that type spread the same way.
 template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
   auto input = cast<StreamType>(op.getInput().getType());
-  if (static_cast<bool>(op.getConstantAttr()) ==
-      static_cast<bool>(op.getVrf()))
+  if (static_cast<bool>(op.getConstantAttr()) == static_cast<bool>(op.getVrf()))
     return op.emitOpError()
            << "takes one operand, a constant or a VRF tensor, found "
            << (op.getVrf() ? "both" : "none");
@@ -181,9 +180,9 @@ template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
   }
   VrfType vrf = op.getVrf().getType();
   if (vrf.getElementType() != input.getElementType())
-    return op.emitOpError() << "VRF tensor has element type "
-                            << vrf.getElementType() << ", the stream "
-                            << input.getElementType();
+    return op.emitOpError()
+           << "VRF tensor has element type " << vrf.getElementType()
+           << ", the stream " << input.getElementType();
   if (vrf.getGrid() != input.getGrid())
     return op.emitOpError() << "VRF tensor is spread as " << vrf.getGrid()
                             << ", the stream as " << input.getGrid();
@@ -204,10 +203,10 @@ LogicalResult VectorFxpOp::verify() {
       failed(verifyOperand(*this)))
     return failure();
   // A negative shift count has no meaning (SIL-4); counts of 32 and more have.
-  bool isShift = getAlu(getOp()) == "FxpLshift" || getAlu(getOp()) == "FxpRshift";
+  bool isShift =
+      getAlu(getOp()) == "FxpLshift" || getAlu(getOp()) == "FxpRshift";
   if (auto count = dyn_cast_or_null<IntegerAttr>(getConstantAttr());
-      isShift && count && count.getInt() < 0 &&
-      getMode() == ArgMode::Mode01)
+      isShift && count && count.getInt() < 0 && getMode() == ArgMode::Mode01)
     return emitOpError() << "shift count is " << count.getInt()
                          << ", must not be negative";
   return verifyAlu(*this);
@@ -245,7 +244,8 @@ LogicalResult VectorClipOp::verify() {
   return verifyAlu(*this);
 }
 
-/// Split and concat keep the order of elements and change the packet to `lanes`.
+/// Split and concat keep the order of elements and change the packet to
+/// `lanes`.
 static LogicalResult verifyRegrouped(Operation *op, StreamType input,
                                      StreamType output, int64_t lanes) {
   if (output.getPacketMapping().size() != lanes)

@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
-#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 
 namespace sequin::tcp {
 #define GEN_PASS_DEF_CHECKMACHINE
@@ -117,27 +117,27 @@ void KernelChecker::place(Value value, StringRef memory, int64_t address,
   unsigned last = defined;
   for (Operation *user : value.getUsers())
     last = std::max(last, sinkPosition(user));
-  placements.push_back({value, memory, address, address + bytes, defined, last});
+  placements.push_back(
+      {value, memory, address, address + bytes, defined, last});
 }
 
 LogicalResult KernelChecker::checkTrf(ToTrfOp op) {
   TrfType type = op.getResult().getType();
   int64_t rows = type.getRowMapping().size();
   if (!llvm::is_contained(machine.rowCounts, rows))
-    return op.emitOpError() << "row mapping \"" << type.getRow().getText()
-                            << "\" has size " << rows
-                            << ", the contraction engine uses 1, 2, 4 or "
-                            << machine.rowsPerSlice << " rows";
+    return op.emitOpError()
+           << "row mapping \"" << type.getRow().getText() << "\" has size "
+           << rows << ", the contraction engine uses 1, 2, 4 or "
+           << machine.rowsPerSlice << " rows";
   bool half = op.getAddress() != TrfAddress::Full;
   int64_t limit = machine.trfBytesPerRow / (half ? 2 : 1);
   int64_t bytes = type.getByteSize();
   if (bytes > limit)
-    return op.emitOpError() << "element mapping \""
-                            << type.getElement().getText() << "\" has " << bytes
-                            << " bytes, a row of the "
-                            << stringifyTrfAddress(op.getAddress()) << " TRF of "
-                            << "machine \"" << machine.name << "\" holds "
-                            << limit;
+    return op.emitOpError()
+           << "element mapping \"" << type.getElement().getText() << "\" has "
+           << bytes << " bytes, a row of the "
+           << stringifyTrfAddress(op.getAddress()) << " TRF of "
+           << "machine \"" << machine.name << "\" holds " << limit;
   // Halves are the unit of allocation (SIL-37).
   int64_t start = op.getAddress() == TrfAddress::SecondHalf ? limit : 0;
   place(op.getResult(), "TRF", start, limit);
@@ -161,8 +161,8 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
   }
   auto capacity = [&](Value value, StringRef memory, int64_t address,
                       int64_t bytes, int64_t limit) -> LogicalResult {
-    if (failed(checkCapacity(op, memory, value.getType(), address, bytes,
-                             limit)))
+    if (failed(
+            checkCapacity(op, memory, value.getType(), address, bytes, limit)))
       return failure();
     place(value, memory, address, bytes);
     return success();
@@ -181,8 +181,7 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
                     machine.vrfBytesPerSlice);
   if (auto move = dyn_cast<ToHbmOp>(op))
     return capacity(move.getResult(), "HBM", move.getAddress(),
-                    move.getResult().getType().getByteSize(),
-                    machine.hbmBytes);
+                    move.getResult().getType().getByteSize(), machine.hbmBytes);
   if (auto trf = dyn_cast<ToTrfOp>(op))
     return checkTrf(trf);
   return success();
@@ -197,11 +196,11 @@ LogicalResult KernelChecker::checkOverlaps() {
         continue;
       // A TRF half is rewritten for the next pass once the last pass that reads
       // it has been issued; only values live across the write collide.
-      InFlightDiagnostic diag =
-          b.value.getDefiningOp()->emitOpError()
-          << b.memory << " tensor at bytes [" << b.begin << ", " << b.end
-          << ") overlaps one at [" << a.begin << ", " << a.end
-          << ") that is still needed";
+      InFlightDiagnostic diag = b.value.getDefiningOp()->emitOpError()
+                                << b.memory << " tensor at bytes [" << b.begin
+                                << ", " << b.end << ") overlaps one at ["
+                                << a.begin << ", " << a.end
+                                << ") that is still needed";
       diag.attachNote(a.value.getLoc()) << "other tensor placed here";
       return diag;
     }

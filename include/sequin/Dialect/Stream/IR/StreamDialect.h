@@ -9,11 +9,11 @@
 #ifndef SEQUIN_DIALECT_STREAM_IR_STREAMDIALECT_H
 #define SEQUIN_DIALECT_STREAM_IR_STREAMDIALECT_H
 
-#include "sequin/Stream/Mapping.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "sequin/Stream/Mapping.h"
 
 #include "sequin/Dialect/Stream/IR/StreamDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -9,8 +9,6 @@
 #ifndef SEQUIN_DIALECT_TCP_IR_TCPDIALECT_H
 #define SEQUIN_DIALECT_TCP_IR_TCPDIALECT_H
 
-#include "sequin/Dialect/Stream/IR/StreamDialect.h"
-#include "sequin/Machine/Machine.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -18,6 +16,8 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "sequin/Dialect/Stream/IR/StreamDialect.h"
+#include "sequin/Machine/Machine.h"
 
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h.inc"
 #include "sequin/Dialect/Tcp/IR/TcpEnums.h.inc"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every stage operation states the mapping of its result; how the engine gets
-// there (how many flits it collects, how deep the adder tree is, which time axes
-// it sums, how many bytes of a flit it keeps) follows from the mappings on both
-// sides. The verifiers ask whether a way exists, the derivation of the
+// there (how many flits it collects, how deep the adder tree is, which time
+// axes it sums, how many bytes of a flit it keeps) follows from the mappings on
+// both sides. The verifiers ask whether a way exists, the derivation of the
 // configuration asks which: both ask here.
 //
 // Each function emits at most one error through `emitError`.
@@ -26,12 +26,12 @@ namespace sequin::tcp {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Switch, Broadcast01: the result has [slice2, broadcast, broadcast] over slices
-/// and [time1, slice1, time0, slice0] over time (SWI-04).
+/// Switch, Broadcast01: the result has [slice2, broadcast, broadcast] over
+/// slices and [time1, slice1, time0, slice0] over time (SWI-04).
 llvm::LogicalResult verifyBroadcast01(SwitchOp op, EmitError emitError);
 
-/// Collect: flits per packet. The result must be [time, outer part of the padded
-/// packet] x [one flit] (COL-01).
+/// Collect: flits per packet. The result must be [time, outer part of the
+/// padded packet] x [one flit] (COL-01).
 llvm::FailureOr<int64_t> inferCollectFlits(CollectOp op, EmitError emitError);
 
 /// Align: the stream adapter's parameters (ALN-02, ALN-04).
