@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -29,11 +30,11 @@ static llvm::Error error(const Twine &text) {
 static llvm::Error checkIndices(StringRef what, StringRef indices) {
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!llvm::isAlpha(index))
-      return error(what + " '" + indices + "' has '" + Twine(index) +
+      return error(what + " '" + excerpt(indices) + "' has '" + Twine(index) +
                    "', an index is a letter");
     if (indices.take_front(i).contains(index))
-      return error(what + " '" + indices + "' has index '" + Twine(index) +
-                   "' twice, each index may occur once");
+      return error(what + " '" + excerpt(indices) + "' has index '" +
+                   Twine(index) + "' twice, each index may occur once");
   }
   return llvm::Error::success();
 }
@@ -47,7 +48,8 @@ llvm::Expected<Einsum> sequin::parseEinsum(StringRef text) {
   SmallVector<StringRef, 4> operands;
   left.split(operands, ',');
   if (operands.size() > 2)
-    return error("einsum '" + text + "' has " + Twine(operands.size()) +
+    return error("einsum '" + excerpt(text) + "' has " +
+                 Twine(operands.size()) +
                  " operands, one or two are supported");
   Einsum result;
   for (StringRef operand : operands) {
@@ -68,8 +70,8 @@ llvm::Expected<Einsum> sequin::parseEinsum(StringRef text) {
     if (llvm::none_of(result.operands, [&](const std::string &operand) {
           return StringRef(operand).contains(index);
         }))
-      return error("result '" + right + "' has index '" + Twine(index) +
-                   "', which no operand has");
+      return error("result '" + excerpt(right) + "' has index '" +
+                   Twine(index) + "', which no operand has");
   result.result = right.str();
   return result;
 }
@@ -78,20 +80,21 @@ llvm::Expected<SmallVector<std::pair<char, int64_t>, 6>>
 sequin::parseEinsumSizes(StringRef text) {
   SmallVector<std::pair<char, int64_t>, 6> sizes;
   SmallVector<StringRef, 6> items;
-  text.split(items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (!text.empty())
+    text.split(items, ',');
   for (StringRef item : items) {
     auto [name, value] = item.split('=');
     name = name.trim();
     int64_t size;
     if (name.size() != 1 || !llvm::isAlpha(name[0]) ||
         value.trim().getAsInteger(10, size) || size < 1)
-      return error("size '" + item +
+      return error("size '" + excerpt(item) +
                    "' is not of the form m=512: a letter and a positive "
                    "integer");
     for (auto &[other, known] : sizes)
-      if (other == name[0] && known != size)
+      if (other == name[0])
         return error("index '" + name + "' has two sizes, " + Twine(known) +
-                     " and " + Twine(size));
+                     " and " + Twine(size) + ", give it one");
     sizes.push_back({name[0], size});
   }
   return sizes;
@@ -186,8 +189,8 @@ llvm::Error ModuleBuilder::collectSizes() {
     auto size = llvm::find_if(
         spec.sizes, [&](const auto &entry) { return entry.first == index; });
     if (size == spec.sizes.end())
-      return error("index '" + Twine(index) + "' of einsum '" + spec.text +
-                   "' has no size");
+      return error("index '" + Twine(index) + "' of einsum '" +
+                   excerpt(spec.text) + "' has no size");
     if (size->second < 1)
       return error("index '" + Twine(index) + "' has size " +
                    Twine(size->second) + ", sizes are positive");
@@ -196,14 +199,15 @@ llvm::Error ModuleBuilder::collectSizes() {
   for (const auto &[index, size] : spec.sizes)
     if (!StringRef(loops).contains(index))
       return error("size given for index '" + Twine(index) +
-                   "', which einsum '" + spec.text + "' does not have");
+                   "', which einsum '" + excerpt(spec.text) +
+                   "' does not have");
   return llvm::Error::success();
 }
 
 llvm::Error ModuleBuilder::chooseTypes() {
   size_t count = einsum.operands.size();
   if (spec.operandTypes.size() != 1 && spec.operandTypes.size() != count)
-    return error("einsum '" + spec.text + "' has " + Twine(count) +
+    return error("einsum '" + excerpt(spec.text) + "' has " + Twine(count) +
                  " operands, found " + Twine(spec.operandTypes.size()) +
                  " element types; give one for each or one for all");
   for (size_t i = 0; i < count; ++i) {
@@ -216,7 +220,7 @@ llvm::Error ModuleBuilder::chooseTypes() {
   for (Type type : operandTypes)
     if (isa<FloatType>(type) != isFloat)
       return error(
-          "einsum '" + spec.text +
+          "einsum '" + excerpt(spec.text) +
           "' has integer and float operands, they must be of one kind");
   accumulator = isFloat ? Type(builder.getF32Type()) : builder.getI32Type();
   resultType = spec.resultType
@@ -306,12 +310,13 @@ llvm::Expected<OwningOpRef<ModuleOp>> ModuleBuilder::build() {
   if (!converts) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "einsum '" << spec.text << "' computes in " << accumulator
+        << "einsum '" << excerpt(spec.text) << "' computes in " << accumulator
         << ", which does not convert to " << resultType;
     return error(text);
   }
   if (failed(verify(*module)))
-    return error("einsum '" + spec.text + "' gives an invalid program");
+    return error("einsum '" + excerpt(spec.text) +
+                 "' gives an invalid program");
   return module;
 }
 

@@ -1,5 +1,4 @@
-//===- RunEinsum.cpp - Programs from --einsum
-//--------------------------------===//
+//===- RunEinsum.cpp - Programs from --einsum -----------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -112,6 +112,7 @@ private:
   Value emitContraction(StreamShape &shape);
   Value emitStream(StreamShape &shape);
   Value emitOnes(Value input);
+  Value emitWidened(Value input, ArrayRef<AxisId> axes);
   Value toVrf(const TensorOperand &operand);
   Value emitPasses(Value stream, const StreamShape &shape);
   Value emitSteps(Value stream, const StreamShape &shape,
@@ -200,7 +201,7 @@ Value GroupEmitter::commit(Value stream, ArrayRef<std::string> element) {
 /// A vector of ones in the operands' type, made of what is at hand: every value
 /// clamped to 1.
 Value GroupEmitter::emitOnes(Value input) {
-  Type type = cast<DmType>(input.getType()).getElementType();
+  Type type = group.factorType;
   Part inner = part(group.k.back());
   Terms time;
   int64_t lanes = machine.outputLanes;
@@ -226,8 +227,27 @@ Value GroupEmitter::emitOnes(Value input) {
   return commit(stream, inner.all());
 }
 
+/// A tensor over `axes` in the type that the contraction engine multiplies.
+Value GroupEmitter::emitWidened(Value input, ArrayRef<AxisId> axes) {
+  Type type = group.factorType;
+  Part inner = part(axes.back());
+  int64_t lanes = machine.outputLanes;
+  Terms time = locals(axes.drop_back());
+  time.push_back(inner.block(lanes));
+  std::string packet = inner.inner(lanes);
+  Value stream = BeginOp::create(builder, loc, Context::Main, input);
+  stream = FetchOp::create(builder, loc, stream, group.computeType,
+                           mapping(time), mapping(packet));
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(time), mapping(packet));
+  int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
+  stream = CastOp::create(builder, loc, stream, type,
+                          mapping(packet + suffix("#", flit)));
+  return commit(stream, locals(axes));
+}
+
 Value GroupEmitter::emitContraction(StreamShape &shape) {
-  Type type = elementTypeOf(group.lhs.tensor);
+  Type type = group.factorType;
   int64_t bits = type.getIntOrFloatBitWidth();
   int64_t flit = machine.flitBytes * 8 / bits;
   int64_t lanes = machine.macWidthBytes * 8 / bits;
@@ -285,7 +305,11 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
     for (const PlacedStep &placed : pass.steps)
       if (placed.step->operand.tensor)
         toVrf(placed.step->operand);
-  Value lhs = toDm(group.lhs, with(streamed, k));
+  // A result without dimensions has an axis that its operands have not.
+  AxisList own = group.layoutOf(group.lhs);
+  Value lhs = toDm(group.lhs, locals(own));
+  if (type != elementTypeOf(group.lhs.tensor))
+    lhs = emitWidened(lhs, own);
 
   shape.time = with(streamed, blocks);
   shape.packet = shape.hasRows ? row : "1" + suffix("#", machine.outputLanes);
@@ -303,10 +327,7 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
 }
 
 Value GroupEmitter::emitStream(StreamShape &shape) {
-  Terms own;
-  for (AxisId axis : group.m)
-    if (contains(group.stream.axes, axis))
-      own.push_back(part(axis).all());
+  Terms own = locals(group.layoutOf(group.stream));
   for (const VectorPass &pass : group.passes)
     for (const PlacedStep &placed : pass.steps)
       if (placed.step->operand.tensor)
@@ -332,10 +353,7 @@ Value GroupEmitter::toVrf(const TensorOperand &operand) {
   Value &vrf = vrfs[operand.tensor];
   if (vrf)
     return vrf;
-  AxisList axes;
-  for (AxisId axis : group.loops())
-    if (contains(operand.axes, axis))
-      axes.push_back(axis);
+  AxisList axes = group.layoutOf(operand);
   Terms all = locals(axes);
   Value input = toDm(operand, all);
   Type type = computeTypeOf(elementTypeOf(operand.tensor));
@@ -501,21 +519,11 @@ HbmType KernelEmitter::getHbmType(Type elementType,
                       MappingAttr::get(builder.getContext(), joinTerms(terms)));
 }
 
-AxisList KernelEmitter::getArgumentLayout(const TensorOperand &operand,
-                                          const Group &group) const {
-  AxisList layout, order = group.loops();
-  order.append(group.k);
-  for (AxisId axis : order)
-    if (contains(operand.axes, axis))
-      layout.push_back(axis);
-  return layout;
-}
-
 Value KernelEmitter::getHbm(const TensorOperand &operand, const Group &group) {
   if (!isa<BlockArgument>(operand.tensor))
     return values.lookup(operand.tensor);
-  HbmType type = getHbmType(elementTypeOf(operand.tensor),
-                            getArgumentLayout(operand, group));
+  HbmType type =
+      getHbmType(elementTypeOf(operand.tensor), group.layoutOf(operand));
   return arguments.lookup({operand.tensor, type});
 }
 

@@ -34,9 +34,6 @@ public:
 
   tcp::HbmType getHbmType(mlir::Type elementType,
                           llvm::ArrayRef<AxisId> layout) const;
-  /// The order in which a group wants an operand that the host brings.
-  AxisList getArgumentLayout(const TensorOperand &operand,
-                             const Group &group) const;
   mlir::Value getHbm(const TensorOperand &operand, const Group &group);
   mlir::Value emitGroup(Group &group, int64_t resultAddress);
 };

@@ -70,7 +70,8 @@ MappingAttr ProgramEmitter::makeChip() {
 /// The dimensions in order; a padded axis is cut to what the program has.
 HostType ProgramEmitter::getHostType(Value tensor) {
   SmallVector<std::string, 4> terms;
-  for (AxisId id : program.dims.lookup(tensor)) {
+  AxisList dims = program.dims.lookup(tensor);
+  for (AxisId id : ArrayRef<AxisId>(dims).take_front(rankOf(tensor))) {
     const Axis &axis = program.axes[id];
     std::string term = axis.name;
     if (axis.size != axis.extent)
@@ -100,7 +101,7 @@ void ProgramEmitter::collectTransfers() {
       if (!operand.tensor || !isa<BlockArgument>(operand.tensor))
         return;
       Type type = kernel.getHbmType(elementTypeOf(operand.tensor),
-                                    kernel.getArgumentLayout(operand, *group));
+                                    group->layoutOf(operand));
       transfers.try_emplace({operand.tensor, type}, 0);
     };
     add(group->lhs);

@@ -34,6 +34,9 @@ struct LinalgToTcpPass : public sequin::impl::LinalgToTcpBase<LinalgToTcpPass> {
     tcp::TargetAttr machine = getMachine(module);
     if (!machine)
       return signalPassFailure();
+    for (func::FuncOp func : functions)
+      if (failed(checkUses(func, module)))
+        return signalPassFailure();
     module->setAttr(tcp::TcpDialect::kTargetAttrName, machine);
     for (func::FuncOp func : functions)
       if (failed(lower(func, machine)))
@@ -46,6 +49,17 @@ private:
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
     return llvm::any_of(func.getArgumentTypes(), isTensor) ||
            llvm::any_of(func.getResultTypes(), isTensor);
+  }
+
+  /// A lowered function takes other types than its callers have.
+  static LogicalResult checkUses(func::FuncOp func, ModuleOp module) {
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(func, module);
+    if (!uses || uses->empty())
+      return success();
+    return uses->begin()->getUser()->emitOpError()
+           << "refers to '" << func.getName()
+           << "', which becomes a program of its own; inline that function";
   }
 
   /// The module's machine, or the one the options name.
@@ -68,6 +82,8 @@ private:
   }
 
   static LogicalResult lower(func::FuncOp func, tcp::TargetAttr machine) {
+    if (llvm::hasSingleElement(func.getBody()))
+      splitSums(func);
     // Operations that turned out not to fit behind the contraction before them;
     // each round adds one.
     DenseSet<Operation *> unfused;

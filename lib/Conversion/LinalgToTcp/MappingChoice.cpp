@@ -166,6 +166,8 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
   const unsigned firstM = shape.batch.size(), firstN = firstM + shape.m.size();
   int64_t sumBytes = getByteSize(shape.operandType, shape.k);
   int64_t storedBytes = getByteSize(shape.operandType, shape.storedK);
+  ElementType memoryType = shape.memoryType.value_or(shape.operandType);
+  bool widens = memoryType != shape.operandType;
   auto lhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstN));
   auto rhsLoops = llvm::to_vector<4>(llvm::seq<unsigned>(0, firstM));
   llvm::append_range(rhsLoops,
@@ -203,6 +205,9 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
             search.allocated(shape.operandType, localBatch * localM * shape.k) +
             search.allocated(shape.operandType,
                              localBatch * localN * shape.storedK);
+        if (widens)
+          dmBytes +=
+              search.allocated(memoryType, localBatch * localM * shape.k);
         if (shape.makesOnes)
           dmBytes += search.allocated(shape.operandType, shape.storedK);
         for (ElementType type : shape.vector.results)
@@ -214,13 +219,15 @@ sequin::chooseContractionMapping(const ContractionShape &shape,
         if (!fits)
           continue;
         // The stationary operand is stored while the other one still arrives.
-        cycles += search.dmaCycles(split, shape.operandType,
+        cycles += search.dmaCycles(split, memoryType,
                                    localBatch * localN * shape.storedK,
                                    split.run(rhsLoops, shape.storedK)) +
                   std::max(rhs / machine.subFetch.accessBytes.front(),
-                           search.dmaCycles(split, shape.operandType,
+                           search.dmaCycles(split, memoryType,
                                             localBatch * localM * shape.k,
                                             split.run(lhsLoops, shape.k)));
+        if (widens)
+          cycles += localBatch * localM * shape.k / machine.outputLanes;
         int64_t streamed =
             flits *
             llvm::divideCeil(sumBytes, machine.mainFetch.accessBytes.back());

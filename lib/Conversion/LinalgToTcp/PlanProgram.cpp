@@ -37,10 +37,13 @@ public:
 private:
   AxisList getSummedByReader(Value result) const;
   void orderContraction(Group &group);
+  void orderSummed(Group &group);
   void orderElementwise(Group &group);
+  LogicalResult checkPackets(Group &group);
+  void dropUnitAxes(const Group &group, TensorOperand &operand);
   LogicalResult checkOrder(Group &group, const TensorOperand &operand,
                            ArrayRef<AxisId> order);
-  LogicalResult setUnits(Group &group);
+  void setUnits(Group &group);
   LogicalResult checkSize(Group &group);
   llvm::Expected<MappingChoice> choose(const Group &group, VectorWork vector);
   PlanOutcome spread(Group &group, bool &changed);
@@ -112,6 +115,32 @@ void Planner::orderContraction(Group &group) {
     moveToEnd(*list, summed);
   }
 
+  orderSummed(group);
+  // A repeated operand takes less of the tensor register file.
+  auto storedBytes = [&](const TensorOperand &operand) {
+    ElementType type = elementKindOf(operand.tensor);
+    double elements = 1;
+    for (AxisId axis : select(group.k, operand.axes)) {
+      int64_t size = program.axes[axis].size;
+      if (axis == group.k.back())
+        size = llvm::alignTo(size, machine.lanes(type));
+      elements *= static_cast<double>(size);
+    }
+    return elements * getBitWidth(type) / 8;
+  };
+  double rhsBytes = group.isPlainSum ? 0 : storedBytes(group.rhs);
+  if (rhsBytes > static_cast<double>(machine.trfBytesPerRow) &&
+      storedBytes(group.lhs) < rhsBytes) {
+    std::swap(group.lhs, group.rhs);
+    // The axis of a result without dimensions is no row.
+    if (rankOf(group.result) != 0)
+      std::swap(group.m, group.n);
+    orderSummed(group);
+  }
+}
+
+void Planner::orderSummed(Group &group) {
+  const AxisList &result = program.dims[group.result];
   // Innermost is an axis that both operands have, the one that an operand which
   // is already in HBM has innermost.
   group.k = select(group.lhs.axes, group.k);
@@ -140,57 +169,98 @@ void Planner::orderElementwise(Group &group) {
   for (const Step &step : group.steps)
     if (step.operand.tensor)
       operands.push_back(&step.operand);
+  // Whether every operand has innermost what its producer wrote innermost.
+  auto fits = [&](ArrayRef<AxisId> order) {
+    return llvm::all_of(operands, [&](const TensorOperand *operand) {
+      const Group *producer = program.producer(operand->tensor);
+      if (!producer)
+        return true;
+      AxisList layout = producer->loops(), own = select(order, operand->axes);
+      return own.empty() || own.back() == layout.back();
+    });
+  };
+  // As the first producer whose order suits the others too.
+  SmallVector<AxisList, 4> orders;
   for (const TensorOperand *operand : operands)
     if (const Group *producer = program.producer(operand->tensor)) {
-      moveToEnd(group.m, select(producer->loops(), operand->axes));
-      AxisList tail = select(producer->loops(), group.m);
-      std::copy(tail.begin(), tail.end(), group.m.end() - tail.size());
-      return;
+      AxisList &order = orders.emplace_back(group.m);
+      moveToEnd(order, select(producer->loops(), operand->axes));
+      AxisList tail = select(producer->loops(), order);
+      std::copy(tail.begin(), tail.end(), order.end() - tail.size());
     }
-  moveToEnd(group.m, getSummedByReader(group.result));
+  if (orders.empty())
+    moveToEnd(group.m, getSummedByReader(group.result));
+  else if (auto *found = llvm::find_if(orders, fits); found != orders.end())
+    group.m = *found;
+  else if (!fits(group.m))
+    group.m = orders.front();
+
+  // A packet repeats one element of a stream without the innermost loop, which
+  // must be whole bytes.
+  if (getBitWidth(elementKindOf(group.stream.tensor)) >= 8 ||
+      contains(group.stream.axes, group.m.back()))
+    return;
+  AxisList order = group.m;
+  moveToEnd(order, group.stream.axes);
+  if (fits(order))
+    group.m = std::move(order);
+}
+
+/// Dimensions that no loop of the vector engine runs over have one element; an
+/// operand of nothing else is read with the padding that follows it.
+void Planner::dropUnitAxes(const Group &group, TensorOperand &operand) {
+  operand.axes = select(group.loops(), operand.axes);
+  if (!operand.axes.empty())
+    return;
+  const Group *producer = program.producer(operand.tensor);
+  operand.axes = {producer ? producer->loops().back() : program.getUnitAxis()};
 }
 
 //===----------------------------------------------------------------------===//
 // Padding
 //===----------------------------------------------------------------------===//
 
+LogicalResult Planner::checkPackets(Group &group) {
+  if (group.isContraction ||
+      getBitWidth(elementKindOf(group.stream.tensor)) >= 8 ||
+      contains(group.stream.axes, group.loops().back()))
+    return success();
+  return group.root.emitOpError()
+         << "repeats single elements of " << elementTypeOf(group.stream.tensor)
+         << " along its innermost loop, and the fetch engine reads whole "
+            "bytes; pass that tensor as i8";
+}
+
 /// Demands that parts of the operand's innermost axis are whole words of the
 /// DMA engine.
-LogicalResult Planner::setUnits(Group &group) {
+void Planner::setUnits(Group &group) {
   auto require = [&](AxisId axis, int64_t unit) {
     int64_t &entry = units.try_emplace({&group, axis}, 1).first->second;
     entry = std::max(entry, unit);
   };
   AxisList loops = group.loops();
-  auto requireRun = [&](const TensorOperand &operand) -> LogicalResult {
-    AxisList order = select(loops, operand.axes);
-    if (order.empty())
-      return group.root.emitOpError()
-             << "reads a tensor of one element, which the DMA engine cannot "
-                "move to a slice ("
-             << machine.dmaAlignBytes
-             << " bytes at least); make it a constant or give it a dimension";
-    require(order.back(), machine.dmaAlignBytes * 8 /
-                              getBitWidth(elementKindOf(operand.tensor)));
-    return success();
+  auto requireRun = [&](const TensorOperand &operand) {
+    AxisId inner = group.layoutOf(operand).back();
+    int64_t unit =
+        machine.dmaAlignBytes * 8 / getBitWidth(elementKindOf(operand.tensor));
+    if (contains(loops, inner))
+      require(inner, unit);
+    else
+      program.axes[inner].size = llvm::alignTo(program.axes[inner].size, unit);
   };
   for (const Step &step : group.steps)
-    if (step.operand.tensor && failed(requireRun(step.operand)))
-      return failure();
+    if (step.operand.tensor)
+      requireRun(step.operand);
   if (!group.isContraction) {
-    if (loops.empty())
-      return group.root.emitOpError()
-             << "works on a single element, the vector "
-                "engine needs a dimension to run over";
     require(loops.back(), machine.outputLanes);
-    return requireRun(group.stream);
+    requireRun(group.stream);
+    return;
   }
   if (!group.n.empty())
     require(group.n.back(), machine.rowsPerSlice);
   Axis &inner = program.axes[group.k.back()];
   inner.size =
       llvm::alignTo(inner.size, machine.lanes(elementKindOf(group.lhs.tensor)));
-  return success();
 }
 
 /// Keeps all later products of sizes far inside 64 bits.
@@ -293,7 +363,8 @@ llvm::Expected<MappingChoice> Planner::choose(const Group &group,
     if (contains(group.rhs.axes, axis))
       shape.storedK *= program.axes[axis].size;
   }
-  shape.operandType = elementKindOf(group.lhs.tensor);
+  shape.operandType = *tcp::getElementKind(group.factorType);
+  shape.memoryType = elementKindOf(group.lhs.tensor);
   shape.makesOnes = group.isPlainSum;
   shape.vector = std::move(vector);
   return chooseContractionMapping(shape, machine);
@@ -346,8 +417,14 @@ PlanOutcome Planner::plan() {
       orderContraction(*group);
     else
       orderElementwise(*group);
-    if (failed(setUnits(*group)))
+    if (group->stream.tensor)
+      dropUnitAxes(*group, group->stream);
+    for (Step &step : group->steps)
+      if (step.operand.tensor)
+        dropUnitAxes(*group, step.operand);
+    if (failed(checkPackets(*group)))
       return PlanOutcome::Refused;
+    setUnits(*group);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -357,12 +434,6 @@ PlanOutcome Planner::plan() {
         return outcome;
   }
   for (auto &group : program.groups) {
-    AxisList loops = group->loops(), k = group->k;
-    auto order = [&](const TensorOperand &operand) {
-      AxisList list = select(loops, operand.axes);
-      list.append(select(k, operand.axes));
-      return list;
-    };
     SmallVector<const TensorOperand *, 4> operands;
     for (const TensorOperand *operand :
          {&group->lhs, &group->rhs, &group->stream})
@@ -372,7 +443,7 @@ PlanOutcome Planner::plan() {
       if (step.operand.tensor)
         operands.push_back(&step.operand);
     for (const TensorOperand *operand : operands)
-      if (failed(checkOrder(*group, *operand, order(*operand))))
+      if (failed(checkOrder(*group, *operand, group->layoutOf(*operand))))
         return PlanOutcome::Refused;
   }
   return failed(checkPadding(program)) ? PlanOutcome::Refused

@@ -8,6 +8,7 @@
 //
 // What the lowering knows about a function, in the order it learns it:
 //
+//   splitSums      contractions that the engine cannot do at once are split
 //   readProgram    loops and dimensions become axes; operations become groups,
 //                  each a contraction or a stream with a chain of arithmetic
 //                  steps
@@ -42,7 +43,9 @@ struct Axis {
 /// A tensor as an operand: read from memory and converted on the way.
 struct TensorOperand {
   mlir::Value tensor;
-  AxisList axes; ///< by dimension of the tensor
+  /// By dimension of the tensor. One that has none of the group's loops has a
+  /// single axis, of which the group reads the first position.
+  AxisList axes;
 };
 
 enum class ArithmeticOp {
@@ -106,6 +109,9 @@ struct Group {
   /// then is.
   TensorOperand lhs, rhs;
   bool isPlainSum = false;
+  /// What the contraction engine multiplies: the operands' type, or i8 if ones
+  /// of that type cannot be made.
+  mlir::Type factorType;
   /// Loops by role; the order within a role is that of the nest. Elementwise
   /// groups have all theirs in `m`.
   AxisList batch, m, n, k;
@@ -127,6 +133,15 @@ struct Group {
     all.append(n);
     return all;
   }
+  /// The order in which the group reads an operand from HBM.
+  AxisList layoutOf(const TensorOperand &operand) const {
+    AxisList layout, order = loops();
+    order.append(k);
+    llvm::copy_if(order, std::back_inserter(layout), [&](AxisId axis) {
+      return llvm::is_contained(operand.axes, axis);
+    });
+    return layout.empty() ? operand.axes : layout;
+  }
   int64_t split(AxisId axis) const {
     auto found = splits.find(axis);
     return found == splits.end() ? 1 : found->second;
@@ -142,6 +157,9 @@ struct Program {
   const TcpMachine *machine = nullptr;
   int64_t chips = 1;
   std::vector<Axis> axes;
+  /// The axis that tensors without dimensions get: the DMA engine moves no
+  /// single elements. Only its first position counts.
+  std::optional<AxisId> unitAxis;
   /// Axes of every tensor, by dimension.
   llvm::DenseMap<mlir::Value, AxisList> dims;
   /// Tensors that hold the elements of another one (transposed, broadcast).
@@ -158,6 +176,13 @@ struct Program {
       value = source;
     return value;
   }
+  AxisId getUnitAxis() {
+    if (!unitAxis) {
+      unitAxis = axes.size();
+      axes.push_back({"U", 1, 1});
+    }
+    return *unitAxis;
+  }
   /// HBM layout: the producer's order of loops; null for an argument.
   const Group *producer(mlir::Value value) const {
     return producers.lookup(value);
@@ -165,10 +190,24 @@ struct Program {
 };
 
 mlir::Type elementTypeOf(mlir::Value tensor);
+size_t rankOf(mlir::Value tensor);
+/// Orders tensors by their elements, then by their dimensions.
+std::pair<int64_t, size_t> extentOf(mlir::Value tensor);
 ElementType elementKindOf(mlir::Value tensor);
 /// f32 for floats, i32 for integers.
 mlir::Type computeTypeOf(mlir::Type type);
 bool contains(llvm::ArrayRef<AxisId> list, AxisId axis);
+
+/// A reduction by out + a * b or out + a, with a and b widened to out's type.
+struct SumOfProducts {
+  llvm::SmallVector<mlir::OpOperand *, 2> factors;
+  mlir::Type type; ///< of out
+};
+std::optional<SumOfProducts> matchSumOfProducts(mlir::linalg::LinalgOp op);
+
+/// Rewrites contractions whose factors have no summed dimension in common as
+/// sums and a product of them.
+void splitSums(mlir::func::FuncOp func);
 
 /// Elementwise operations in `unfused` start groups of their own.
 mlir::FailureOr<Program>

@@ -26,6 +26,15 @@ Type linalg_to_tcp::elementTypeOf(Value tensor) {
   return getElementTypeOrSelf(tensor.getType());
 }
 
+size_t linalg_to_tcp::rankOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
+std::pair<int64_t, size_t> linalg_to_tcp::extentOf(Value tensor) {
+  return {cast<RankedTensorType>(tensor.getType()).getNumElements(),
+          rankOf(tensor)};
+}
+
 ElementType linalg_to_tcp::elementKindOf(Value tensor) {
   return *tcp::getElementKind(elementTypeOf(tensor));
 }
@@ -97,7 +106,8 @@ OpOperand *ChainReader::getElement(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != op.getBlock())
     return nullptr;
-  return op.getMatchingOpOperand(argument);
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  return isa<RankedTensorType>(operand->get().getType()) ? operand : nullptr;
 }
 
 TypedAttr ChainReader::getConstant(Value value) {
@@ -157,11 +167,12 @@ LogicalResult ChainReader::readArithmetic(Operation *body,
   if (constants[0] || isComputed(1))
     stream = 1;
   else if (elements[0] && elements[1]) {
-    auto rank = [&](int i) {
+    // What stays in the vector register file is the smaller one.
+    auto weight = [&](int i) {
       return std::pair(preferred(*elements[i]),
-                       makeOperand(*elements[i]).axes.size());
+                       extentOf(makeOperand(*elements[i]).tensor));
     };
-    if (rank(1) > rank(0))
+    if (weight(1) > weight(0))
       stream = 1;
   }
   int other = 1 - stream;

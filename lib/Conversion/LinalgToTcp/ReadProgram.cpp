@@ -153,13 +153,17 @@ LogicalResult Reader::readOperation(Operation *op) {
       return op->emitOpError()
              << "is a tensor of several values, which has no place on the "
                 "device; pass it as an argument of the function";
-    program.constants[constant.getResult()] = splat.getSplatValue<TypedAttr>();
+    auto value = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+    if (!value)
+      return op->emitOpError() << "has elements that are not single numbers";
+    program.constants[constant.getResult()] = value;
     return success();
   }
   if (auto fill = dyn_cast<linalg::FillOp>(op);
       fill && fill->getNumResults() == 1) {
     Attribute value;
-    if (!matchPattern(fill.value(), m_Constant(&value)))
+    if (!matchPattern(fill.value(), m_Constant(&value)) ||
+        !isa<TypedAttr>(value))
       return op->emitOpError() << "fills with a value that is not a constant; "
                                   "pass a tensor instead";
     program.constants[fill.getResult(0)] = cast<TypedAttr>(value);
@@ -193,6 +197,8 @@ LogicalResult Reader::nameAxes() {
     AxisList &dims = program.dims[value];
     for (unsigned node : nodes)
       dims.push_back(classes[node]);
+    if (nodes.empty())
+      dims.push_back(program.getUnitAxis());
   }
 
   llvm::StringMap<unsigned> counts;
@@ -258,54 +264,23 @@ TensorOperand Reader::makeOperand(Value value) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// The block argument that a factor of the product is, widened or not.
-static BlockArgument getFactor(Value value) {
-  if (Operation *widen = value.getDefiningOp();
-      isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(widen))
-    value = widen->getOperand(0);
-  return dyn_cast<BlockArgument>(value);
-}
-
-/// Matches sum += lhs * rhs, or sum += lhs; operands are widened to the
-/// accumulator's type first.
+/// The factors, in types that the contraction engine multiplies.
 LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
-  auto refuse = [&] {
+  std::optional<SumOfProducts> sum = matchSumOfProducts(op);
+  if (!sum)
     return op.emitOpError()
            << "reduces by something else than a sum of products of two "
               "operands (out + a * b, with a and b widened to the type of "
               "out), which the contraction engine does not";
-  };
-  Block *block = op.getBlock();
-  BlockArgument sum = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
-  Operation *add = block->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
-    return refuse();
-  Value product =
-      add->getOperand(0) == sum ? add->getOperand(1) : add->getOperand(0);
-  if (add->getOperand(0) != sum && add->getOperand(1) != sum)
-    return refuse();
-  SmallVector<BlockArgument, 2> factors;
-  if (Operation *mul = product.getDefiningOp();
-      isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul))
-    factors = {getFactor(mul->getOperand(0)), getFactor(mul->getOperand(1))};
-  else
-    factors = {getFactor(product)};
-  for (BlockArgument factor : factors)
-    if (!factor || factor.getOwner() != block || factor == sum)
-      return refuse();
-  if (op.getNumDpsInputs() != static_cast<int64_t>(factors.size()) ||
-      (factors.size() == 2 && factors[0] == factors[1]))
-    return refuse();
-
-  Type type = factors[0].getType();
-  for (BlockArgument factor : factors) {
-    OpOperand *operand = op.getMatchingOpOperand(factor);
-    if (factor.getType() != type)
+  ArrayRef<OpOperand *> factors = sum->factors;
+  Type type = elementTypeOf(factors[0]->get());
+  for (OpOperand *factor : factors) {
+    if (elementTypeOf(factor->get()) != type)
       return op.emitOpError()
-             << "multiplies " << type << " by " << factor.getType()
+             << "multiplies " << type << " by " << elementTypeOf(factor->get())
              << ", the contraction engine needs both of one type";
-    if (!isa<RankedTensorType>(operand->get().getType()) ||
-        program.constants.contains(program.canonical(operand->get())))
+    if (!isa<RankedTensorType>(factor->get().getType()) ||
+        program.constants.contains(program.canonical(factor->get())))
       return op.emitOpError() << "multiplies by a constant; scale the result "
                                  "in an elementwise operation instead";
   }
@@ -315,15 +290,16 @@ LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
            << "has operands of " << type
            << ", the contraction engine takes i4, i8, f8E4M3FN, f8E5M2 and "
               "bf16: convert them first";
-  if (sum.getType() != accumulator)
+  if (sum->type != accumulator)
     return op.emitOpError()
-           << "sums in " << sum.getType() << ", the contraction engine sums "
+           << "sums in " << sum->type << ", the contraction engine sums "
            << type << " in " << accumulator
            << ": give the result that type and narrow it afterwards";
-  group.lhs = makeOperand(op.getMatchingOpOperand(factors[0])->get());
+  group.lhs = makeOperand(factors[0]->get());
   group.computeType = accumulator;
+  group.factorType = type;
   if (factors.size() == 2)
-    group.rhs = makeOperand(op.getMatchingOpOperand(factors[1])->get());
+    group.rhs = makeOperand(factors[1]->get());
   return success();
 }
 
@@ -361,6 +337,10 @@ void Reader::addFactor(Group &group, TensorOperand factor) {
 /// A sum of one product is a product: nothing to pad, no rows to fill.
 void Reader::makeElementwise(Group &group) {
   group.isContraction = false;
+  // What stays in the vector register file is the smaller one.
+  if (group.rhs.tensor &&
+      extentOf(group.rhs.tensor) > extentOf(group.lhs.tensor))
+    std::swap(group.lhs, group.rhs);
   group.stream = std::move(group.lhs);
   if (group.rhs.tensor)
     addFactor(group, std::move(group.rhs));
@@ -380,25 +360,21 @@ LogicalResult Reader::makePlainSum(Group &group) {
     std::swap(group.lhs, group.rhs);
     std::swap(group.m, group.n);
   }
-  if (llvm::any_of(group.rhs.axes, isSummed) || !group.n.empty())
-    return group.root.emitOpError()
-           << "multiplies sums of its factors, which have no summed dimension "
-              "in common; sum each factor in an operation of its own";
+  assert(llvm::none_of(group.rhs.axes, isSummed) && group.n.empty() &&
+         "sums of both factors are split before");
   if (group.rhs.tensor)
     addFactor(group, std::move(group.rhs));
   group.m.append(group.batch);
   group.batch.clear();
 
-  Type type = elementTypeOf(group.lhs.tensor);
   if (!isa<BlockArgument>(group.lhs.tensor))
     return group.root.emitOpError()
            << "sums an intermediate; multiply it by a tensor of ones that is "
               "an argument";
-  if (type.getIntOrFloatBitWidth() * program.machine->outputLanes <
+  // One flit of i4 is less than a commit writes.
+  if (group.factorType.getIntOrFloatBitWidth() * program.machine->outputLanes <
       program.machine->commitAlignBytes * 8)
-    return group.root.emitOpError()
-           << "sums " << type
-           << " without a second operand; multiply it by a tensor of ones";
+    group.factorType = IntegerType::get(group.root.getContext(), 8);
   // Enough of the tensor to make ones of: its first row along the sum.
   group.isPlainSum = true;
   llvm::erase_if(group.k,
@@ -440,6 +416,8 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   }
   if (group->k.size() != op.getNumReductionLoops())
     return op.emitOpError() << "indexes its result by a reduced loop";
+  if (rankOf(group->result) == 0)
+    group->m.push_back(program.getUnitAxis());
   std::optional<int64_t> total = llvm::checkedAdd(program.macs, useful);
   if (!total)
     return op.emitOpError() << "has more iterations than fit in 64 bits";
@@ -473,8 +451,7 @@ Group *Reader::getFusable(OpOperand &operand, linalg::LinalgOp op) {
   for (OpOperand &use : operand.get().getUses())
     if (&use != &operand)
       return nullptr;
-  return program.dims[operand.get()].size() == op.getNumLoops() ? group
-                                                                : nullptr;
+  return rankOf(operand.get()) == op.getNumLoops() ? group : nullptr;
 }
 
 LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
@@ -485,11 +462,10 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
   if (failed(chain))
     return failure();
   Value result = op->getResult(0);
-  if (program.dims[result].size() != op.getNumLoops())
+  if (rankOf(result) != op.getNumLoops())
     return op.emitOpError()
            << "has " << op.getNumLoops() << " loops, its result "
-           << program.dims[result].size()
-           << " dimensions; every loop must index the result";
+           << rankOf(result) << " dimensions; every loop must index the result";
   if (chain->start.tensor.getDefiningOp<tensor::EmptyOp>())
     return op.emitOpError() << "reads tensor.empty, which has no value; fill "
                                "it by linalg.fill";
@@ -506,7 +482,13 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     return success();
   }
 
-  if (Group *group = getFusable(*chain->startOperand, op)) {
+  // The stream of a step cannot be its second operand too: then the tensor goes
+  // through memory.
+  Group *before = getFusable(*chain->startOperand, op);
+  if (before && llvm::none_of(chain->steps, [&](const Step &step) {
+        return step.operand.tensor == before->result;
+      })) {
+    Group *group = before;
     llvm::append_range(group->steps, std::move(chain->steps));
     group->fused.push_back(op);
     program.producers.erase(group->result);
@@ -574,7 +556,7 @@ FailureOr<Program> Reader::read() {
              << "returns as result " << i
              << " a tensor that is not computed; return the result of a linalg "
                 "operation on arguments";
-    if (program.dims[value].size() != program.dims[source].size())
+    if (rankOf(value) != rankOf(source))
       return terminator->emitOpError()
              << "returns as result " << i
              << " a broadcast tensor; return the tensor it was made from";

@@ -58,7 +58,7 @@ Sequencer derivation::separatePacket(const Derivation &derivation,
   return result;
 }
 
-/// Bytes of the innermost contiguous run.
+/// Bytes of the innermost contiguous run; 0 if it is no whole number of them.
 static int64_t contiguousBytes(const Sequencer &sequencer, ElementType type) {
   int64_t run = 1;
   for (const SequencerEntry &entry : llvm::reverse(sequencer.entries)) {
@@ -68,14 +68,15 @@ static int64_t contiguousBytes(const Sequencer &sequencer, ElementType type) {
       break;
     run *= entry.size;
   }
-  return getByteSize(type, run);
+  int64_t bits = run * getBitWidth(type);
+  return bits % 8 == 0 ? bits / 8 : 0;
 }
 
 /// The largest of `sizes` that divides both numbers of bytes (FET-04, COM-08).
 static std::optional<int64_t> largestAccess(ArrayRef<int64_t> sizes, int64_t a,
                                             int64_t b, int64_t most) {
   for (int64_t size : llvm::reverse(sizes))
-    if (size <= most && a % size == 0 && b % size == 0)
+    if (size <= most && a % size == 0 && b != 0 && b % size == 0)
       return size;
   return std::nullopt;
 }

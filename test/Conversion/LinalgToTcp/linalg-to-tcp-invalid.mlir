@@ -173,18 +173,22 @@ func.func @two_streams(%a: tensor<64xf32>, %b: tensor<64xf32>) -> tensor<64xf32>
 
 // -----
 
-#id = affine_map<(i) -> (i)>
-func.func @one_element(%a: tensor<64xf32>, %b: tensor<f32>) -> tensor<64xf32> {
-  %empty = tensor.empty() : tensor<64xf32>
-  // expected-error@+1 {{reads a tensor of one element, which the DMA engine cannot move to a slice (8 bytes at least); make it a constant or give it a dimension}}
-  %0 = linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>, #id],
-                       iterator_types = ["parallel"]}
-      ins(%a, %b : tensor<64xf32>, tensor<f32>) outs(%empty : tensor<64xf32>) {
-  ^bb0(%x: f32, %y: f32, %out: f32):
-    %1 = arith.addf %x, %y : f32
-    linalg.yield %1 : f32
-  } -> tensor<64xf32>
-  return %0 : tensor<64xf32>
+// A packet of the stream would repeat one i4.
+
+func.func @half_bytes(%a: tensor<i4>) -> tensor<32xi32> {
+  %empty = tensor.empty() : tensor<32xi32>
+  %c = arith.constant 3 : i32
+  // expected-error@+1 {{repeats single elements of 'i4' along its innermost loop, and the fetch engine reads whole bytes; pass that tensor as i8}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%a : tensor<i4>) outs(%empty : tensor<32xi32>) {
+  ^bb0(%x: i4, %out: i32):
+    %1 = arith.extsi %x : i4 to i32
+    %2 = arith.addi %1, %c : i32
+    linalg.yield %2 : i32
+  } -> tensor<32xi32>
+  return %0 : tensor<32xi32>
 }
 
 // -----
@@ -303,4 +307,136 @@ func.func @padding(%a: tensor<64x32xbf16>, %b: tensor<32x20xbf16>,
   %4 = linalg.matmul ins(%1, %3 : tensor<64x20xbf16>, tensor<20x64xbf16>)
       outs(%init1 : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %4 : tensor<64x64xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+func.func @two_results(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %empty = tensor.empty() : tensor<8xf32>
+  // expected-error@+1 {{has 2 results, only one is supported: split it}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #id, #id],
+                         iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>)
+      outs(%empty, %empty : tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %1 = arith.addf %x, %x : f32
+    linalg.yield %1, %x : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @two_sums(%a: tensor<8xf32>, %b: tensor<f32>)
+    -> (tensor<f32>, tensor<f32>) {
+  // expected-error@+1 {{has 2 results, only one is supported: split it}}
+  %0:2 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>,
+                       affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%a : tensor<8xf32>) outs(%b, %b : tensor<f32>, tensor<f32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %1 = arith.addf %x, %y : f32
+    linalg.yield %1, %1 : f32, f32
+  } -> (tensor<f32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+func.func @constant_body(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 2.0 : f32
+  // expected-error@+1 {{computes a constant; use linalg.fill}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%a : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @constant_operands() -> tensor<8xf32> {
+  %c = arith.constant dense<2.0> : tensor<8xf32>
+  %empty = tensor.empty() : tensor<8xf32>
+  // expected-error@+1 {{of two constants; run --canonicalize first}}
+  %0 = linalg.add ins(%c, %c : tensor<8xf32>, tensor<8xf32>)
+      outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @empty_returned() -> tensor<8xf32> {
+  %0 = tensor.empty() : tensor<8xf32>
+  // expected-error@+1 {{returns as result 0 a tensor that is not computed}}
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @broadcast_returned(%a: tensor<f32>) -> tensor<4xf32> {
+  %empty = tensor.empty() : tensor<4xf32>
+  %0 = linalg.broadcast ins(%a : tensor<f32>) outs(%empty : tensor<4xf32>)
+      dimensions = [0]
+  // expected-error@+1 {{returns as result 0 a broadcast tensor; return the tensor it was made from}}
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @pairs(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has elements that are not single numbers}}
+  %0 = arith.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @callee(%a: tensor<8xf32>) -> tensor<8xf32> {
+  return %a : tensor<8xf32>
+}
+func.func @caller() {
+  %0 = arith.constant dense<1.0> : tensor<8xf32>
+  // expected-error@+1 {{'func.call' op refers to 'callee', which becomes a program of its own; inline that function}}
+  %1 = func.call @callee(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+func.func @calls(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'func.call' op cannot be lowered to tcp, only linalg operations on tensors, tensor.empty and arith.constant can}}
+  %0 = func.call @elsewhere(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @of_intermediate(%a: tensor<16x64xf32>) -> tensor<16xf32> {
+  %init = arith.constant dense<0.0> : tensor<16xf32>
+  %empty = tensor.empty() : tensor<16x64xbf16>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<16x64xf32>) outs(%empty : tensor<16x64xbf16>) {
+  ^bb0(%x: f32, %out: bf16):
+    %2 = arith.truncf %x : f32 to bf16
+    linalg.yield %2 : bf16
+  } -> tensor<16x64xbf16>
+  // expected-error@+1 {{sums an intermediate; multiply it by a tensor of ones that is an argument}}
+  %1 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<16x64xbf16>) outs(%init : tensor<16xf32>) {
+  ^bb0(%x: bf16, %out: f32):
+    %2 = arith.extf %x : bf16 to f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<16xf32>
+  return %1 : tensor<16xf32>
 }

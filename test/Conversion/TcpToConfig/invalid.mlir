@@ -133,6 +133,31 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 
 // -----
 
+// Single i4 elements have no byte address of their own.
+#axes = #stream.axes<A = 512, B = 16>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+!Host = !tcp.host<i4, #axes, "A">
+!Hbm = !tcp.hbm<i4, #axes, "1", "A">
+!Dm = !tcp.dm<i4, #grid, "A">
+module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
+  func.func @main(%a: !Host) {
+    %0 = tcp.to_hbm %a at 0 : !Host -> !Hbm
+    tcp.launch @kernel(%0) : (!Hbm) -> ()
+    return
+  }
+  func.func @kernel(%a: !Hbm) {
+    %dm = tcp.to_dm %a at 0 : !Hbm -> !Dm
+    %0 = tcp.begin main %dm : !Dm
+    // expected-error@+1 {{fetch}}
+    %1 = tcp.fetch %0 i4 "A", "B" : <main begin i4, #grid, "1", "A">
+    %2 = tcp.collect %1 "A", "B # 64" : <main fetch i4, #grid, "A", "B">
+    %3 = tcp.commit %2 at 4096 "A, B" : <main collect i4, #grid, "A", "B # 64">
+    return
+  }
+}
+
+// -----
+
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @main(%a: tensor<4xf32>) {
     return

@@ -118,4 +118,25 @@ TEST(MappingChoice, elementwiseSpreadsOutermostFirst) {
   EXPECT_EQ(choice->splits[1], 1);
 }
 
+/// Operands that are widened first are in data memory twice.
+TEST(MappingChoice, CountsWidenedOperands) {
+  ContractionShape shape = matmul(16, 8, 262144);
+  shape.n.clear();
+  shape.storedK = 64;
+  shape.operandType = ElementType::I8;
+  llvm::Expected<MappingChoice> plain =
+      chooseContractionMapping(shape, machine);
+  ASSERT_TRUE(static_cast<bool>(plain)) << llvm::toString(plain.takeError());
+  shape.k = 393216;
+  llvm::Expected<MappingChoice> longer =
+      chooseContractionMapping(shape, machine);
+  ASSERT_TRUE(static_cast<bool>(longer)) << llvm::toString(longer.takeError());
+  shape.memoryType = ElementType::I4;
+  llvm::Expected<MappingChoice> widened =
+      chooseContractionMapping(shape, machine);
+  ASSERT_FALSE(static_cast<bool>(widened));
+  EXPECT_NE(llvm::toString(widened.takeError()).find("data memory"),
+            std::string::npos);
+}
+
 } // namespace

@@ -18,6 +18,7 @@
 
 #include "sequin/Machine/Machine.h"
 #include "llvm/Support/MathExtras.h"
+#include <optional>
 
 namespace sequin {
 
@@ -57,6 +58,8 @@ struct ContractionShape {
   /// the others.
   int64_t storedK;
   ElementType operandType;
+  /// In memory, if the operands are widened to `operandType` first.
+  std::optional<ElementType> memoryType;
   bool makesOnes = false; ///< the stationary operand is rewritten as ones
   VectorWork vector;
 };

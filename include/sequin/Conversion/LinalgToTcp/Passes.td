@@ -31,6 +31,10 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
     How the loops of a group spread over slices is chosen by
     `chooseContractionMapping` and `chooseElementwiseMapping`.
 
+    A sum of products whose factors share no summed dimension is split into sums and
+    their product. Tensors without dimensions have an axis `U` on the device, of which
+    the first element counts.
+
     Sums are taken in f32 (operands bf16, f8) or i32 (i4, i8) and in the machine's
     order. Elementwise arithmetic is in f32 and i32; in a narrower float type each
     result is rounded, as the type says. `arith.maximumf` and `arith.minimumf` become
