@@ -49,9 +49,15 @@ llvm::StringRef getName(ElementType type);
 /// Inverse of getName; std::nullopt for an unknown name.
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 
-/// Bytes that `count` elements occupy, rounded up to whole bytes.
+/// Bytes that `count` elements occupy, rounded up to whole bytes; the largest
+/// number there is if they do not fit in 64 bits.
 inline int64_t getByteSize(ElementType type, int64_t count) {
-  return (count * static_cast<int64_t>(getBitWidth(type)) + 7) / 8;
+  int64_t bits;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(getBitWidth(type)),
+                             &bits) ||
+      bits > INT64_MAX - 7)
+    return INT64_MAX;
+  return (bits + 7) / 8;
 }
 
 } // namespace sequin

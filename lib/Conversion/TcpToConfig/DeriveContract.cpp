@@ -59,6 +59,10 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
              << "\" as " << sequencer.str()
              << ", a TRF read is one contiguous run, repeated";
   }
+  if (regRead * getBitWidth(stage.type) % 8 != 0)
+    return align.emitOpError()
+           << "reads " << regRead << " elements of " << input.getElementType()
+           << " from the TRF at a time, a read is whole bytes";
   int64_t regReadBytes = getByteSize(stage.type, regRead);
   if (!llvm::is_contained(machine.trf.accessBytes, regReadBytes))
     return align.emitOpError()
@@ -70,6 +74,12 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
                              sequencer.packetEntries);
   sequencer.packetEntries = 0;
   // TRF-03: a full-width read uses both columns of the register file.
+  if (regReadBytes == kMacWidthBytes &&
+      getByteSize(stage.type, std::abs(sequencer.base)) % kMacWidthBytes != 0)
+    return align.emitOpError()
+           << "starts reading " << getByteSize(stage.type, sequencer.base)
+           << " bytes into a row of the TRF, reads of " << kMacWidthBytes
+           << " bytes need multiples of " << kMacWidthBytes;
   if (regReadBytes == kMacWidthBytes)
     for (const SequencerEntry &entry : sequencer.entries)
       if (getByteSize(stage.type, std::abs(entry.stride)) % kMacWidthBytes != 0)

@@ -103,7 +103,7 @@ private:
   template <typename OpTy>
   LogicalResult vectorBinary(OpTy op, config::VectorOpcode opcode);
   /// The slices that hold data take part.
-  void setSliceMask(tcp::GridAttr grid);
+  LogicalResult setSliceMask(Operation *op, tcp::GridAttr grid);
 
   bool isSub() { return begin.getExecutionContext() == tcp::Context::Sub; }
   config::VectorStage &vector(Operation *op) {
@@ -124,11 +124,17 @@ private:
 };
 } // namespace
 
-void ExecDeriver::setSliceMask(tcp::GridAttr grid) {
+LogicalResult ExecDeriver::setSliceMask(Operation *op, tcp::GridAttr grid) {
   Mapping cluster = grid.getClusterMapping(), slice = grid.getSliceMapping();
   // Quotient and remainder of one axis may be split over both levels.
   Mapping both = llvm::cantFail(Mapping::pair(cluster, slice));
   int64_t perCluster = machine.slicesPerCluster;
+  // Grids smaller than the machine's exist in unit mode, larger ones nowhere.
+  if (cluster.size() > machine.clustersPerChip || slice.size() > perCluster)
+    return op->emitOpError()
+           << "runs on " << cluster.size() << " clusters of " << slice.size()
+           << " slices, machine \"" << machine.name << "\" has "
+           << machine.clustersPerChip << " of " << perCluster;
   command.sliceMask.assign(
       llvm::divideCeil(machine.clustersPerChip * perCluster, 64), 0);
   for (int64_t c = 0; c < cluster.size(); ++c)
@@ -137,6 +143,7 @@ void ExecDeriver::setSliceMask(tcp::GridAttr grid) {
         int64_t bit = c * perCluster + s;
         command.sliceMask[bit / 64] |= uint64_t(1) << (bit % 64);
       }
+  return success();
 }
 
 LogicalResult ExecDeriver::fetch(tcp::FetchOp op) {
@@ -173,6 +180,11 @@ LogicalResult ExecDeriver::fetch(tcp::FetchOp op) {
 
   stage.packetElements = packet.size();
   int64_t packetBytes = getByteSize(stage.from, packet.size());
+  if (packetBytes > machine.dmBytesPerSlice)
+    return op.emitOpError()
+           << "packet \"" << op.getPacket().getText() << "\" has "
+           << packetBytes << " bytes, more than the " << machine.dmBytesPerSlice
+           << " bytes of a slice";
   // One access, widened, still fits one flit (FET-20).
   int64_t widest = kFlitBytes * getBitWidth(stage.from) / getBitWidth(stage.to);
   std::optional<int64_t> access =
@@ -402,8 +414,7 @@ LogicalResult ExecDeriver::step(Operation *op) {
                                 static_cast<int64_t>(op.getTime0())};
         // From here on the slices are those of the result.
         auto output = cast<tcp::StreamType>(op.getResult().getType());
-        setSliceMask(output.getGrid());
-        return success();
+        return setSliceMask(op, output.getGrid());
       })
       .Case([&](tcp::CollectOp op) { return collect(op); })
       .Case([&](tcp::ToTrfOp op) {
@@ -495,7 +506,8 @@ FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
   if (begin.getInput().getType().getGrid().getChipMapping().size() != 1)
     return begin.emitOpError() << "runs on several chips, programs on one chip "
                                   "are supported";
-  setSliceMask(begin.getInput().getType().getGrid());
+  if (failed(setSliceMask(begin, begin.getInput().getType().getGrid())))
+    return failure();
   sink = begin;
   while (std::holds_alternative<std::monostate>(command.sink)) {
     Value stream = sink->getResult(0);

@@ -31,8 +31,12 @@ public:
       : op(op), type(type), bits(getBitWidth(*tcp::getElementKind(type))) {}
 
   FailureOr<int64_t> operator()(int64_t elements) const {
-    if (elements * bits % 8 == 0)
-      return elements * bits / 8;
+    int64_t total;
+    if (llvm::MulOverflow(elements, bits, total))
+      return op->emitOpError() << "moves by " << elements << " elements of "
+                               << type << ", whose bits 64 bits cannot count";
+    if (total % 8 == 0)
+      return total / 8;
     return op->emitOpError() << "moves by " << elements << " elements of "
                              << type << ", which is no whole number of bytes";
   }
@@ -122,7 +126,7 @@ private:
       const config::DmaDescriptor::Entry &entry = descriptor.entries[i];
       int64_t stride =
           dmIsSource ? entry.sourceStride : entry.destinationStride;
-      if (stride == 0 || entry.size * stride <= span)
+      if (stride == 0 || entry.size <= span / stride)
         continue;
       // As many iterations as one engine's slices hold; all of them if the step
       // does not divide the span.
@@ -208,10 +212,17 @@ deriveDma(Operation *op, const AddressMap &source,
     return !dmIsSource && value % machine.dmaAlignBytes != 0;
   };
   if (misaligned(whole.sourceAddress) || misaligned(whole.destinationAddress))
-    return op->emitOpError()
-           << "moves from address " << whole.sourceAddress << " to "
-           << destinationAddress << ", HBM to DM addresses are multiples of "
-           << machine.dmaAlignBytes << " bytes";
+    return op->emitOpError() << "moves from address " << whole.sourceAddress
+                             << " to " << whole.destinationAddress
+                             << ", HBM to DM addresses are multiples of "
+                             << machine.dmaAlignBytes << " bytes";
+  for (const config::DmaDescriptor::Entry &entry : whole.entries)
+    if (misaligned(entry.sourceStride) || misaligned(entry.destinationStride))
+      return op->emitOpError()
+             << "steps by " << entry.sourceStride << " bytes in HBM and "
+             << entry.destinationStride
+             << " in DM, HBM to DM strides are multiples of "
+             << machine.dmaAlignBytes << " bytes";
   if (whole.entries.size() > machine.dma.maxEntries)
     return op->emitOpError()
            << "needs " << whole.entries.size()

@@ -9,6 +9,7 @@
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
 #include "Derivation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -36,9 +37,26 @@ private:
   /// Multiply-accumulates on data, for kernels that do not state their own.
   void countMacs(tcp::AlignOp op);
 
+  /// Puts a tensor into HBM: `made` is the operation that writes it.
+  void placeHbm(Value value, Operation *made, int64_t address, int64_t bytes);
+  /// The tensor is read by the command appended next.
+  void readHbm(Value value);
+  /// Tensors that are needed at the same time must not share bytes; kernels
+  /// pass them on, so this is known for the program as a whole only.
+  LogicalResult checkHbmOverlaps();
+
+  struct HbmTensor {
+    Operation *made;
+    int64_t begin, end;
+    /// Commands that write it and that read it last.
+    size_t written, lastRead;
+  };
+
   ModuleOp module;
   const TcpMachine &machine;
   config::Program program;
+  std::vector<HbmTensor> hbmTensors;
+  llvm::DenseMap<Value, size_t> hbmTensorOf;
   AddressTable addresses;
   llvm::StringMap<unsigned> names;
   int64_t counted = 0;
@@ -104,6 +122,40 @@ static config::Argument describeArgument(tcp::HostType type, std::string name) {
   return argument;
 }
 
+void ProgramDeriver::placeHbm(Value value, Operation *made, int64_t address,
+                              int64_t bytes) {
+  addresses[value] = address;
+  hbmTensorOf[value] = hbmTensors.size();
+  size_t now = program.commands.size();
+  hbmTensors.push_back(
+      {made, address, bytes > INT64_MAX - address ? INT64_MAX : address + bytes,
+       now, now});
+}
+
+void ProgramDeriver::readHbm(Value value) {
+  auto found = hbmTensorOf.find(value);
+  if (found != hbmTensorOf.end())
+    hbmTensors[found->second].lastRead = program.commands.size();
+}
+
+LogicalResult ProgramDeriver::checkHbmOverlaps() {
+  for (size_t j = 1; j < hbmTensors.size(); ++j)
+    for (size_t i = 0; i < j; ++i) {
+      const HbmTensor &early = hbmTensors[i], &late = hbmTensors[j];
+      if (early.end <= late.begin || late.end <= early.begin ||
+          early.lastRead < late.written)
+        continue;
+      InFlightDiagnostic diag = late.made->emitOpError()
+                                << "HBM tensor at bytes [" << late.begin << ", "
+                                << late.end << ") overlaps one at ["
+                                << early.begin << ", " << early.end
+                                << ") that is still needed";
+      diag.attachNote(early.made->getLoc()) << "other tensor placed here";
+      return diag;
+    }
+  return success();
+}
+
 LogicalResult ProgramDeriver::toHbm(tcp::ToHbmOp op) {
   auto host = dyn_cast<tcp::HostType>(op.getInput().getType());
   auto argument = dyn_cast<BlockArgument>(op.getInput());
@@ -115,7 +167,8 @@ LogicalResult ProgramDeriver::toHbm(tcp::ToHbmOp op) {
       config::Transfer::Direction::ToDevice, argument.getArgNumber());
   if (failed(transfer))
     return failure();
-  addresses[op.getResult()] = op.getAddress();
+  placeHbm(op.getResult(), op, op.getAddress(),
+           op.getResult().getType().getByteSize());
   append(op, std::move(*transfer));
   return success();
 }
@@ -130,6 +183,7 @@ LogicalResult ProgramDeriver::toHost(tcp::ToHostOp op) {
       op.getResult().use_begin()->getOperandNumber());
   if (failed(transfer))
     return failure();
+  readHbm(op.getInput());
   append(op, std::move(*transfer));
   return success();
 }
@@ -146,8 +200,10 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
   }
   Block &body = kernel.getBody().front();
   for (auto [parameter, input] :
-       llvm::zip_equal(body.getArguments(), op.getInputs()))
+       llvm::zip_equal(body.getArguments(), op.getInputs())) {
     addresses[parameter] = addresses.lookup(input);
+    hbmTensorOf[parameter] = hbmTensorOf.lookup(input);
+  }
   for (Operation &inner : body.without_terminator())
     if (failed(kernelOp(inner)))
       return failure();
@@ -160,11 +216,14 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
 void ProgramDeriver::countMacs(tcp::AlignOp op) {
   auto output = cast<tcp::StreamType>(op.getResult().getType());
   tcp::GridAttr grid = output.getGrid();
-  counted += grid.getClusterMapping().validSize() *
-             grid.getSliceMapping().validSize() *
-             output.getTimeMapping().validSize() *
-             output.getPacketMapping().validSize() *
-             output.getRowMapping().validSize();
+  uint64_t macs = grid.getClusterMapping().validSize();
+  for (int64_t factor :
+       {grid.getSliceMapping().validSize(), output.getTimeMapping().validSize(),
+        output.getPacketMapping().validSize(),
+        output.getRowMapping().validSize()})
+    macs = llvm::SaturatingMultiply<uint64_t>(macs, factor);
+  counted = std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(counted, macs),
+                               INT64_MAX);
   program.macType = *tcp::getElementKind(output.getElementType());
 }
 
@@ -174,6 +233,7 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
     if (failed(command))
       return failure();
     addresses[move.getResult()] = move.getAddress();
+    readHbm(move.getInput());
     append(&op, std::move(*command));
     return success();
   }
@@ -184,13 +244,24 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
         deriveFromDm(move, addresses.lookup(move.getInput()), machine);
     if (failed(command))
       return failure();
-    addresses[move.getResult()] = move.getAddress();
+    placeHbm(move.getResult(), &op, move.getAddress(),
+             move.getResult().getType().getByteSize());
     append(&op, std::move(*command));
     return success();
   }
-  if (auto begin = dyn_cast<tcp::BeginOp>(op)) {
+  if (auto align = dyn_cast<tcp::AlignOp>(op))
+    countMacs(align);
+  // A pass takes its place in the program where it ends: by then everything it
+  // reads has been written, whatever stands between its stages.
+  if (isa<tcp::CommitOp, tcp::ToTrfOp, tcp::ToVrfOp>(op)) {
+    Operation *first = &op;
+    while (!isa<tcp::BeginOp>(first))
+      if (!(first = first->getOperand(0).getDefiningOp()))
+        return op.emitOpError() << "ends a stream that no tcp.begin of this "
+                                   "kernel starts";
     Operation *sink = nullptr;
-    auto command = deriveExec(begin, addresses, machine, sink);
+    auto command =
+        deriveExec(cast<tcp::BeginOp>(first), addresses, machine, sink);
     if (failed(command))
       return failure();
     if (auto commit = dyn_cast<tcp::CommitOp>(sink))
@@ -200,11 +271,9 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
     append(sink, std::move(*command));
     return success();
   }
-  if (auto align = dyn_cast<tcp::AlignOp>(op))
-    countMacs(align);
-  // The stages of a pass were derived at its begin.
-  if (!op.getOperands().empty() &&
-      isa<tcp::StreamType>(op.getOperand(0).getType()))
+  if (isa<tcp::BeginOp>(op) ||
+      (!op.getOperands().empty() &&
+       isa<tcp::StreamType>(op.getOperand(0).getType())))
     return success();
   return op.emitOpError() << "cannot be configured: a kernel holds tcp moves "
                              "and passes of the tensor unit";
@@ -253,6 +322,8 @@ FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,
     if (!value.getDefiningOp<tcp::ToHostOp>())
       return entry.emitOpError()
              << "returns a value that no tcp.to_host produces";
+  if (failed(checkHbmOverlaps()))
+    return failure();
   auto stated =
       entry->getAttrOfType<IntegerAttr>(tcp::TcpDialect::kMacsAttrName);
   program.macs = stated ? stated.getInt() : counted;

@@ -81,6 +81,23 @@ derivation::deriveFetchMask(tcp::FetchOp op, ArrayRef<SequencerEntry> loops) {
   auto output = cast<tcp::StreamType>(op.getResult().getType());
   Mapping time = output.getTimeMapping(), packet = output.getPacketMapping();
 
+  // Without padding there is nothing to look for, however large the packet is:
+  // all digits valid, and no axis that its digits together could leave.
+  llvm::StringMap<int64_t> reach;
+  bool mayPad = false;
+  for (const Mapping &mapping : {time, packet})
+    for (const Factor &factor : mapping.factors()) {
+      mayPad |= factor.valid < factor.extent ||
+                factor.kind == Factor::Kind::Composite;
+      if (factor.kind != Factor::Kind::Axis)
+        continue;
+      int64_t &last = reach[factor.base];
+      last += factor.offset + (factor.extent - 1) * factor.stride;
+      mayPad |= last >= factor.baseSize;
+    }
+  if (!mayPad)
+    return std::optional<config::FetchMask>();
+
   llvm::StringMap<TimePart> parts;
   for (auto [index, factor] : llvm::enumerate(time.factors())) {
     if (factor.valid < factor.extent)

@@ -158,6 +158,31 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 
 // -----
 
+// The first launch writes over an argument that the second one reads.
+#axes = #stream.axes<A = 2048>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
+!Host = !tcp.host<i32, #axes, "A">
+!Hbm = !tcp.hbm<i32, #axes, "1", "A">
+!Dm = !tcp.dm<i32, #grid, "A % 8">
+module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
+  func.func @main(%a: !Host) -> !Host {
+    // expected-note@+1 {{other tensor placed here}}
+    %0 = tcp.to_hbm %a at 8192 : !Host -> !Hbm
+    %1 = tcp.launch @kernel(%0) : (!Hbm) -> !Hbm
+    %2 = tcp.launch @kernel(%0) : (!Hbm) -> !Hbm
+    %3 = tcp.to_host %2 : !Hbm -> !Host
+    return %3 : !Host
+  }
+  func.func @kernel(%a: !Hbm) -> !Hbm {
+    %dm = tcp.to_dm %a at 0 : !Hbm -> !Dm
+    // expected-error@+1 {{HBM tensor at bytes [8192, 16384) overlaps one at [8192, 16384) that is still needed}}
+    %out = tcp.to_hbm %dm at 8192 : !Dm -> !Hbm
+    return %out : !Hbm
+  }
+}
+
+// -----
+
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @main(%a: tensor<4xf32>) {
     return

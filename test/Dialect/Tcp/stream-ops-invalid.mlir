@@ -130,7 +130,7 @@ func.func @cast_packet_not_padded(%0: !tcp.stream<main accumulate f32, #grid, "1
 #axes = #stream.axes<I = 256, J = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "I">
 func.func @commit_two_bytes(%0: !tcp.stream<main cast bf16, #grid, "1", "1 # 16">) {
-  // expected-error@+1 {{commit to element "1" keeps 2 bytes of packet "1 # 16", a commit keeps the leading 8, 16, 24 or 32 bytes}}
+  // expected-error@+1 {{commit to element "1" keeps 2 bytes of packet "1 # 16", a commit keeps a multiple of 8 leading bytes}}
   %1 = tcp.commit %0 at 0 "1" : <main cast bf16, #grid, "1", "1 # 16">
   return
 }
@@ -183,5 +183,26 @@ func.func @switch_ring_does_not_divide(%0: !tcp.stream<main fetch i8, #grid, "B"
 func.func @cast_in_sub_context(%0: !tcp.stream<sub collect i32, #grid, "A / 8", "A % 8">) {
   // expected-error@+1 {{is in the sub context, which has no contraction, vector or cast engine}}
   %1 = tcp.cast %0 i8 "A % 8 # 32" : <sub collect i32, #grid, "A / 8", "A % 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 256, B = 64, C = 64>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A">
+func.func @switch_ring_too_large(%0: !tcp.stream<main fetch i8, #grid, "B", "C">) {
+  // expected-error@+1 {{slice1 = 4294967296 and slice0 = 4294967296 make rings larger than the 256 slices}}
+  %1 = tcp.switch %0 Broadcast01 slice1 = 4294967296 slice0 = 4294967296 time0 = 1 "A", "B" : <main fetch i8, #grid, "B", "C">
+  return
+}
+
+// -----
+
+// 15 i4 are 60 bits.
+#axes = #stream.axes<A = 15>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @fetch_packet_of_half_bytes(%0: !tcp.stream<main begin i4, #grid, "1", "A">) {
+  // expected-error@+1 {{packet "A" has 60 bits, a fetch packet is a multiple of 8 bytes}}
+  %1 = tcp.fetch %0 i4 "1", "A" : <main begin i4, #grid, "1", "A">
   return
 }

@@ -8,6 +8,7 @@
 
 #include "Row.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Machine/TcpIsa.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -178,4 +179,20 @@ TEST(TcpMachines, Json) {
   EXPECT_EQ(object.getObject("main_fetch")->getArray("access_bytes")->size(),
             6u);
   EXPECT_EQ(object.getBoolean("flush_subnormals"), true);
+}
+
+// The verifiers know the shapes of the ISA without a machine; every row has
+// them.
+TEST(TcpMachines, RowsAgreeWithTheIsa) {
+  for (const TcpMachine *machine : tcpMachines()) {
+    EXPECT_EQ(machine->flitBytes, tcp_isa::kFlitBytes);
+    EXPECT_EQ(machine->fetchAlignBytes, tcp_isa::kFetchAlignBytes);
+    EXPECT_EQ(machine->commitAlignBytes, tcp_isa::kCommitUnitBytes);
+    EXPECT_EQ(machine->macWidthBytes, tcp_isa::kMacWidthBytes);
+    EXPECT_EQ(machine->outputLanes, tcp_isa::kLanes);
+    EXPECT_EQ(machine->accumulatorColumns, tcp_isa::kAccumulatorColumns);
+    EXPECT_EQ(machine->rowsPerSlice, tcp_isa::kRows);
+    EXPECT_EQ(machine->rowCounts.back(), tcp_isa::kRows);
+    EXPECT_EQ(machine->collectFlits.back(), tcp_isa::kMaxCollectFlits);
+  }
 }

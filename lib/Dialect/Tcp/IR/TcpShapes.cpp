@@ -72,6 +72,10 @@ LogicalResult tcp::verifyBroadcast01(SwitchOp op, EmitError emitError) {
   Mapping slice = input.getGrid().getSliceMapping();
   Mapping time = input.getTimeMapping();
   int64_t slice1 = op.getSlice1(), slice0 = op.getSlice0();
+  if (slice0 > slice.size() / slice1)
+    return emitError() << "slice1 = " << slice1 << " and slice0 = " << slice0
+                       << " make rings larger than the " << slice.size()
+                       << " slices";
   int64_t ring = slice1 * slice0;
   Mapping outSlice = output.getGrid().getSliceMapping();
   if (outSlice.size() != slice.size())
@@ -160,8 +164,12 @@ FailureOr<AlignShape> tcp::inferAlignShape(AlignOp op, EmitError emitError) {
     }();
     if (failed(expected))
       return failure();
-    int64_t total = time.size() * lanes;
-    if (expected->size() == 0 || total % expected->size() != 0)
+    int64_t total;
+    if (llvm::MulOverflow(time.size(), lanes, total))
+      return emitError() << "align time \"" << output.getTime().getText()
+                         << "\" has " << time.size()
+                         << " steps, more than 64 bits count the elements of";
+    if (total % expected->size() != 0)
       continue;
     int64_t repeats = total / expected->size();
     if (time.size() % repeats != 0)
@@ -191,9 +199,6 @@ FailureOr<int64_t> tcp::inferTreeDepth(ContractOp op, EmitError emitError) {
   auto output = cast<StreamType>(op.getResult().getType());
   Mapping packet = input.getPacketMapping(), kept = output.getPacketMapping();
   int64_t lanes = packet.size();
-  if (!llvm::isPowerOf2_64(lanes))
-    return emitError() << "contract packet has " << lanes
-                       << " elements, the adder tree needs a power of two";
   for (int64_t depth = llvm::Log2_64(lanes); depth >= 0; --depth) {
     int64_t columns = lanes >> depth;
     if (kept.size() > columns)
@@ -205,7 +210,7 @@ FailureOr<int64_t> tcp::inferTreeDepth(ContractOp op, EmitError emitError) {
       return failure();
     if (!padded->isEquivalent(*outer))
       continue;
-    if (columns > kAccumulatorColumns && kept.size() > kAccumulatorColumns)
+    if (kept.size() > kAccumulatorColumns)
       return emitError() << "contract keeps " << kept.size()
                          << " columns, the accumulator takes at most "
                          << kAccumulatorColumns;
@@ -293,10 +298,10 @@ FailureOr<int64_t> tcp::inferCommitElements(CommitOp op, EmitError emitError) {
   int64_t kept = derived->initial.packetElements;
   int64_t bytes = ::sequin::getByteSize(*getElementKind(type), kept);
   if (bytes % kCommitUnitBytes != 0)
-    return emitError()
-           << "commit to element \"" << output.getElement().getText()
-           << "\" keeps " << bytes << " bytes of packet \""
-           << input.getPacket().getText()
-           << "\", a commit keeps the leading 8, 16, 24 or 32 bytes";
+    return emitError() << "commit to element \""
+                       << output.getElement().getText() << "\" keeps " << bytes
+                       << " bytes of packet \"" << input.getPacket().getText()
+                       << "\", a commit keeps a multiple of "
+                       << kCommitUnitBytes << " leading bytes";
   return kept;
 }

@@ -114,7 +114,15 @@ FailureOr<Type> FetchOp::inferResult(std::optional<Location> loc,
 
 LogicalResult FetchOp::verify() {
   auto output = cast<StreamType>(getResult().getType());
+  int64_t size = output.getPacketMapping().size();
+  int64_t bits = getBitWidth(*getElementKind(output.getElementType()));
   int64_t bytes = output.getPacketBytes();
+  // Only the last bits of the size matter, which cannot overflow.
+  if (size % 8 * bits % 8 != 0)
+    return emitOpError() << "packet \"" << getPacket().getText() << "\" has "
+                         << size * bits
+                         << " bits, a fetch packet is a multiple of "
+                         << kFetchAlignBytes << " bytes";
   if (bytes % kFetchAlignBytes != 0)
     return emitOpError() << "packet \"" << getPacket().getText() << "\" has "
                          << bytes << " bytes, a fetch packet is a multiple of "

@@ -151,8 +151,12 @@ static StringRef getAlu(ClipOp op) {
 /// Each ALU works once per pass (VEC-07): looks back through the stage.
 template <typename OpTy> static LogicalResult verifyAlu(OpTy op) {
   StringRef alu = getAlu(op.getOp());
-  for (auto before = op.getInput().template getDefiningOp<OpTy>(); before;
-       before = before.getInput().template getDefiningOp<OpTy>()) {
+  // No stage has more ALUs than this; a longer chain uses one twice further up.
+  // The bound also ends on a cycle, which is refused only after the verifiers.
+  constexpr int kMostAlus = 5;
+  auto before = op.getInput().template getDefiningOp<OpTy>();
+  for (int i = 0; before && i < kMostAlus;
+       ++i, before = before.getInput().template getDefiningOp<OpTy>()) {
     if (getAlu(before.getOp()) != alu)
       continue;
     InFlightDiagnostic diag = op.emitOpError()

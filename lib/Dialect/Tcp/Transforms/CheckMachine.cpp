@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace sequin::tcp {
 #define GEN_PASS_DEF_CHECKMACHINE
@@ -46,8 +48,8 @@ public:
 private:
   LogicalResult checkGrid(Operation *op, GridAttr grid);
   LogicalResult checkChip(Operation *op, const Mapping &chip);
-  LogicalResult checkCapacity(Operation *op, StringRef memory, Type type,
-                              int64_t address, int64_t bytes, int64_t limit);
+  LogicalResult checkCapacity(Operation *op, StringRef memory, int64_t address,
+                              int64_t bytes, int64_t limit);
   LogicalResult checkOp(Operation *op);
   LogicalResult checkTrf(ToTrfOp op);
   LogicalResult checkOverlaps();
@@ -88,14 +90,19 @@ LogicalResult KernelChecker::checkGrid(Operation *op, GridAttr grid) {
 }
 
 LogicalResult KernelChecker::checkCapacity(Operation *op, StringRef memory,
-                                           Type type, int64_t address,
-                                           int64_t bytes, int64_t limit) {
-  if (bytes <= limit && address <= limit - bytes)
-    return success();
-  return op->emitOpError() << memory << " tensor occupies bytes [" << address
-                           << ", " << address + bytes << "), machine \""
-                           << machine.name << "\" has " << limit << " bytes"
-                           << (memory == "HBM" ? " per chip" : " per slice");
+                                           int64_t address, int64_t bytes,
+                                           int64_t limit) {
+  StringRef unit = memory == "HBM" ? " per chip" : " per slice";
+  if (bytes > limit)
+    return op->emitOpError()
+           << memory << " tensor has " << bytes << " bytes, machine \""
+           << machine.name << "\" has " << limit << " bytes" << unit;
+  if (address > limit - bytes)
+    return op->emitOpError()
+           << memory << " tensor occupies bytes [" << address << ", "
+           << llvm::SaturatingAdd<uint64_t>(address, bytes) << "), machine \""
+           << machine.name << "\" has " << limit << " bytes" << unit;
+  return success();
 }
 
 /// A tensor that a pass of the tensor unit reads is needed until the pass has
@@ -127,8 +134,8 @@ LogicalResult KernelChecker::checkTrf(ToTrfOp op) {
   if (!llvm::is_contained(machine.rowCounts, rows))
     return op.emitOpError()
            << "row mapping \"" << type.getRow().getText() << "\" has size "
-           << rows << ", the contraction engine uses 1, 2, 4 or "
-           << machine.rowsPerSlice << " rows";
+           << rows << ", the contraction engine uses "
+           << llvm::interleaved(machine.rowCounts).str() << " rows";
   bool half = op.getAddress() != TrfAddress::Full;
   int64_t limit = machine.trfBytesPerRow / (half ? 2 : 1);
   int64_t bytes = type.getByteSize();
@@ -161,8 +168,7 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
   }
   auto capacity = [&](Value value, StringRef memory, int64_t address,
                       int64_t bytes, int64_t limit) -> LogicalResult {
-    if (failed(
-            checkCapacity(op, memory, value.getType(), address, bytes, limit)))
+    if (failed(checkCapacity(op, memory, address, bytes, limit)))
       return failure();
     place(value, memory, address, bytes);
     return success();

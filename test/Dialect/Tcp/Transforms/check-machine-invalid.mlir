@@ -80,7 +80,7 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @kernel(%0: !tcp.stream<sub collect bf16, #grid, "J, K / 16", "K % 16">) {
-    // expected-error@+1 {{row mapping "J" has size 3, the contraction engine uses 1, 2, 4 or 8 rows}}
+    // expected-error@+1 {{row mapping "J" has size 3, the contraction engine uses 1, 2, 4, 8 rows}}
     %trf = tcp.to_trf %0 Full "J", "K" : <sub collect bf16, #grid, "J, K / 16", "K % 16">
     return
   }
@@ -120,6 +120,19 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
     %1 = tcp.fetch %0 i32 "1", "A % 8" : <main begin i32, #grid, "1", "A % 8">
     %2 = tcp.collect %1 "1", "A % 8" : <main fetch i32, #grid, "1", "A % 8">
     %3 = tcp.collect %1 "1", "A % 8" : <main fetch i32, #grid, "1", "A % 8">
+    return
+  }
+}
+
+// -----
+
+// A size that no 64-bit number of bytes holds is too large, not zero.
+#axes = #stream.axes<A = 4611686018427387904>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
+  func.func @kernel(%hbm: !tcp.hbm<i32, #axes, "1", "A">) {
+    // expected-error@+1 {{DM tensor has 9223372036854775807 bytes, machine "rngd" has 524288 bytes per slice}}
+    %dm = tcp.to_dm %hbm at 0 : !tcp.hbm<i32, #axes, "1", "A"> -> !tcp.dm<i32, #grid, "A">
     return
   }
 }
