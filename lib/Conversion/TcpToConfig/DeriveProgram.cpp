@@ -208,8 +208,10 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
     if (failed(kernelOp(inner)))
       return failure();
   for (auto [result, value] :
-       llvm::zip_equal(op.getOutputs(), body.getTerminator()->getOperands()))
+       llvm::zip_equal(op.getOutputs(), body.getTerminator()->getOperands())) {
     addresses[result] = addresses.lookup(value);
+    hbmTensorOf[result] = hbmTensorOf.lookup(value);
+  }
   return success();
 }
 

@@ -183,6 +183,33 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 
 // -----
 
+// The second launch writes over the first one's result before the host reads it.
+#axes = #stream.axes<A = 2048>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
+!Host = !tcp.host<i32, #axes, "A">
+!Hbm = !tcp.hbm<i32, #axes, "1", "A">
+!Dm = !tcp.dm<i32, #grid, "A % 8">
+module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
+  func.func @main(%a: !Host, %b: !Host) -> (!Host, !Host) {
+    %0 = tcp.to_hbm %a at 0 : !Host -> !Hbm
+    %1 = tcp.to_hbm %b at 8192 : !Host -> !Hbm
+    %2 = tcp.launch @kernel(%0) : (!Hbm) -> !Hbm
+    %3 = tcp.launch @kernel(%1) : (!Hbm) -> !Hbm
+    %4 = tcp.to_host %2 : !Hbm -> !Host
+    %5 = tcp.to_host %3 : !Hbm -> !Host
+    return %4, %5 : !Host, !Host
+  }
+  func.func @kernel(%a: !Hbm) -> !Hbm {
+    %dm = tcp.to_dm %a at 0 : !Hbm -> !Dm
+    // expected-error@+2 {{HBM tensor at bytes [16384, 24576) overlaps one at [16384, 24576) that is still needed}}
+    // expected-note@+1 {{other tensor placed here}}
+    %out = tcp.to_hbm %dm at 16384 : !Dm -> !Hbm
+    return %out : !Hbm
+  }
+}
+
+// -----
+
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @main(%a: tensor<4xf32>) {
     return
