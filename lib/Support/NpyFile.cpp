@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Support/NpyFile.h"
+#include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -244,7 +245,7 @@ llvm::Expected<NpyArray> sequin::readNpy(StringRef path) {
   return array;
 }
 
-llvm::Error sequin::writeNpy(StringRef path, const NpyArray &array) {
+void sequin::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
   std::string shape;
   for (int64_t size : array.shape)
     shape += (shape.empty() ? "" : " ") + std::to_string(size) + ",";
@@ -262,18 +263,17 @@ llvm::Error sequin::writeNpy(StringRef path, const NpyArray &array) {
                 ' ');
   header += '\n';
 
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << kMagic << (lengthBytes == 2 ? '\1' : '\2') << '\0';
-        for (unsigned i = 0; i < lengthBytes; ++i)
-          os << static_cast<char>(header.size() >> (8 * i));
-        os << header;
-        os.write(reinterpret_cast<const char *>(array.data.data()),
-                 array.data.size());
-        return llvm::Error::success();
-      });
-  if (error)
-    return llvm::createStringError("cannot write '" + path +
-                                   "': " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
+  os << kMagic << (lengthBytes == 2 ? '\1' : '\2') << '\0';
+  for (unsigned i = 0; i < lengthBytes; ++i)
+    os << static_cast<char>(header.size() >> (8 * i));
+  os << header;
+  os.write(reinterpret_cast<const char *>(array.data.data()),
+           array.data.size());
+}
+
+llvm::Error sequin::writeNpy(StringRef path, const NpyArray &array) {
+  return writeOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+    writeNpy(os, array);
+    return llvm::Error::success();
+  });
 }

@@ -22,6 +22,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
 namespace sequin {
 
 /// An array as stored: dtype without byte order ("f4", "i4", "u2", "i1", ...).
@@ -36,9 +40,9 @@ struct NpyArray {
 
 /// Errors name the file, what was found and what is allowed.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
-/// Writes beside `path` and renames, so that no partial file is left under the
-/// final name.
+/// Whole or not at all, see OutputFile.h.
 llvm::Error writeNpy(llvm::StringRef path, const NpyArray &array);
+void writeNpy(llvm::raw_ostream &os, const NpyArray &array);
 
 } // namespace sequin
 
