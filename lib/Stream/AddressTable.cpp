@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddressTable.h"
+#include "Checked.h"
 
-#include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace sequin;
+using checked::ceilDiv;
+using checked::saturatingAdd;
+using checked::saturatingMul;
 using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
@@ -22,15 +24,20 @@ namespace {
 
 /// a * b <= c without overflow; all are positive.
 bool productAtMost(int64_t a, int64_t b, int64_t c) {
-  auto product = llvm::checkedMul(a, b);
+  auto product = checked::mul(a, b);
   return product && *product <= c;
 }
 
-void appendText(std::string &list, const std::string &item) {
-  list += (list.empty() ? "" : ", ") + item;
-}
-
 } // namespace
+
+std::string FactorTexts::str() const {
+  if (!literal.empty())
+    return literal;
+  std::string text;
+  for (const Factor *f : factors)
+    text += (text.empty() ? "" : ", ") + f->str();
+  return text;
+}
 
 //===----------------------------------------------------------------------===//
 // Reading the buffer
@@ -39,16 +46,17 @@ void appendText(std::string &list, const std::string &item) {
 llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
                                                  Mode mode) {
   AddressTable table(mode);
-  table.mapText = map.str().str();
+  table.map = &map;
   if (map.overflowed())
-    return llvm::createStringError("the addresses of '" + table.mapText +
+    return llvm::createStringError("the addresses of '" + map.str() +
                                    "' do not fit in 64 bits");
   for (const AddressFactor &entry : map.factors())
     if (entry.factor.valid == 0)
-      return llvm::createStringError("the buffer '" + table.mapText +
+      return llvm::createStringError("the buffer '" + map.str() +
                                      "' holds no data");
   for (const AddressFactor &entry : map.factors())
-    table.addFactor(entry.factor, entry.addressStride, "", entry.factor.str());
+    table.addFactor(entry.factor, entry.addressStride, "",
+                    {{&entry.factor}, {}});
   // Outer composites first: they may hold digits of the inner ones.
   llvm::SmallVector<std::pair<unsigned, std::string>, 2> composites;
   for (auto &[name, base] : table.bases)
@@ -75,7 +83,7 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
 }
 
 void AddressTable::addFactor(const Factor &f, int64_t address, StringRef source,
-                             StringRef text) {
+                             const FactorTexts &text) {
   // Low padding inside a composite is in the zero of the composite.
   if (source.empty())
     addTo(constant, f.first, address);
@@ -89,13 +97,13 @@ void AddressTable::addFactor(const Factor &f, int64_t address, StringRef source,
   Base &base = bases[f.base];
   base.size = f.baseSize;
   base.composite = f.composite;
-  base.source = base.named ? base.source : source.str();
+  base.source = base.named ? base.source : source;
   base.named = true;
-  appendText(base.held, text.str());
+  base.held.append(text);
   base.offset = saturatingAdd(base.offset, f.offset);
   if (f.extent > 1 || f.valid > 1)
-    base.digits.push_back({f.stride, f.extent - f.first, f.valid, address,
-                           f.first, source.str()});
+    base.digits.push_back(
+        {f.stride, f.extent - f.first, f.valid, address, f.first, source});
 }
 
 void AddressTable::sortDigits(Base &base) {
@@ -119,7 +127,7 @@ void AddressTable::sortDigits(Base &base) {
     }
     if (digit.stride == reach && last.valid == last.extent &&
         digit.source == last.source &&
-        llvm::checkedMul(last.address, last.extent) == digit.address) {
+        checked::mul(last.address, last.extent) == digit.address) {
       last.valid = saturatingMul(digit.valid, last.extent);
       last.low = saturatingMul(digit.low, last.extent);
       last.extent = saturatingMul(digit.extent, last.extent);
@@ -132,9 +140,9 @@ void AddressTable::sortDigits(Base &base) {
 }
 
 void AddressTable::addTo(int64_t &sum, int64_t steps, int64_t stride) {
-  auto product = llvm::checkedMul(steps, stride);
+  auto product = checked::mul(steps, stride);
   auto result =
-      product ? llvm::checkedAdd(sum, *product) : std::optional<int64_t>();
+      product ? checked::add(sum, *product) : std::optional<int64_t>();
   overflow |= !result;
   sum = result.value_or(0);
 }
@@ -149,8 +157,10 @@ size_t AddressTable::digitAt(const Base &base, int64_t stride) {
 /// Gives the parts of a composite in the buffer their own digits. Where that is
 /// not possible the parts are opaque: they can be neither walked nor, if they
 /// start at an offset, left alone.
-void AddressTable::expandComposite(const std::string &name) {
-  Base &base = bases[name];
+void AddressTable::expandComposite(const std::string &key) {
+  auto found = bases.find(key);
+  const std::string &name = found->first; // lives as long as the table
+  Base &base = found->second;
   sortDigits(base);
   ArrayRef<Factor> parts = base.composite->factors;
   bool expandable = base.offset == 0 && !base.opaque;
@@ -175,11 +185,11 @@ void AddressTable::expandComposite(const std::string &name) {
                                   cuts) == Fit::Fits;
     if (!fits && part.kind != Factor::Kind::Broadcast) {
       Base &inner = bases[part.base];
-      inner.source = inner.named ? inner.source : name;
+      inner.source = inner.named ? inner.source : StringRef(name);
       inner.named = inner.opaque = true;
       inner.composite = part.composite;
       inner.size = part.baseSize;
-      appendText(inner.held, base.held);
+      inner.held.append(base.held);
       base.hidden |= mode == Mode::Write;
     }
     if (!fits)
@@ -223,15 +233,36 @@ void AddressTable::expandComposite(const std::string &name) {
 void AddressTable::noteStream(const Factor &f) {
   if (f.kind == Factor::Kind::Broadcast)
     return;
-  noteStrides(f);
-  auto it = bases.find(f.base);
-  if (it != bases.end() && it->second.named) {
-    appendText(it->second.walks, f.str());
-  } else if (f.composite) {
-    for (const Factor &part : f.composite->factors)
-      if (auto inner = bases.find(part.base); inner != bases.end())
-        appendText(inner->second.walks, f.str());
+  noted.push_back(&f);
+  if (mode != Mode::Read)
+    noteStrides(f);
+}
+
+/// How the stream walks a base.
+std::string AddressTable::walksOf(StringRef name, const Base &base) const {
+  if (!base.walks.empty())
+    return base.walks;
+  FactorTexts result;
+  for (const Factor *f : noted) {
+    auto it = bases.find(f->base);
+    bool direct = it != bases.end() && it->second.named;
+    if (direct ? f->base == name
+               : f->composite && llvm::any_of(f->composite->factors,
+                                              [&](const Factor &part) {
+                                                return part.base == name;
+                                              }))
+      result.factors.push_back(f);
   }
+  return result.str();
+}
+
+AddressTable::Base *AddressTable::baseOf(const Factor &f) const {
+  if (lastFactor != &f) {
+    auto it = bases.find(StringRef(f.base));
+    lastFactor = &f;
+    lastBase = it == bases.end() ? nullptr : const_cast<Base *>(&it->second);
+  }
+  return lastBase;
 }
 
 void AddressTable::noteStrides(const Factor &f) {
@@ -251,15 +282,17 @@ bool AddressTable::namesAny(ArrayRef<Factor> factors) const {
 bool AddressTable::names(const Factor &f) const {
   if (f.kind == Factor::Kind::Broadcast)
     return false;
-  if (auto it = bases.find(f.base); it != bases.end() && it->second.named)
+  if (const Base *base = baseOf(f); base && base->named)
     return true;
   return f.composite && namesAny(f.composite->factors);
 }
 
 llvm::Error AddressTable::misfit(Fit fit, StringRef name,
                                  const Base &base) const {
-  StringRef held = base.held.empty() ? StringRef(mapText) : base.held;
-  StringRef walks = base.walks.empty() ? name : StringRef(base.walks);
+  std::string held = base.held.empty() ? map->str() : base.held.str();
+  std::string walks = walksOf(name, base);
+  if (walks.empty())
+    walks = name.str();
   if (fit == Fit::NotHeld)
     return llvm::createStringError(
         Twine(mode == Mode::Write ? "write leaves the tensor"
@@ -299,7 +332,7 @@ AddressTable::cut(const Base &base, int64_t stride, int64_t extent,
           return Fit::Straddles;
       }
     }
-    auto address = llvm::checkedMul(digit.address, steps);
+    auto address = checked::mul(digit.address, steps);
     if (!address)
       return Fit::Straddles;
     inner.push_back({stride, here, std::min(valid, here), *address});
@@ -327,7 +360,7 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
     if (!names(part)) {
       if (mode == Mode::Write && part.extent > 1)
         return llvm::createStringError(
-            "write broadcast: the buffer '" + mapText + "' does not hold '" +
+            "write broadcast: the buffer '" + map->str() + "' does not hold '" +
             part.str() + "' of the stream's '" + f.str() +
             "', so it would write one cell several times");
       if (part.extent > 1)
@@ -353,7 +386,7 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
     }
     outermost &= part.extent == 1;
   }
-  result.held = mapText;
+  result.held.literal = map->str();
   result.walks = f.str();
   sortDigits(result);
   bases[name] = std::move(result);
@@ -361,16 +394,16 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
 }
 
 llvm::Expected<AddressTable::Base *> AddressTable::lookup(const Factor &f) {
-  auto it = bases.find(f.base);
-  if (it == bases.end() ||
-      (it->second.opaque && f.composite && !it->second.derived)) {
+  Base *base = baseOf(f);
+  if (!base || (base->opaque && f.composite && !base->derived)) {
     if (llvm::Error error = deriveComposite(f.base, f))
       return error;
-    it = bases.find(f.base);
+    lastFactor = nullptr;
+    base = baseOf(f);
   }
-  if (it->second.opaque)
-    return misfit(Fit::Straddles, f.base, it->second);
-  return &it->second;
+  if (base->opaque)
+    return misfit(Fit::Straddles, f.base, *base);
+  return base;
 }
 
 llvm::Expected<llvm::SmallVector<StreamPiece, 2>>
@@ -404,7 +437,7 @@ AddressTable::pieces(const Factor &f) {
     if (f.first + f.valid < f.extent && saturatingMul(f.stride, f.valid) < held)
       return llvm::createStringError(
           "write of padding: the padding of '" + f.str() +
-          "' would be written over data of the buffer '" + mapText + "'");
+          "' would be written over data of the buffer '" + map->str() + "'");
   }
   for (const StreamPiece &piece : result) {
     if (base.digits.empty())
@@ -420,17 +453,20 @@ AddressTable::pieces(const Factor &f) {
         digit.usedExtent, saturatingMul(piece.extent - 1 - below, steps));
     digit.loops.emplace_back(piece.stride, piece.extent - below);
     // Behind a larger step the padding below falls onto the data before it.
+    if (mode == Mode::Read)
+      continue;
     int64_t allowed = digit.low;
     if (streamStrides[f.base].upper_bound(f.stride) !=
         streamStrides[f.base].end())
       allowed = 0;
-    if (mode != Mode::Read && saturatingMul(below, steps) > allowed)
-      return llvm::createStringError(
-          "write leaves the tensor: '" + f.str() + "' starts " +
-          Twine(saturatingMul(below, steps)) +
-          " positions before the data, "
-          "the buffer '" +
-          mapText + "' has " + Twine(allowed) + " positions of padding there");
+    if (saturatingMul(below, steps) > allowed)
+      return llvm::createStringError("write leaves the tensor: '" + f.str() +
+                                     "' starts " +
+                                     Twine(saturatingMul(below, steps)) +
+                                     " positions before the data, "
+                                     "the buffer '" +
+                                     map->str() + "' has " + Twine(allowed) +
+                                     " positions of padding there");
   }
   return result;
 }
@@ -489,7 +525,7 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     rest += base.zero;
   if (base.hidden && !base.walked)
     return llvm::createStringError(
-        "the buffer '" + mapText + "' holds '" + base.held +
+        "the buffer '" + map->str() + "' holds '" + base.held.str() +
         "' at an offset or in parts that strides cannot tell apart, and the "
         "stream does not walk them as one");
   if (base.opaque) {
@@ -523,18 +559,18 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
       if (mode == Mode::Write)
         return llvm::createStringError(
             "write leaves the tensor: the stream walks " + Twine(found) +
-            " positions of " + name + ", the buffer '" + mapText +
+            " positions of " + name + ", the buffer '" + map->str() +
             "' has room for " + Twine(allowed));
       return llvm::createStringError(
           "the last part of " + name +
           " is only partly valid: the destination walks " + Twine(found) +
-          " positions of " + name + ", the source '" + mapText + "' holds " +
+          " positions of " + name + ", the source '" + map->str() + "' holds " +
           Twine(allowed) + " including padding");
     }
     if (mode == Mode::Write && fixed != 0)
       return llvm::createStringError(
           "write does not fill the buffer: it starts at index " +
-          Twine(base.start - base.offset) + " of '" + base.held + "'");
+          Twine(base.start - base.offset) + " of '" + base.held.str() + "'");
   }
   if (rest != 0)
     return misfit(Fit::NotHeld, name, base);
@@ -548,7 +584,7 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
 llvm::Error AddressTable::checkFilled(const std::string &name,
                                       const Base &base) const {
   if (base.overlapping)
-    return llvm::createStringError("the buffer '" + mapText +
+    return llvm::createStringError("the buffer '" + map->str() +
                                    "' holds parts of " + name +
                                    " at several addresses");
   for (const Digit &digit : base.digits) {
@@ -562,7 +598,7 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
       if (stride < reached)
         return llvm::createStringError(
             "write broadcast: the stream walks parts of " + name + " twice ('" +
-            base.walks + "')");
+            walksOf(name, base) + "')");
       if (stride != reached)
         break;
       reached = saturatingMul(reached, extent);
@@ -570,9 +606,10 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
     if (reached < saturatingMul(digit.stride, digit.valid) &&
         reached < base.size)
       return llvm::createStringError(
-          "write does not fill the buffer: it holds '" + base.held +
+          "write does not fill the buffer: it holds '" + base.held.str() +
           "' and the stream walks " +
-          (base.walks.empty() ? "nothing of " + name : "'" + base.walks + "'"));
+          (walksOf(name, base).empty() ? "nothing of " + name
+                                       : "'" + walksOf(name, base) + "'"));
   }
   return llvm::Error::success();
 }
@@ -581,7 +618,7 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
 /// itself.
 bool AddressTable::isWalkedAbove(const Base &base) const {
   for (const Base *b = &base; !b->source.empty();) {
-    b = &bases.at(b->source);
+    b = &bases.find(b->source)->second;
     if (b->walked)
       return true;
   }
@@ -597,7 +634,7 @@ llvm::Expected<int64_t> AddressTable::finish() {
     addTo(address, *part, 1);
   }
   if (overflow)
-    return llvm::createStringError("the addresses of '" + mapText +
+    return llvm::createStringError("the addresses of '" + map->str() +
                                    "' do not fit in 64 bits");
   if (mode == Mode::Write)
     for (const Broadcast &entry : broadcasts)
@@ -605,6 +642,6 @@ llvm::Expected<int64_t> AddressTable::finish() {
         return llvm::createStringError(
             "write does not fill the buffer: nothing in the stream walks the "
             "anonymous axis of size " +
-            Twine(entry.valid) + " of '" + mapText + "'");
+            Twine(entry.valid) + " of '" + map->str() + "'");
   return address;
 }

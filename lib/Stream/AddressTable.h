@@ -43,6 +43,31 @@ struct StreamPiece {
   int64_t address; ///< advance of the address
 };
 
+/// The order of names; most differ in their first letter.
+struct NameLess {
+  using is_transparent = void;
+  bool operator()(llvm::StringRef a, llvm::StringRef b) const {
+    if (!a.empty() && !b.empty() && a.front() != b.front())
+      return a.front() < b.front();
+    return a < b;
+  }
+};
+
+/// Factors shown in a message; the text is made when there is one.
+struct FactorTexts {
+  llvm::SmallVector<const Factor *, 4> factors;
+  /// In place of factors.
+  std::string literal;
+
+  void append(const FactorTexts &other) {
+    factors.append(other.factors.begin(), other.factors.end());
+    if (!other.literal.empty())
+      literal = other.literal;
+  }
+  bool empty() const { return factors.empty() && literal.empty(); }
+  std::string str() const;
+};
+
 class AddressTable {
 public:
   /// What may be visited, and what has to be.
@@ -55,10 +80,12 @@ public:
     Write,
   };
 
+  /// `map` must outlive the table.
   static llvm::Expected<AddressTable> build(const AddressMap &map, Mode mode);
 
   /// Registers a factor of the stream, all of them before anything is asked:
-  /// for messages that show both sides, and for room().
+  /// for messages that show both sides, and for room(). `f` must outlive the
+  /// table.
   void noteStream(const Factor &f);
 
   /// Whether the buffer names `f`'s base (an axis), or a part of it (a
@@ -88,14 +115,15 @@ public:
 private:
   struct Digit {
     Digit(int64_t stride, int64_t extent, int64_t valid, int64_t address,
-          int64_t low = 0, std::string source = {})
+          int64_t low = 0, llvm::StringRef source = {})
         : stride(stride), extent(extent), valid(valid), address(address),
-          low(low), source(std::move(source)) {}
+          low(low), source(source) {}
     int64_t stride, extent, valid, address;
     /// Padding of the buffer before digit 0; not part of extent.
     int64_t low;
-    /// The composite of the buffer this digit was found in; empty if direct.
-    std::string source;
+    /// The composite of the buffer this digit was found in, a key of `bases`;
+    /// empty if direct.
+    llvm::StringRef source;
     /// Sums over the stream of (iterations - 1) in units of `stride`: of those
     /// that hold data, and of all.
     int64_t usedValid = 0, usedExtent = 0;
@@ -117,9 +145,11 @@ private:
     bool derived = false;     ///< digits of a composite, from its parts
     std::shared_ptr<const CompositeBase> composite;
     /// The composite of the buffer it is part of, if it is named only there.
-    std::string source;
+    llvm::StringRef source;
     /// How the two sides write it, for messages.
-    std::string held, walks;
+    FactorTexts held;
+    /// In place of the noted factors.
+    std::string walks;
   };
   struct Broadcast {
     int64_t valid, extent, address;
@@ -129,12 +159,13 @@ private:
 
   explicit AddressTable(Mode mode) : mode(mode) {}
   void addFactor(const Factor &f, int64_t address, llvm::StringRef source,
-                 llvm::StringRef text);
+                 const FactorTexts &text);
   static void sortDigits(Base &base);
   void noteStrides(const Factor &f);
   /// sum += steps * stride, noting an overflow for finish().
   void addTo(int64_t &sum, int64_t steps, int64_t stride);
   void expandComposite(const std::string &name);
+  std::string walksOf(llvm::StringRef name, const Base &base) const;
   bool namesAny(llvm::ArrayRef<Factor> factors) const;
   llvm::Expected<Base *> lookup(const Factor &f);
   llvm::Error deriveComposite(const std::string &name, const Factor &f);
@@ -146,11 +177,18 @@ private:
   llvm::Expected<int64_t> finishBase(const std::string &name, Base &base);
   llvm::Error checkFilled(const std::string &name, const Base &base) const;
 
+  /// The base that `f` names, null if there is none. Factors are asked about
+  /// several times in a row, and known by their addresses.
+  Base *baseOf(const Factor &f) const;
+
   Mode mode;
-  std::string mapText;
+  mutable const Factor *lastFactor = nullptr;
+  mutable Base *lastBase = nullptr;
+  llvm::SmallVector<const Factor *, 16> noted;
+  const AddressMap *map = nullptr;
   /// Ordered, so that messages do not depend on hashes.
-  std::map<std::string, Base> bases;
-  /// Strides of the stream's factors by base.
+  std::map<std::string, Base, NameLess> bases;
+  /// Strides of the stream's factors by base; not for Mode::Read.
   std::map<std::string, std::set<int64_t>> streamStrides;
   llvm::SmallVector<Broadcast, 2> broadcasts;
   int64_t constant = 0;

@@ -8,24 +8,24 @@
 
 #include "FactorList.h"
 
+#include "MappingImpl.h"
+#include "MappingSliding.h"
 #include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <map>
 #include <numeric>
 
 using namespace sequin;
 using namespace sequin::factors;
 using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
 
 namespace {
 
 bool isSimple(const Factor &f) { return f.first == 0 && f.offset == 0; }
-
-/// Whether digit 0 of `f` says nothing: it holds index 0 of every axis.
-bool startsAtZero(const Factor &f) {
-  return isSimple(f) && f.valid > 0 &&
-         (!f.composite || f.composite->startsAtZero);
-}
 
 Factor broadcast(int64_t extent, int64_t first, int64_t valid,
                  PaddingKind kind) {
@@ -175,6 +175,13 @@ void foldConstants(FactorList &list) {
 
 } // namespace
 
+/// Digit 0 of `f` says nothing then. That a skewed axis is walked says
+/// something wherever it is walked.
+bool factors::startsAtZero(const Factor &f) {
+  return isSimple(f) && f.valid > 0 && !f.skewed &&
+         (!f.composite || f.composite->startsAtZero);
+}
+
 bool factors::isLimitedByBase(const Factor &f) {
   if (f.kind == Factor::Kind::Broadcast)
     return false;
@@ -200,7 +207,7 @@ Factor factors::splitFactor(Factor &f, int64_t n) {
     f.stride = saturatingMul(f.stride, n);
   canonicalize(inner);
   // Where the remainder holds all the data, the quotient only pads it.
-  if (f.valid == 1 && isSimple(f))
+  if (f.valid == 1 && startsAtZero(f))
     f = broadcast(f.extent, 0, 1, f.padding);
   canonicalize(f);
   return inner;
@@ -222,14 +229,21 @@ unsigned factors::depthOf(ArrayRef<Factor> list) {
 }
 
 FactorList factors::splitOff(FactorList &list, int64_t n) {
+  normalize(list);
+  if (!llvm::all_of(list, startsAtZero)) {
+    // Both parts hold what position 0 holds (an offset, padding), and together
+    // they hold it once: they stay parts of one base.
+    bool single = list.size() == 1 && isSimple(list[0]) && list[0].valid > 0 &&
+                  canSplit(list[0], n);
+    if (!single)
+      list.assign(1, makeComposite(std::move(list)));
+    FactorList inner{splitFactor(list[0], n)};
+    normalize(list);
+    normalize(inner);
+    return inner;
+  }
   FactorList inner; // reversed while it is collected
   while (n > 1) {
-    if (list.back().extent == 1) {
-      // Offsets without a digit belong to no place; they stay outside.
-      auto digit = std::find_if(list.rbegin(), list.rend(),
-                                [](const Factor &g) { return g.extent > 1; });
-      std::rotate(list.begin(), digit.base(), list.end());
-    }
     Factor &f = list.back();
     if (n % f.extent == 0) {
       n /= f.extent;
@@ -245,14 +259,12 @@ FactorList factors::splitOff(FactorList &list, int64_t n) {
     }
     // The boundary lies inside a group of factors that only its linear index
     // can express.
-    FactorList group, constants;
+    FactorList group;
     int64_t size = 1;
     do {
-      FactorList &to = list.back().extent == 1 ? constants : group;
       size *= list.back().extent;
-      to.insert(to.begin(), list.pop_back_val());
+      group.insert(group.begin(), list.pop_back_val());
     } while (size % n != 0);
-    list.append(constants.begin(), constants.end());
     list.push_back(makeComposite(std::move(group)));
     inner.push_back(splitFactor(list.back(), n));
     n = 1;
@@ -261,6 +273,136 @@ FactorList factors::splitOff(FactorList &list, int64_t n) {
   normalize(list);
   normalize(inner);
   return inner;
+}
+
+void factors::lookup(FactorList &list, StringRef name,
+                     std::shared_ptr<const std::vector<int64_t>> table) {
+  normalize(list);
+  auto base = std::make_shared<CompositeBase>();
+  base->factors.append(list.begin(), list.end());
+  base->size = static_cast<int64_t>(table->size());
+  base->depth = depthOf(list) + 1;
+  base->startsAtZero = table->front() == 0 && llvm::all_of(list, startsAtZero);
+  base->table = std::move(table);
+  Factor f;
+  f.kind = Factor::Kind::Lookup;
+  std::string inner = str(list);
+  if (list.size() > 1)
+    inner = "[" + inner + "]";
+  f.base = "[" + inner + " ? " + name.str() + "]";
+  f.stride = 1;
+  f.baseSize = f.extent = f.valid = base->size;
+  f.composite = std::move(base);
+  list.assign(1, std::move(f));
+}
+
+/// Adds the largest coordinate that `f` contributes.
+static int64_t addMost(int64_t &most, const Factor &f) {
+  most = saturatingAdd(most, f.offset);
+  most = saturatingAdd(most, saturatingMul(f.valid - 1, f.stride));
+  return most;
+}
+
+/// The positions of `term` that hold data.
+static llvm::Expected<SlidingSearch::Term>
+dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes) {
+  SlidingSearch::Term result;
+  result.stride = term.stride;
+  result.high = term.size - 1;
+  // Parts that are dense, except for the outermost, have one interval of data.
+  std::map<StringRef, int64_t> most;
+  bool interval = true;
+  for (const auto &[i, f] : llvm::enumerate(term.factors)) {
+    interval &= !f.composite && (i == 0 || !f.isPadded()) && f.valid > 0;
+    if (f.kind != Factor::Kind::Broadcast)
+      interval &= addMost(most[f.base], f) < f.baseSize;
+    if (!interval)
+      break;
+  }
+  if (interval) {
+    if (!term.factors.empty()) {
+      const Factor &f = term.factors.front();
+      int64_t inner = term.size / f.extent;
+      result.low = f.first * inner;
+      result.high = (f.first + f.valid) * inner - 1;
+    }
+    return result;
+  }
+  constexpr int64_t maxMask = int64_t(1) << 22;
+  if (term.size > maxMask)
+    return llvm::createStringError(
+        "its term '" + str(term.factors).substr(0, 200) +
+        "' has padding or "
+        "groups inside and " +
+        Twine(term.size) + " positions, more than " + Twine(maxMask));
+  EvaluationPlan plan = EvaluationPlan::build(term.factors, axes);
+  if (llvm::Error error = plan.check(axes))
+    return error;
+  result.mask.resize(term.size);
+  llvm::SmallVector<int64_t, 8> coordinates;
+  for (int64_t p = 0; p < term.size; ++p) {
+    coordinates.assign(axes.axes().size(), 0);
+    result.mask[p] = plan.evaluate(p, coordinates);
+  }
+  return result;
+}
+
+llvm::Expected<FactorList>
+factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
+                 const AxisSizes &axes) {
+  // Terms of one position that hold nothing add nothing.
+  llvm::erase_if(terms, [](const CompositeBase::SlidingTerm &term) {
+    return term.size == 1 && llvm::all_of(term.factors, startsAtZero);
+  });
+  std::string text = "$(";
+  auto base = std::make_shared<CompositeBase>();
+  bool isPair = true; // each term's stride is the volume of those behind it
+  int64_t volume = 1;
+  for (const CompositeBase::SlidingTerm &term : llvm::reverse(terms)) {
+    isPair &= term.stride == volume;
+    volume = saturatingMul(volume, term.size);
+  }
+  isPair &= volume < std::numeric_limits<int64_t>::max();
+  FactorList list;
+  if (isPair) {
+    for (const CompositeBase::SlidingTerm &term : terms)
+      list.append(term.factors.begin(), term.factors.end());
+    normalize(list);
+    return list;
+  }
+  for (const CompositeBase::SlidingTerm &term : terms) {
+    auto reach = llvm::checkedMulAdd(term.size - 1, term.stride, base->size);
+    if (!reach)
+      return llvm::createStringError("its size does not fit in 64 bits");
+    base->size = *reach;
+    base->depth = std::max(base->depth, depthOf(term.factors) + 1);
+    base->startsAtZero &= llvm::all_of(term.factors, startsAtZero);
+    std::string part = str(term.factors);
+    if (text.size() > 2)
+      text += ", ";
+    text += (term.factors.size() > 1 ? "[" + part + "]" : part) + ":" +
+            std::to_string(term.stride);
+  }
+  std::vector<SlidingSearch::Term> data;
+  for (const CompositeBase::SlidingTerm &term : terms) {
+    auto positions = dataOf(term, axes);
+    if (!positions)
+      return positions.takeError();
+    data.push_back(std::move(*positions));
+  }
+  auto search = SlidingSearch::build(std::move(data), base->size);
+  if (!search)
+    return search.takeError();
+  base->search = std::move(*search);
+  base->sliding = std::move(terms);
+  Factor f;
+  f.kind = Factor::Kind::Sliding;
+  f.base = text + ")";
+  f.stride = 1;
+  f.baseSize = f.extent = f.valid = base->size;
+  f.composite = std::move(base);
+  list.push_back(std::move(f));
+  return list;
 }
 
 void factors::pad(FactorList &list, int64_t size, int64_t low,
@@ -352,7 +494,7 @@ void factors::view(FactorList &list, int64_t from, int64_t size) {
   normalize(list);
 }
 
-void factors::normalize(FactorList &list) {
+void factors::normalize(FactorList &list, bool complete) {
   bool changed = true;
   while (changed) {
     changed = false;
@@ -380,6 +522,8 @@ void factors::normalize(FactorList &list) {
                        f.composite->factors.end());
       // A part of a composite stays one: the other part may stand elsewhere.
       if (f.valid != f.baseSize)
+        continue;
+      if (!complete && !f.composite->startsAtZero)
         continue;
       if (f.extent != f.baseSize) {
         // The padding may fit the outermost factor of the base.

@@ -32,7 +32,9 @@ int64_t sizeOf(llvm::ArrayRef<Factor> list);
 unsigned depthOf(llvm::ArrayRef<Factor> list);
 
 /// Splits `list` at a position stride of n, which divides its size: the digits
-/// of position / n stay, the digits of position % n are returned.
+/// of position / n stay, the digits of position % n are returned. Each holds
+/// alone what `list` holds at the positions of the other's digit 0, and both
+/// together in one list hold what `list` holds.
 FactorList splitOff(FactorList &list, int64_t n);
 
 /// Pads to `size` with `low` of the padding before the first position.
@@ -41,9 +43,22 @@ void pad(FactorList &list, int64_t size, int64_t low, PaddingKind kind);
 /// Keeps positions [from, from + size).
 void view(FactorList &list, int64_t from, int64_t size);
 
+/// `list ? name`: entry p of `table` for position p. The entries are positions
+/// of `list`.
+void lookup(FactorList &list, llvm::StringRef name,
+            std::shared_ptr<const std::vector<int64_t>> table);
+
+/// The sliding combination of `terms`. Errors say what is too large.
+llvm::Expected<FactorList>
+sliding(std::vector<CompositeBase::SlidingTerm> terms, const AxisSizes &axes);
+
 /// Joins adjacent digits, drops what says nothing, and replaces composites that
-/// are walked whole by their factors.
-void normalize(FactorList &list);
+/// are walked whole by their factors; those that do not start at index 0 only
+/// if the list is `complete`: their other parts may follow otherwise.
+void normalize(FactorList &list, bool complete = false);
+
+/// Whether digit 0 of `f` holds index 0 and no skewed axis.
+bool startsAtZero(const Factor &f);
 
 /// Whether the positions of `f` past its valid ones are padding already because
 /// the base ends there.

@@ -13,6 +13,8 @@
 #include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <limits>
@@ -24,96 +26,12 @@ using llvm::StringRef;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------===//
-// AxisSizes
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<AxisSizes> AxisSizes::parse(StringRef text) {
-  AxisSizes result;
-  if (text.trim().empty())
-    return result;
-  llvm::SmallVector<StringRef, 8> parts;
-  text.split(parts, ',');
-  for (StringRef part : parts) {
-    auto [name, value] = part.split('=');
-    name = name.trim();
-    value = value.trim();
-    if (!isAxisName(name))
-      return llvm::createStringError(
-          "'" + part.trim() +
-          "' is not an axis size; expected NAME=SIZE with a name that starts "
-          "with an upper-case letter");
-    if (value.contains('-') && !value.starts_with("-"))
-      return llvm::createStringError("skewed axes are not supported: '" +
-                                     part.trim() + "'");
-    int64_t size;
-    if (value.empty() || value.getAsInteger(10, size)) {
-      bool digits = !value.empty() && llvm::all_of(value, llvm::isDigit);
-      return llvm::createStringError("size of axis '" + name + "' is '" +
-                                     value + "', " +
-                                     (digits ? "which does not fit in 64 bits"
-                                             : "expected a positive integer"));
-    }
-    if (size < 1)
-      return llvm::createStringError("size of axis '" + name + "' is " +
-                                     Twine(size) + ", must be at least 1");
-    if (!result.add(name, size))
-      return llvm::createStringError("axis '" + name + "' is named twice");
-  }
-  return result;
-}
-
-bool AxisSizes::add(StringRef name, int64_t size) {
-  if (lookup(name))
-    return false;
-  list.emplace_back(name.str(), size);
-  return true;
-}
-
-std::optional<int64_t> AxisSizes::lookup(StringRef name) const {
-  for (const auto &[axis, size] : list)
-    if (axis == name)
-      return size;
-  return std::nullopt;
-}
-
-std::optional<int64_t> AxisSizes::linearSize() const {
-  int64_t product = 1;
-  for (const auto &axis : list) {
-    auto next = llvm::checkedMul(product, axis.second);
-    if (!next)
-      return std::nullopt;
-    product = *next;
-  }
-  return product;
-}
-
-llvm::Expected<AxisSizes> AxisSizes::unionWith(const AxisSizes &other) const {
-  AxisSizes result = *this;
-  for (const auto &[name, size] : other.list)
-    if (!result.add(name, size) && result.lookup(name) != size)
-      return llvm::createStringError(
-          "axis '" + name + "' has size " + Twine(*result.lookup(name)) +
-          " in one mapping and " + Twine(size) + " in the other");
-  return result;
-}
-
-std::string AxisSizes::str() const {
-  std::string result;
-  for (const auto &[name, size] : list) {
-    if (!result.empty())
-      result += ',';
-    result += name + "=" + std::to_string(size);
-  }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // Factor
 //===----------------------------------------------------------------------===//
 
 bool Factor::operator==(const Factor &other) const {
   // The text of a composite determines its factors for one table of axes.
-  return kind == other.kind && base == other.base &&
+  return kind == other.kind && base == other.base && skewed == other.skewed &&
          baseSize == other.baseSize && stride == other.stride &&
          extent == other.extent && first == other.first &&
          valid == other.valid && offset == other.offset &&
@@ -123,15 +41,26 @@ bool Factor::operator==(const Factor &other) const {
 std::string Factor::str() const {
   std::string text;
   if (kind == Kind::Broadcast) {
-    text = std::to_string(std::max<int64_t>(valid, 1));
+    if (valid == 0) // padding alone
+      return "1 # " + std::to_string(saturatingAdd(extent, 1)) + " @ " +
+             std::to_string(extent) + " = " + std::to_string(extent);
+    text = std::to_string(valid);
   } else {
-    // A composite of one factor needs no brackets: operators bind left to
-    // right.
+    // A composite of one factor needs no brackets, nor does a lookup: operators
+    // bind left to right.
     StringRef inner = base;
-    if (composite && composite->factors.size() == 1 && offset == 0)
+    bool one = kind == Kind::Lookup ||
+               (kind == Kind::Composite && composite->factors.size() == 1);
+    if (one && offset == 0)
       inner = inner.drop_front().drop_back();
     text = inner.str();
     int64_t size = baseSize;
+    // A part of a group that starts elsewhere: `/ 1` keeps the group together
+    // where the operator that follows would reach into it.
+    if (kind == Kind::Composite && !composite->startsAtZero &&
+        (offset != 0 ||
+         (stride == 1 && (valid == 0 || size % valid != 0 || valid == size))))
+      text += " / 1";
     if (offset != 0) {
       size = std::min(baseSize - offset, saturatingMul(stride, valid));
       text += " @ " + std::to_string(offset) + " = " + std::to_string(size);
@@ -195,6 +124,14 @@ public:
     return list;
   }
 
+  /// Of the whole mapping: nothing follows that could complete a group.
+  llvm::Expected<FactorList> whole(const MappingExpr &expr) {
+    auto list = mapping(expr);
+    if (list)
+      factors::normalize(*list, /*complete=*/true);
+    return list;
+  }
+
   llvm::Expected<FactorList> term(const MappingTerm &term) {
     auto list = atom(term.atom);
     if (!list)
@@ -225,25 +162,58 @@ private:
       break;
     }
     case MappingAtom::Kind::Axis: {
-      auto size = axes.lookup(atom.name);
+      const AxisSizes::Skew *skew = axes.lookupSkew(atom.name);
+      auto size = axes.lookup(skew ? StringRef(skew->base) : atom.name);
       if (!size)
         return unknownAxis(atom);
       Factor f;
       f.base = atom.name;
+      f.skewed = skew != nullptr;
       f.stride = 1;
       f.baseSize = f.extent = f.valid = *size;
       list.push_back(std::move(f));
       break;
     }
+    case MappingAtom::Kind::Sliding:
+      return sliding(atom);
     }
     factors::normalize(list);
     return list;
+  }
+
+  llvm::Expected<FactorList> sliding(const MappingAtom &atom) {
+    std::vector<CompositeBase::SlidingTerm> terms;
+    for (auto [operand, stride] :
+         llvm::zip_equal(atom.group->terms, atom.strides)) {
+      auto list = term(operand);
+      if (!list)
+        return list.takeError();
+      factors::normalize(*list, /*complete=*/true);
+      CompositeBase::SlidingTerm part;
+      part.factors.append(list->begin(), list->end());
+      part.size = factors::sizeOf(*list);
+      part.stride = stride;
+      terms.push_back(std::move(part));
+    }
+    auto list = factors::sliding(std::move(terms), axes);
+    if (list && factors::depthOf(*list) <= factors::maxCompositeDepth)
+      return list;
+    MappingTerm term;
+    term.atom = atom;
+    return llvm::createStringError(
+        "sliding combination '" + term.str().substr(0, 200) + "'" +
+        at(atom.column) + ": " +
+        (list ? "groups nest more than " +
+                    std::to_string(factors::maxCompositeDepth) + " levels deep"
+              : llvm::toString(list.takeError())));
   }
 
   llvm::Error unknownAxis(const MappingAtom &atom) {
     std::string known;
     for (const auto &axis : axes.axes())
       known += (known.empty() ? "" : ", ") + axis.first;
+    for (const AxisSizes::Skew &skew : axes.skews())
+      known += ", " + skew.name;
     return llvm::createStringError(
         "axis '" + atom.name + "'" + at(atom.column) + " has no size; " +
         (known.empty() ? "no axes are declared" : "known axes: " + known));
@@ -291,6 +261,25 @@ private:
             ": its size is " + Twine(size));
       factors::view(list, op.low, op.n);
       return llvm::Error::success();
+    case MappingOp::Kind::Lookup: {
+      const AxisSizes::Table *table = axes.lookupTable(op.table);
+      if (!table) {
+        std::string known;
+        for (const AxisSizes::Table &other : axes.tables())
+          known += (known.empty() ? "" : ", ") + other.name;
+        return llvm::createStringError(
+            "table '" + op.table + "'" + at(op.column) + " is not given; " +
+            (known.empty() ? "there are no tables" : "known tables: " + known));
+      }
+      for (auto [i, entry] : llvm::enumerate(*table->values))
+        if (entry >= size)
+          return llvm::createStringError("entry " + Twine(i) + " of table '" +
+                                         op.table + "' is " + Twine(entry) +
+                                         ", past the end of " + operand() +
+                                         " of size " + Twine(size));
+      factors::lookup(list, op.table, table->values);
+      return llvm::Error::success();
+    }
     }
     llvm_unreachable("covered switch");
   }
@@ -318,6 +307,27 @@ llvm::Error collectTerms(const MappingExpr &expr, Resolver &resolver,
   return llvm::Error::success();
 }
 
+/// Completes the terms whose groups no other term has a part of.
+void completeTerms(llvm::SmallVectorImpl<Mapping::Term> &terms) {
+  llvm::StringMap<unsigned> users;
+  for (const Mapping::Term &term : terms) {
+    llvm::StringSet<> seen;
+    for (const Factor &f : term.factors)
+      if (f.composite && seen.insert(f.base).second)
+        ++users[f.base];
+  }
+  for (Mapping::Term &term : terms) {
+    bool alone = llvm::all_of(term.factors, [&](const Factor &f) {
+      return !f.composite || users[f.base] == 1;
+    });
+    if (!alone || users.empty())
+      continue;
+    FactorList list(term.factors.begin(), term.factors.end());
+    factors::normalize(list, /*complete=*/true);
+    term.factors.assign(list.begin(), list.end());
+  }
+}
+
 } // namespace
 
 Mapping::Mapping() {
@@ -338,16 +348,20 @@ Mapping::resolve(std::shared_ptr<const MappingExpr> expr,
                  const AxisSizes &axes) {
   auto result = std::make_shared<Impl>();
   Resolver resolver(axes);
-  auto list = resolver.mapping(*expr);
+  auto list = resolver.whole(*expr);
   if (!list)
     return list.takeError();
   if (llvm::Error error = collectTerms(*expr, resolver, result->terms))
     return error;
+  completeTerms(result->terms);
   result->axes = axes;
   result->expr = std::move(expr);
   result->factors.append(list->begin(), list->end());
   result->size = factors::sizeOf(*list);
   result->compile();
+  if (llvm::Error error = result->plan.check(axes))
+    return llvm::createStringError("in '" + result->expr->str().substr(0, 200) +
+                                   "': " + llvm::toString(std::move(error)));
   Mapping mapping;
   mapping.impl = std::move(result);
   return mapping;
@@ -434,11 +448,11 @@ std::optional<TensorIndex> Mapping::at(int64_t position) const {
   llvm::SmallVector<int64_t, 8> coordinates;
   if (!impl->evaluate(position, coordinates))
     return std::nullopt;
-  TensorIndex index;
-  for (auto [axis, value] : llvm::zip(impl->axes.axes(), coordinates))
-    if (value != 0)
-      index.emplace_back(axis.first, value);
-  return index;
+  return impl->index(coordinates);
+}
+
+bool Mapping::startsAtZero() const {
+  return llvm::all_of(impl->factors, factors::startsAtZero);
 }
 
 //===----------------------------------------------------------------------===//
@@ -458,6 +472,17 @@ bool sameIndices(ArrayRef<Factor> a, ArrayRef<Factor> b) {
       return false;
   }
   return true;
+}
+
+/// The indices at `position` in an order that does not depend on how they are
+/// found or on the table of axes.
+std::vector<TensorIndex> sortedIndices(const Mapping &mapping,
+                                       int64_t position) {
+  std::vector<TensorIndex> indices = mapping.allAt(position);
+  for (TensorIndex &index : indices)
+    llvm::sort(index);
+  llvm::sort(indices);
+  return indices;
 }
 
 /// A run and how much of it was compared.
@@ -499,6 +524,17 @@ Mapping::Comparison Mapping::compare(const Mapping &other,
     llvm::consumeError(axes.takeError());
   } else if (size() == other.size() &&
              sameIndices(factors(), other.factors())) {
+    return same;
+  }
+  if (maxIndices() > 1 || other.maxIndices() > 1) {
+    // All indices of a position count, in whatever order.
+    int64_t steps = saturatingAdd(maxIndices(), other.maxIndices());
+    for (int64_t p = 0; p < common; ++p) {
+      if (p >= maxSteps / steps)
+        return {Kind::Undecided, p};
+      if (sortedIndices(*this, p) != sortedIndices(other, p))
+        return {Kind::Different, p};
+    }
     return same;
   }
   if (!axes || !(this->axes() == other.axes()) || !axes->linearSize()) {

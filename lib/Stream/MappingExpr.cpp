@@ -9,6 +9,7 @@
 #include "sequin/Stream/MappingExpr.h"
 
 #include "sequin/Support/Excerpt.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -140,11 +141,29 @@ private:
                       found());
         if (llvm::Error error = number(op.n, "a size to keep"))
           return error;
+      } else if (consume('?')) {
+        op.kind = MappingOp::Kind::Lookup;
+        if (llvm::Error error = tableName(op.table))
+          return error;
       } else {
         return term;
       }
       term.ops.push_back(op);
     }
+  }
+
+  llvm::Error tableName(std::string &into) {
+    skipSpace();
+    size_t end = pos;
+    while (end < text.size() && (llvm::isAlnum(text[end]) || text[end] == '_'))
+      ++end;
+    if (!isTableName(text.slice(pos, end)))
+      return fail("expected the name of a table (a lower-case letter, then "
+                  "letters, digits or '_'), found " +
+                  found());
+    into = text.slice(pos, end).str();
+    pos = end;
+    return llvm::Error::success();
   }
 
   llvm::Error number(int64_t &into, StringRef what, int64_t least = 1) {
@@ -175,15 +194,14 @@ private:
       atom.number = *value;
       return atom;
     }
-    if (pos < text.size() && text[pos] == '$')
-      return fail("sliding mappings '$(...)' are not supported");
+    if (consume('$'))
+      return parseSliding(std::move(atom), depth);
     if (pos < text.size() && llvm::isLower(text[pos]))
       return fail("axis names start with an upper-case letter, found " +
-                  found() + "; table access is not supported");
+                  found() + "; a table stands behind '?', as in 'A ? t'");
     if (consume('[')) {
       if (depth >= MappingExpr::maxDepth)
-        return fail("brackets nest deeper than " +
-                    Twine(MappingExpr::maxDepth) + " levels");
+        return tooDeep();
       auto group = parseMapping(depth + 1);
       if (!group)
         return group.takeError();
@@ -197,6 +215,39 @@ private:
     return fail("expected an axis, a number or '[', found " + found());
   }
 
+  /// The part of a sliding combination behind the '$'.
+  llvm::Expected<MappingAtom> parseSliding(MappingAtom atom, unsigned depth) {
+    if (!consume('('))
+      return fail("expected '(' after '$', found " + found());
+    if (depth >= MappingExpr::maxDepth)
+      return tooDeep();
+    auto operands = std::make_shared<MappingExpr>();
+    do {
+      auto term = parseTerm(depth + 1);
+      if (!term)
+        return term.takeError();
+      if (!consume(':'))
+        return fail("expected ':' and a stride or an operator (/ % # = @) in "
+                    "'$(...)', found " +
+                    found());
+      auto stride = parseNumber("a stride", 1);
+      if (!stride)
+        return stride.takeError();
+      operands->terms.push_back(std::move(*term));
+      atom.strides.push_back(*stride);
+    } while (consume(','));
+    if (!consume(')'))
+      return fail("expected ')' or ',' in '$(...)', found " + found());
+    atom.kind = MappingAtom::Kind::Sliding;
+    atom.group = std::move(operands);
+    return atom;
+  }
+
+  llvm::Error tooDeep() const {
+    return fail("brackets nest deeper than " + Twine(MappingExpr::maxDepth) +
+                " levels");
+  }
+
   StringRef text;
   size_t pos = 0;
 };
@@ -206,6 +257,12 @@ private:
 bool sequin::isAxisName(StringRef name) {
   return !name.empty() && isNameStart(name.front()) &&
          llvm::all_of(name.drop_front(), isNameChar);
+}
+
+bool sequin::isTableName(StringRef name) {
+  return !name.empty() && llvm::isLower(name.front()) &&
+         llvm::all_of(name.drop_front(),
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 llvm::Expected<std::shared_ptr<const MappingExpr>>
@@ -245,6 +302,13 @@ std::string MappingTerm::str(size_t opCount) const {
       result = "[" + atom.group->str() + "]";
     break;
   }
+  case MappingAtom::Kind::Sliding:
+    for (auto [operand, stride] :
+         llvm::zip_equal(atom.group->terms, atom.strides))
+      result += (result.empty() ? "$(" : ", ") + operand.str() + ":" +
+                std::to_string(stride);
+    result += ")";
+    break;
   }
   for (size_t i = 0; i < opCount; ++i) {
     const MappingOp &op = ops[i];
@@ -271,6 +335,9 @@ std::string MappingTerm::str(size_t opCount) const {
       if (op.low)
         result += " @ " + std::to_string(op.low);
       result += " = " + n;
+      break;
+    case MappingOp::Kind::Lookup:
+      result += " ? " + op.table;
       break;
     }
   }

@@ -1,4 +1,4 @@
-//===- MappingWalker.cpp - Evaluation and enumeration of mappings ---------===//
+//===- MappingWalker.cpp - Enumeration of mappings by strides -------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MappingImpl.h"
+#include "MappingSliding.h"
 #include "Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,149 +18,67 @@ using namespace sequin;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-//===----------------------------------------------------------------------===//
-// EvaluationPlan
-//===----------------------------------------------------------------------===//
-
-/// Collects the bases that `factors` name, through composites, one factor each.
-static void collectBases(ArrayRef<Factor> factors,
-                         llvm::SmallVectorImpl<const Factor *> &bases) {
-  for (const Factor &f : factors) {
-    if (f.kind == Factor::Kind::Broadcast ||
-        llvm::any_of(bases, [&](const Factor *known) {
-          return known->kind == f.kind && known->base == f.base;
-        }))
-      continue;
-    bases.push_back(&f);
-    if (f.composite)
-      collectBases(f.composite->factors, bases);
-  }
-}
-
-EvaluationPlan EvaluationPlan::build(ArrayRef<Factor> factors,
-                                     const AxisSizes &axes) {
-  llvm::SmallVector<const Factor *, 4> bases;
-  collectBases(factors, bases);
-  auto depth = [](const Factor *f) {
-    return f->composite ? f->composite->depth : 0u;
-  };
-  llvm::sort(bases, [&](const Factor *a, const Factor *b) {
-    return depth(a) != depth(b) ? depth(a) > depth(b) : a->base < b->base;
-  });
-  auto digitsOf = [&](ArrayRef<Factor> list) {
-    Digits digits;
-    for (const Factor &f : llvm::reverse(list)) {
-      unsigned slot = noSlot;
-      for (auto [i, base] : llvm::enumerate(bases))
-        if (f.kind != Factor::Kind::Broadcast && base->kind == f.kind &&
-            base->base == f.base)
-          slot = static_cast<unsigned>(i);
-      digits.push_back({f.extent, f.first, f.valid, f.stride, f.offset, slot});
-    }
-    return digits;
-  };
-  EvaluationPlan plan;
-  plan.digits = digitsOf(factors);
-  for (const Factor *f : bases) {
-    Slot slot;
-    slot.size = f->baseSize;
-    if (f->composite)
-      slot.digits = digitsOf(f->composite->factors);
-    else
-      for (auto [i, axis] : llvm::enumerate(axes.axes()))
-        if (axis.first == f->base)
-          slot.axis = static_cast<int>(i);
-    plan.slots.push_back(std::move(slot));
-  }
-  return plan;
-}
-
-bool EvaluationPlan::add(const Digits &digits, int64_t position,
-                         MutableArrayRef<int64_t> sums,
-                         MutableArrayRef<bool> reached) const {
-  for (const Digit &digit : digits) {
-    int64_t value = position % digit.extent - digit.first;
-    position /= digit.extent;
-    if (value < 0 || value >= digit.valid)
-      return false;
-    if (digit.slot != noSlot) {
-      sums[digit.slot] =
-          saturatingAdd(saturatingAdd(sums[digit.slot], digit.offset),
-                        saturatingMul(value, digit.stride));
-      reached[digit.slot] = true;
-    }
-  }
-  return true;
-}
-
-bool EvaluationPlan::finish(MutableArrayRef<int64_t> sums,
-                            MutableArrayRef<bool> reached,
-                            MutableArrayRef<int64_t> coordinates) const {
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const Slot &slot = slots[i];
-    if (!reached[i])
-      continue;
-    if (sums[i] >= slot.size)
-      return false;
-    if (slot.axis >= 0)
-      coordinates[slot.axis] = sums[i];
-    else if (!add(slot.digits, sums[i], sums, reached))
-      return false;
-  }
-  return true;
-}
-
-bool EvaluationPlan::evaluate(int64_t position,
-                              MutableArrayRef<int64_t> coordinates) const {
-  llvm::SmallVector<int64_t, 8> sums(slots.size(), 0);
-  llvm::SmallVector<bool, 8> reached(slots.size(), false);
-  return add(digits, position, sums, reached) &&
-         finish(sums, reached, coordinates);
-}
-
-bool EvaluationPlan::evaluateSlot(unsigned slot, int64_t linear,
-                                  MutableArrayRef<int64_t> coordinates) const {
-  llvm::SmallVector<int64_t, 8> sums(slots.size(), 0);
-  llvm::SmallVector<bool, 8> reached(slots.size(), false);
-  sums[slot] = linear;
-  reached[slot] = true;
-  return finish(sums, reached, coordinates);
-}
-
-void EvaluationPlan::markSlots(unsigned slot,
-                               MutableArrayRef<bool> used) const {
-  if (used[slot])
-    return;
-  used[slot] = true;
-  for (const Digit &digit : slots[slot].digits)
-    if (digit.slot != noSlot)
-      markSlots(digit.slot, used);
-}
-
-bool Mapping::Impl::evaluate(
-    int64_t position, llvm::SmallVectorImpl<int64_t> &coordinates) const {
-  coordinates.assign(axes.axes().size(), 0);
-  return plan.evaluate(position, coordinates);
-}
-
-//===----------------------------------------------------------------------===//
-// MappingWalker
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Composites up to this size are tabulated; 8 bytes per position.
-constexpr int64_t maxTableSize = int64_t(1) << 21;
-} // namespace
 
-struct MappingWalker::State {
-  using Digit = EvaluationPlan::Digit;
+using Digit = EvaluationPlan::Digit;
+using Run = MappingWalker::Run;
 
-  const Mapping::Impl &mapping;
+/// Expressions up to this size are tabulated; 8 bytes per position.
+constexpr int64_t maxTableSize = int64_t(3) << 23;
+
+/// Walks one list of digits of a plan: that of a mapping, or that of an
+/// expression inside, whose table is filled from it.
+class DigitWalk {
+public:
+  DigitWalk(const EvaluationPlan &plan, const EvaluationPlan::Digits &digits,
+            ArrayRef<int64_t> weights, bool linearFits)
+      : plan(plan), digits(digits), weights(weights) {
+    size = 1;
+    for (const Digit &digit : digits)
+      size *= digit.extent;
+    slow = !linearFits;
+    setUpSlots();
+    if (slow)
+      return;
+    for (const Digit &digit : digits) {
+      if (inner.extent == 1 && digit.extent > 1)
+        inner = digit;
+      else
+        addOuter(digit);
+    }
+    if (inner.slot != EvaluationPlan::noSlot)
+      slots[inner.slot].sum += inner.offset;
+  }
+
+  bool next(Run &run) {
+    if (slow)
+      return nextSlow(run);
+    if (sheared.left > 0 && sheared.isNext)
+      return nextSheared(run);
+    if (pending.empty()) {
+      if (done)
+        return false;
+      queueRuns();
+      position += inner.extent;
+      done = !advance();
+    }
+    run = pending.pop_back_val();
+    if (run.count < 0) {
+      sheared.isNext = true;
+      return nextSheared(run);
+    }
+    return true;
+  }
+
+private:
+  const EvaluationPlan &plan;
+  const EvaluationPlan::Digits &digits;
   /// Row-major weight of each axis; wraps where the axes' product does.
-  llvm::SmallVector<int64_t, 8> weights;
+  ArrayRef<int64_t> weights;
+  int64_t size;
 
   // The state of the odometer. `slow` evaluates position by position, for
-  // composites that are too large to tabulate or share an axis with others.
+  // expressions that are too large to tabulate or share an axis with others.
   bool slow = false;
   bool done = false;
   int64_t position = 0;
@@ -175,41 +94,36 @@ struct MappingWalker::State {
     int64_t sum = 0;
     int64_t size = 1;
     int64_t weight = 0;
-    std::vector<int64_t> table; ///< linear index per composite position
+    std::vector<int64_t> table; ///< linear index per position
   };
   llvm::SmallVector<Slot, 4> slots;
   int64_t noSum = 0;
 
-  /// Runs found but not handed out yet, in reverse order.
+  /// A skewed axis whose parts the digits move directly.
+  struct Shear {
+    unsigned slot; ///< of the skewed axis
+    int by;        ///< the slot of the axis that is added, or -1
+    bool plus;
+    int64_t size, weight;
+    int64_t value = 0; ///< the coordinate, while runs are made
+    int64_t step = 0;  ///< its advance, in [0, size)
+  };
+  llvm::SmallVector<Shear, 1> shears;
+  /// The rest of an inner loop in which a skewed coordinate wraps.
+  struct {
+    bool isNext = false;
+    int64_t left = 0, position = 0, linear = 0, step = 0;
+  } sheared;
+
+  /// Runs found but not handed out yet, in reverse order. A run of negative
+  /// length stands for the sheared ones.
   llvm::SmallVector<Run, 3> pending;
 
-  explicit State(const Mapping::Impl &mapping) : mapping(mapping) {
-    auto axes = mapping.axes.axes();
-    weights.resize(axes.size());
-    uint64_t weight = 1;
-    for (size_t i = axes.size(); i-- > 0;) {
-      weights[i] = static_cast<int64_t>(weight);
-      weight *= static_cast<uint64_t>(axes[i].second);
-    }
-    setUpSlots();
-    if (slow)
-      return;
-    for (const Digit &digit : mapping.plan.digits) {
-      if (inner.extent == 1 && digit.extent > 1)
-        inner = digit;
-      else
-        addOuter(digit);
-    }
-    if (inner.slot != EvaluationPlan::noSlot)
-      slots[inner.slot].sum += inner.offset;
-  }
-
   void setUpSlots() {
-    const EvaluationPlan &plan = mapping.plan;
     slots.resize(plan.slots.size());
-    llvm::SmallVector<bool, 8> seen(slots.size(), false);
+    llvm::SmallVector<bool, 8> seen(slots.size() + plan.skews.size(), false);
     llvm::SmallVector<bool, 8> direct(slots.size(), false);
-    for (const Digit &digit : plan.digits)
+    for (const Digit &digit : digits)
       if (digit.slot != EvaluationPlan::noSlot) {
         direct[digit.slot] = true;
         int64_t &most = slots[digit.slot].sum; // reset below
@@ -219,7 +133,33 @@ struct MappingWalker::State {
       }
     for (Slot &slot : slots)
       slot.sum = 0;
-    slow |= !mapping.axes.linearSize();
+    if (slow)
+      return;
+    // The parts are added up only after each was checked against its own
+    // limit, so no base may be reached by two of them, nor may one part move a
+    // skewed axis and another what it is skewed by.
+    for (unsigned i = 0; i < slots.size(); ++i) {
+      if (!direct[i])
+        continue;
+      bool axis = plan.slots[i].axis >= 0;
+      llvm::SmallVector<bool, 8> used(seen.size(), false);
+      plan.markSlots(i, MutableArrayRef<bool>(used).take_front(slots.size()));
+      for (auto [k, skew] : llvm::enumerate(plan.skews))
+        for (unsigned j = 0; j < slots.size(); ++j)
+          if (used[j] && !axis &&
+              (plan.slots[j].axis == skew.base ||
+               plan.slots[j].axis == skew.by))
+            used[slots.size() + k] = true;
+      for (auto [a, b] : llvm::zip(seen, used)) {
+        slow |= a && b;
+        a = a || b;
+      }
+    }
+    for (auto [k, skew] : llvm::enumerate(plan.skews))
+      for (unsigned i = 0; i < slots.size(); ++i)
+        slow |=
+            direct[i] && seen[slots.size() + k] &&
+            (plan.slots[i].axis == skew.base || plan.slots[i].axis == skew.by);
     if (slow)
       return;
     for (unsigned i = 0; i < slots.size(); ++i) {
@@ -227,40 +167,134 @@ struct MappingWalker::State {
         continue;
       const EvaluationPlan::Slot &from = plan.slots[i];
       slots[i].size = from.size;
-      if (from.axis >= 0) {
+      if (from.skew < 0 && from.axis >= 0) {
         slots[i].weight = weights[from.axis];
-      } else if (from.size > maxTableSize || from.size / 4 > mapping.size) {
-        slow = true;
-        return;
-      } else {
-        tabulate(i);
-      }
-      // The parts are added up only after each was checked against its own
-      // limit, so no base may be reached by two of them.
-      llvm::SmallVector<bool, 8> used(slots.size(), false);
-      plan.markSlots(i, used);
-      for (auto [a, b] : llvm::zip(seen, used)) {
-        if (a && b) {
+      } else if (from.axis < 0) {
+        if (from.size > maxTableSize || from.size / 4 > size) {
           slow = true;
           return;
         }
-        a = a || b;
+        slots[i].table = tabulate(i);
       }
+    }
+    for (const EvaluationPlan::Skew &skew : plan.skews) {
+      // Twice the size is computed with.
+      slow |= skew.size > std::numeric_limits<int64_t>::max() / 4;
+      Shear shear{~0u, -1, skew.plus, skew.size, weights[skew.base]};
+      bool named = false;
+      for (unsigned i = 0; i < slots.size(); ++i) {
+        if (!direct[i])
+          continue;
+        if (plan.slots[i].axis == skew.base) {
+          shear.slot = i;
+          named = true;
+        } else if (plan.slots[i].axis == skew.by) {
+          shear.by = static_cast<int>(i);
+          named = true;
+        }
+      }
+      if (named)
+        shears.push_back(shear);
     }
   }
 
-  void tabulate(unsigned slot) {
-    std::vector<int64_t> &table = slots[slot].table;
-    table.resize(slots[slot].size);
-    llvm::SmallVector<int64_t, 8> coordinates;
-    for (size_t i = 0; i < table.size(); ++i) {
-      coordinates.assign(weights.size(), 0);
-      bool valid = mapping.plan.evaluateSlot(slot, i, coordinates);
-      int64_t linear = 0;
-      for (auto [value, weight] : llvm::zip(coordinates, weights))
-        linear += value * weight;
-      table[i] = valid ? linear : -1;
+  int64_t linearOf(ArrayRef<int64_t> coordinates) const {
+    // Wraps where the axes' product does.
+    uint64_t linear = 0;
+    for (auto [value, weight] : llvm::zip(coordinates, weights))
+      linear += static_cast<uint64_t>(value) * static_cast<uint64_t>(weight);
+    return static_cast<int64_t>(linear);
+  }
+
+  /// The linear index of every position of a slot, -1 for padding.
+  std::vector<int64_t> tabulate(unsigned slot) const {
+    const EvaluationPlan::Slot &from = plan.slots[slot];
+    if (from.isSliding() && plan.skews.empty()) {
+      bool small = llvm::all_of(from.base->sliding, [](const auto &term) {
+        return term.size <= maxTableSize;
+      });
+      if (small)
+        return tabulateSliding(from);
+    } else if (!from.isSliding()) {
+      int64_t inside = 1;
+      for (const Digit &digit : from.digits)
+        inside *= digit.extent;
+      const auto &lookup = from.base->table;
+      if (inside <= maxTableSize && (!lookup || inside / 4 <= from.size)) {
+        if (!lookup)
+          return walkDigits(from.digits);
+        std::vector<int64_t> result(from.size);
+        // One stretch needs no table of its own.
+        DigitWalk walk(plan, from.digits, weights, true);
+        Run run;
+        if (walk.next(run) && run.count == inside && !run.table) {
+          for (auto [entry, to] : llvm::zip_equal(*lookup, result))
+            to = run.linear + entry * run.step;
+          return result;
+        }
+        std::vector<int64_t> table = walkDigits(from.digits);
+        for (auto [entry, to] : llvm::zip_equal(*lookup, result))
+          to = table[entry];
+        return result;
+      }
     }
+    std::vector<int64_t> table(from.size, -1);
+    llvm::SmallVector<int64_t, 8> coordinates;
+    for (int64_t i = 0; i < from.size; ++i) {
+      coordinates.assign(weights.size(), 0);
+      if (plan.evaluateSlot(slot, i, coordinates))
+        table[i] = linearOf(coordinates);
+    }
+    return table;
+  }
+
+  std::vector<int64_t> walkDigits(const EvaluationPlan::Digits &list) const {
+    DigitWalk walk(plan, list, weights, true);
+    std::vector<int64_t> table(walk.size, -1);
+    Run run;
+    while (walk.next(run)) {
+      int64_t *to = table.data() + run.position;
+      if (run.table) {
+        for (int64_t i = 0; i < run.count; ++i) {
+          int64_t part = run.table[i * run.step];
+          to[i] = part < 0 ? -1 : run.linear + part;
+        }
+      } else {
+        for (int64_t i = 0; i < run.count; ++i)
+          to[i] = run.linear + i * run.step;
+      }
+    }
+    return table;
+  }
+
+  std::vector<int64_t> tabulateSliding(const EvaluationPlan::Slot &from) const {
+    std::vector<std::vector<int64_t>> terms;
+    for (const EvaluationPlan::Digits &term : from.terms)
+      terms.push_back(walkDigits(term));
+    std::vector<int64_t> table(from.size, -1);
+    ArrayRef<CompositeBase::SlidingTerm> sliding = from.base->sliding;
+    if (terms.size() == 2 &&
+        saturatingMul(sliding[0].size, sliding[1].size) / 8 <= from.size) {
+      // The largest part of the first term comes last and stays.
+      for (int64_t i = 0; i < sliding[0].size; ++i) {
+        int64_t *to = table.data() + i * sliding[0].stride;
+        if (terms[0][i] < 0)
+          continue;
+        for (int64_t j = 0; j < sliding[1].size; ++j)
+          if (terms[1][j] >= 0)
+            to[j * sliding[1].stride] = terms[0][i] + terms[1][j];
+      }
+      return table;
+    }
+    llvm::SmallVector<int64_t, 4> parts(terms.size(), 0);
+    for (int64_t i = 0; i < from.size; ++i) {
+      if (!from.base->search->first(i, parts))
+        continue;
+      table[i] = 0;
+      for (auto [term, part] : llvm::zip_equal(terms, parts))
+        table[i] += term[part];
+    }
+    return table;
   }
 
   int64_t &sumOf(const Digit &digit) {
@@ -316,6 +350,30 @@ struct MappingWalker::State {
       pending.push_back({position + from, to - from, -1, 0, nullptr});
   }
 
+  /// Sets the skewed coordinates at the first valid inner digit; whether one of
+  /// them moves with the inner digit.
+  bool startShears(int64_t &linear) {
+    bool moving = false;
+    for (Shear &shear : shears) {
+      int64_t value = shear.slot == ~0u ? 0 : slots[shear.slot].sum;
+      int64_t by = shear.by < 0 ? 0 : slots[shear.by].sum % shear.size;
+      shear.value = shear.plus ? value - by : value - shear.size + by;
+      if (shear.value < 0)
+        shear.value += shear.size;
+      shear.step = 0;
+      if (inner.slot != EvaluationPlan::noSlot) {
+        int64_t step = inner.stride % shear.size;
+        if (inner.slot == shear.slot)
+          shear.step = step;
+        else if (static_cast<int>(inner.slot) == shear.by)
+          shear.step = shear.plus && step ? shear.size - step : step;
+      }
+      moving |= shear.step != 0;
+      linear += shear.value * shear.weight;
+    }
+    return moving;
+  }
+
   /// Queues the runs of the current inner loop, last first.
   void queueRuns() {
     int64_t linear = 0;
@@ -341,6 +399,7 @@ struct MappingWalker::State {
     }
     if (!valid || end <= begin)
       return padding(0, inner.extent);
+    bool moving = !shears.empty() && startShears(linear);
     padding(end, inner.extent);
     Run run{position + begin, end - begin, linear, 0, nullptr};
     if (inner.slot != EvaluationPlan::noSlot) {
@@ -351,41 +410,74 @@ struct MappingWalker::State {
       else
         run.table = slot.table.data() + slot.sum;
     }
+    if (moving) {
+      sheared = {false, run.count, run.position, run.linear, run.step};
+      run.count = -1;
+    }
     pending.push_back(run);
     padding(0, begin);
   }
 
-  bool next(Run &run) {
-    if (slow)
-      return nextSlow(run);
-    if (pending.empty()) {
-      if (done)
-        return false;
-      queueRuns();
-      position += inner.extent;
-      done = !advance();
+  /// The run up to where the next skewed coordinate wraps.
+  bool nextSheared(Run &run) {
+    int64_t count = sheared.left, step = sheared.step;
+    for (const Shear &shear : shears) {
+      if (shear.step == 0)
+        continue;
+      count = std::min(count, ceilDiv(shear.size - shear.value, shear.step));
+      step += shear.step * shear.weight;
     }
-    run = pending.pop_back_val();
+    run = {sheared.position, count, sheared.linear, step, nullptr};
+    sheared.position += count;
+    sheared.left -= count;
+    sheared.linear += count * step;
+    for (Shear &shear : shears) {
+      if (shear.step == 0)
+        continue;
+      // Below twice the size, which a checked product of sizes bounds.
+      shear.value += count * shear.step;
+      if (shear.value >= shear.size) {
+        shear.value -= shear.size;
+        sheared.linear -= shear.size * shear.weight;
+      }
+    }
+    if (sheared.left == 0)
+      sheared.isNext = false;
     return true;
   }
 
   bool nextSlow(Run &run) {
-    if (position >= mapping.size)
+    if (position >= size)
       return false;
-    llvm::SmallVector<int64_t, 8> coordinates;
+    llvm::SmallVector<int64_t, 8> coordinates(weights.size(), 0);
     run = {position, 1, -1, 0, nullptr};
-    if (mapping.evaluate(position, coordinates)) {
-      run.linear = 0;
-      for (auto [value, weight] : llvm::zip(coordinates, weights))
-        run.linear += static_cast<int64_t>(static_cast<uint64_t>(value) *
-                                           static_cast<uint64_t>(weight));
-    }
+    if (plan.evaluate(digits, position, coordinates))
+      run.linear = linearOf(coordinates);
     ++position;
     return true;
+  }
+};
+
+} // namespace
+
+struct MappingWalker::State {
+  llvm::SmallVector<int64_t, 8> weights;
+  std::optional<DigitWalk> walk;
+
+  explicit State(const Mapping::Impl &mapping) {
+    auto axes = mapping.axes.axes();
+    weights.resize(axes.size());
+    uint64_t weight = 1;
+    for (size_t i = axes.size(); i-- > 0;) {
+      weights[i] = static_cast<int64_t>(weight);
+      weight *= static_cast<uint64_t>(axes[i].second);
+    }
+    walk.emplace(mapping.plan, mapping.plan.digits, weights,
+                 mapping.axes.linearSize().has_value());
   }
 };
 
 MappingWalker::MappingWalker(const Mapping &mapping)
     : state(std::make_unique<State>(*mapping.impl)) {}
 MappingWalker::~MappingWalker() = default;
-bool MappingWalker::next(Run &run) { return state->next(run); }
+bool MappingWalker::next(Run &run) { return state->walk->next(run); }

@@ -8,10 +8,35 @@
 
 #include "sequin/Stream/Sequencer.h"
 
+#include "Checked.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace sequin;
+using checked::ceilDiv;
+using checked::saturatingMul;
+
+std::string LoopTerm::str() const {
+  const Mapping::Term &source = mapping.terms()[term];
+  if (pieces.empty())
+    return source.text;
+  std::string text;
+  for (const Piece &piece : pieces) {
+    Factor part = source.factors[piece.factor];
+    part.stride = piece.stride;
+    part.extent = piece.extent;
+    part.valid = piece.valid;
+    text += (text.empty() ? "" : ", ") + part.str();
+  }
+  return text;
+}
+
+std::string SequencerEntry::termsStr() const {
+  std::string text;
+  for (const LoopTerm &term : terms)
+    text += (text.empty() ? "" : " * ") + term.str();
+  return text;
+}
 
 int64_t Sequencer::visitCount() const {
   int64_t count = 1;
@@ -40,7 +65,7 @@ int64_t Sequencer::contiguousElements() const {
   int64_t run = entries.back().size;
   for (size_t i = entries.size() - 1; i-- > 0;) {
     const SequencerEntry &inner = entries[i + 1];
-    if (llvm::checkedMul(inner.size, inner.stride) != entries[i].stride)
+    if (checked::mul(inner.size, inner.stride) != entries[i].stride)
       break;
     run *= entries[i].size;
   }
@@ -61,7 +86,7 @@ std::string Sequencer::str() const {
 }
 
 void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
-  text += (text.empty() ? "" : " | ") + mapping.str();
+  appended.push_back({mapping, unitStride});
   auto factors = mapping.factors();
   size_t begin = list.size();
   list.resize(begin + factors.size());
@@ -70,11 +95,41 @@ void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
     const Factor &f = factors[i];
     list[begin + i] = {f, stride.value_or(0)};
     int64_t steps = f.first + std::max<int64_t>(f.valid, 1) - 1;
-    auto last = stride ? llvm::checkedMulAdd(steps, *stride, bound)
+    auto last = stride ? checked::mulAdd(steps, *stride, bound)
                        : std::optional<int64_t>();
     overflow |= !last;
     bound = last.value_or(bound);
     if (stride)
-      stride = llvm::checkedMul(*stride, f.extent);
+      stride = checked::mul(*stride, f.extent);
   }
+}
+
+std::string AddressMap::str() const {
+  std::string text;
+  for (const Part &part : appended)
+    text += (text.empty() ? "" : " | ") + part.mapping.str();
+  return text;
+}
+
+llvm::Expected<PairedSequencer::Requests>
+PairedSequencer::requests(ElementType type, int64_t maxStride0,
+                          int64_t requestBytes) const {
+  auto bits = checked::mul(contiguousElements, getBitWidth(type));
+  if (!bits || *bits % 8 != 0)
+    return llvm::createStringError("a run of " +
+                                   llvm::Twine(contiguousElements) +
+                                   " elements is not a whole number of bytes");
+  int64_t bytes = *bits / 8;
+  Requests result;
+  result.stride0 = std::min(bytes, maxStride0);
+  while (bytes % result.stride0 != 0)
+    --result.stride0;
+  int64_t elements = 1;
+  for (const Entry &entry : entries)
+    elements = saturatingMul(elements, entry.size);
+  result.packets =
+      saturatingMul(elements / contiguousElements, bytes / result.stride0);
+  result.requests =
+      saturatingMul(result.packets, ceilDiv(result.stride0, requestBytes));
+  return result;
 }

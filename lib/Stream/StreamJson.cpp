@@ -31,13 +31,30 @@ static void writeIndex(llvm::json::OStream &json,
   });
 }
 
+/// The index of a position, or an array of several.
+static void writeIndices(llvm::json::OStream &json,
+                         llvm::ArrayRef<TensorIndex> indices) {
+  if (indices.size() < 2)
+    return writeIndex(json, indices.empty()
+                                ? std::nullopt
+                                : std::optional<TensorIndex>(indices.front()));
+  json.array([&] {
+    for (const TensorIndex &index : indices)
+      writeIndex(json, index);
+  });
+}
+
 void sequin::writeEvaluation(llvm::raw_ostream &os, const Mapping &mapping) {
   llvm::json::OStream json(os);
   json.object([&] {
     json.attribute("size", mapping.size());
     json.attributeArray("index", [&] {
+      bool several = mapping.maxIndices() > 1;
       for (int64_t position = 0; position < mapping.size(); ++position)
-        writeIndex(json, mapping.at(position));
+        if (several)
+          writeIndices(json, mapping.allAt(position));
+        else
+          writeIndex(json, mapping.at(position));
     });
   });
   os << '\n';
@@ -54,8 +71,8 @@ void sequin::writeDerivation(llvm::raw_ostream &os,
           json.attribute("size", entry.size);
           json.attribute("stride", entry.stride);
           json.attributeArray("terms", [&] {
-            for (const std::string &term : entry.terms)
-              json.value(term);
+            for (const LoopTerm &term : entry.terms)
+              json.value(term.str());
           });
         });
     });
@@ -66,6 +83,19 @@ void sequin::writeDerivation(llvm::raw_ostream &os,
     json.attribute("base", sequencer.base);
     json.attribute("merged", derivation.merged);
     json.attribute("access_supported", derivation.accessSupported);
+    if (derivation.commitInBytes == 0) {
+      json.attribute("fetches_per_packet", derivation.accessesPerPacket);
+    } else {
+      json.attribute("commit_in_size", derivation.commitInBytes);
+      json.attribute("writes_per_packet", derivation.accessesPerPacket);
+    }
+    json.attribute("refactored", derivation.refactored);
+    json.attribute("searched", derivation.searched);
+    if (derivation.segments.size() > 1)
+      json.attributeArray("segments", [&] {
+        for (const Sequencer &segment : derivation.segments)
+          json.value(segment.str());
+      });
   });
   os << '\n';
 }
@@ -94,7 +124,7 @@ void sequin::writeComparison(llvm::raw_ostream &os, const Mapping &left,
       if (*difference >= mapping.size())
         return;
       json.attributeBegin(key);
-      writeIndex(json, mapping.at(*difference));
+      writeIndices(json, mapping.allAt(*difference));
       json.attributeEnd();
     };
     side("left", left);

@@ -10,8 +10,10 @@
 #include "sequin/Machine/Machine.h"
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Dsd.h"
+#include "sequin/Stream/Explain.h"
 #include "sequin/Stream/StreamJson.h"
 #include "sequin/Support/OutputFile.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -29,14 +31,23 @@ cl::SubCommand eval("eval", "Print the tensor index at every position");
 cl::SubCommand equiv("equiv", "Compare two mappings; exit 1 if they differ");
 cl::SubCommand deriveCommand("derive",
                              "Derive the sequencer that walks a buffer");
+cl::SubCommand explainCommand("explain",
+                              "Show step by step how a sequencer is derived");
 cl::SubCommand dsd("dsd", "Lower a CSL tensor access to its memory DSD");
 cl::SubCommand normalize("normalize", "Print the normal form");
 cl::SubCommand draw("draw", "Draw a mapping as SVG");
 
-cl::opt<std::string> axesText("axes", cl::desc("Axis sizes: A=8,B=512"),
+cl::opt<std::string> axesText("axes",
+                              cl::desc("Axis sizes: A=8,B=512; skewed axes: "
+                                       "B'=B-A"),
                               cl::sub(eval), cl::sub(equiv),
-                              cl::sub(deriveCommand), cl::sub(normalize),
-                              cl::sub(draw), cl::cat(category));
+                              cl::sub(deriveCommand), cl::sub(explainCommand),
+                              cl::sub(normalize), cl::sub(draw),
+                              cl::cat(category));
+cl::list<std::string> tables("table",
+                             cl::desc("Table for lookups 'A ? t': t=3,1,4"),
+                             cl::sub(eval), cl::sub(equiv), cl::sub(normalize),
+                             cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(eval),
                    cl::sub(equiv), cl::sub(deriveCommand), cl::sub(dsd),
                    cl::sub(normalize), cl::cat(category));
@@ -46,24 +57,31 @@ cl::list<std::string> mappings(cl::Positional, cl::desc("<mapping>..."),
                                cl::cat(category));
 cl::opt<std::string> dtype("dtype", cl::desc("Element type (default i8)"),
                            cl::init("i8"), cl::sub(deriveCommand),
-                           cl::cat(category));
+                           cl::sub(explainCommand), cl::cat(category));
 cl::opt<std::string> buffer("buffer", cl::desc("Mapping of the buffer"),
                             cl::Required, cl::sub(deriveCommand),
-                            cl::cat(category));
+                            cl::sub(explainCommand), cl::cat(category));
 cl::opt<std::string> timeText("time", cl::desc("Mapping of the time steps"),
                               cl::init("1"), cl::sub(deriveCommand),
-                              cl::cat(category));
+                              cl::sub(explainCommand), cl::cat(category));
 cl::opt<std::string> packet("packet", cl::desc("Mapping of one packet"),
                             cl::init("1"), cl::sub(deriveCommand),
-                            cl::cat(category));
+                            cl::sub(explainCommand), cl::cat(category));
 cl::opt<std::string> direction("direction", cl::desc("read (default) or write"),
                                cl::init("read"), cl::sub(deriveCommand),
-                               cl::cat(category));
+                               cl::sub(explainCommand), cl::cat(category));
 cl::opt<bool> minimal("minimal", cl::desc("Merge even where all entries fit"),
-                      cl::sub(deriveCommand), cl::cat(category));
+                      cl::sub(deriveCommand), cl::sub(explainCommand),
+                      cl::cat(category));
+cl::opt<int64_t>
+    segments("segments",
+             cl::desc("Sequencers that may share the stream, one after the "
+                      "other (default 1)"),
+             cl::init(1), cl::sub(deriveCommand), cl::sub(explainCommand),
+             cl::cat(category));
 cl::opt<std::string> target("target", cl::desc("Machine (default rngd)"),
                             cl::init("rngd"), cl::sub(deriveCommand),
-                            cl::cat(category));
+                            cl::sub(explainCommand), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("Machine whose limits hold"),
                           cl::Required, cl::sub(dsd), cl::cat(category));
 cl::opt<std::string> shapeText("shape", cl::desc("Array sizes: 4,5"),
@@ -99,17 +117,33 @@ int usage(const llvm::Twine &message) {
   return wrongUsage;
 }
 
+/// "{A: 1}", "padding", or several indices with "or" between them.
+std::string formatIndices(const Mapping &mapping, int64_t position) {
+  if (mapping.maxIndices() == 1)
+    return formatIndex(mapping.at(position));
+  std::string text;
+  for (const TensorIndex &index : mapping.allAt(position))
+    text += (text.empty() ? "" : " or ") + formatIndex(index);
+  return text.empty() ? formatIndex(std::nullopt) : text;
+}
+
 int runEval(const Mapping &mapping) {
   if (mapping.size() > maxPrinted)
     return fail("'" + mapping.str() + "' has " + llvm::Twine(mapping.size()) +
                 " positions, at most " + llvm::Twine(maxPrinted) +
                 " are printed");
+  // The number of indices is at most this.
+  auto indices = llvm::checkedMul(mapping.size(), mapping.maxIndices());
+  if (!indices || *indices > maxPrinted)
+    return fail("the positions of '" + mapping.str() + "' hold up to " +
+                llvm::Twine(mapping.maxIndices()) + " indices each, at most " +
+                llvm::Twine(maxPrinted) + " are printed");
   if (json) {
     writeEvaluation(llvm::outs(), mapping);
     return success;
   }
   for (int64_t p = 0; p < mapping.size(); ++p)
-    llvm::outs() << p << ": " << formatIndex(mapping.at(p)) << '\n';
+    llvm::outs() << p << ": " << formatIndices(mapping, p) << '\n';
   return success;
 }
 
@@ -128,7 +162,7 @@ int runEquiv(const Mapping &left, const Mapping &right) {
   if (equal)
     return success;
   auto side = [&](const Mapping &mapping) {
-    return (p < mapping.size() ? formatIndex(mapping.at(p)) : "nothing") +
+    return (p < mapping.size() ? formatIndices(mapping, p) : "nothing") +
            " in '" + mapping.str() + "' (size " +
            std::to_string(mapping.size()) + ")";
   };
@@ -161,9 +195,15 @@ int runDerive(const AxisSizes &axes) {
                                                         : machine->mainCommit;
   options.elementType = *type;
   options.minimal = minimal;
-  auto result = derive(AddressMap(parts[0]), parts[1], parts[2], options);
+  options.maxSegments = segments;
+  AddressMap map(parts[0]);
+  auto result = derive(map, parts[1], parts[2], options);
   if (!result)
     return fail(result.takeError());
+  if (explainCommand) {
+    explain(llvm::outs(), map, options, *result);
+    return success;
+  }
   if (json) {
     writeDerivation(llvm::outs(), *result);
     return success;
@@ -262,8 +302,8 @@ int runDraw(const Mapping &mapping) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command :
-       {&eval, &equiv, &deriveCommand, &dsd, &normalize, &draw})
+  for (cl::SubCommand *command : {&eval, &equiv, &deriveCommand,
+                                  &explainCommand, &dsd, &normalize, &draw})
     cl::HideUnrelatedOptions(category, *command);
   if (!cl::ParseCommandLineOptions(
           argc, argv, "A calculator for mappings and descriptors\n",
@@ -271,14 +311,19 @@ int main(int argc, char **argv) {
     return wrongUsage;
   if (dsd)
     return runDsd();
-  if (!eval && !equiv && !deriveCommand && !normalize && !draw)
+  if (!eval && !equiv && !deriveCommand && !explainCommand && !normalize &&
+      !draw)
     return usage(
-        "expected a command: eval, equiv, derive, dsd, normalize or draw");
+        "expected a command: eval, equiv, derive, explain, dsd, normalize or "
+        "draw");
 
   auto axes = AxisSizes::parse(axesText);
   if (!axes)
     return fail("in --axes: " + llvm::toString(axes.takeError()));
-  if (deriveCommand)
+  for (const std::string &table : tables)
+    if (llvm::Error error = axes->parseTable(table))
+      return fail("in --table: " + llvm::toString(std::move(error)));
+  if (deriveCommand || explainCommand)
     return runDerive(*axes);
   size_t expected = equiv ? 2 : 1;
   if (mappings.size() != expected)

@@ -11,8 +11,12 @@
 //     mapping := term { "," term }                        MappingExpr
 //     term    := atom { operator }                        MappingTerm
 //     atom    := AXIS | number | "[" mapping "]"          MappingAtom
+//              | "$(" term ":" n { "," term ":" n } ")"
 //     operator := "/" n | "%" n | "#" n ["@" l] | "#z" n
-//               | "=" n | "@" k "=" n                     MappingOp
+//               | "=" n | "@" k "=" n | "?" table         MappingOp
+//
+// `table` is the name of a table: a lower-case letter followed by letters,
+// digits and underscores.
 //
 // Operators are a flat list in the order of application, and the terms of a
 // pair are a flat list too, so that the depth of the tree is the depth of the
@@ -44,31 +48,36 @@ struct MappingOp {
     Pad,     ///< `# n @ low`
     PadZero, ///< `#z n`
     View,    ///< `= n` (low 0) or `@ low = n`
+    Lookup,  ///< `? table`
   };
   Kind kind;
   int64_t n = 1;
   int64_t low = 0;
   /// Column in the parsed text, from 1; 0 for operators that were not parsed.
   unsigned column = 0;
+  /// The table of a Lookup.
+  std::string table = {};
 
   bool operator==(const MappingOp &other) const {
-    return kind == other.kind && n == other.n && low == other.low;
+    return kind == other.kind && n == other.n && low == other.low &&
+           table == other.table;
   }
 };
 
-/// What a term starts with. A new kind of atom (sliding combination, table)
-/// adds an enumerator and its operands here, its case in the parser, in str(),
-/// and in the resolution to factors.
+/// What a term starts with.
 struct MappingAtom {
   enum class Kind : uint8_t {
     Axis,   ///< `name`
     Number, ///< the identity 1 or an anonymous broadcast axis of size `number`
     Group,  ///< `[group]`
+    Sliding ///< `$(group[0]:strides[0], ...)`
   };
   Kind kind = Kind::Number;
   std::string name;
   int64_t number = 1;
   std::shared_ptr<const MappingExpr> group;
+  /// Of a sliding combination: one for each term of the group.
+  llvm::SmallVector<int64_t, 2> strides;
   unsigned column = 0;
 };
 
@@ -102,6 +111,10 @@ public:
 /// Whether `name` is an axis name: an upper-case letter followed by letters,
 /// digits, underscores or primes.
 bool isAxisName(llvm::StringRef name);
+
+/// Whether `name` is the name of a table: a lower-case letter followed by
+/// letters, digits and underscores.
+bool isTableName(llvm::StringRef name);
 
 } // namespace sequin
 

@@ -31,13 +31,56 @@
 
 namespace sequin {
 
+/// A term of a stream, or the part of one, that a loop walks. The text is made
+/// when it is asked for: most derivations never show it.
+class LoopTerm {
+public:
+  /// Part of factor `factor` of the term.
+  struct Piece {
+    unsigned factor;
+    int64_t stride, extent, valid;
+    bool operator==(const Piece &other) const {
+      return factor == other.factor && stride == other.stride &&
+             extent == other.extent;
+    }
+  };
+
+  /// The whole of term `term` of `mapping`.
+  LoopTerm(const Mapping &mapping, unsigned term)
+      : mapping(mapping), term(term) {}
+  LoopTerm(const Mapping &mapping, unsigned term, Piece piece)
+      : mapping(mapping), term(term), pieces{piece} {}
+  /// Adds the pieces of `inner`, a part of the same term further in.
+  void join(const LoopTerm &inner) {
+    pieces.insert(pieces.end(), inner.pieces.begin(), inner.pieces.end());
+  }
+
+  bool isWhole() const { return pieces.empty(); }
+  /// "C / 2"; the pieces are separated by commas.
+  std::string str() const;
+  operator std::string() const { return str(); }
+  bool operator==(const LoopTerm &other) const {
+    return term == other.term && pieces == other.pieces &&
+           mapping.terms().data() == other.mapping.terms().data();
+  }
+
+private:
+  Mapping mapping;
+  unsigned term;
+  /// None for the whole term.
+  std::vector<Piece> pieces;
+};
+
 /// One loop of a sequencer.
 struct SequencerEntry {
   int64_t size = 1;
   /// Elements to advance per iteration; 0 repeats (broadcast).
   int64_t stride = 0;
   /// The stream terms this loop walks, outermost first ("C / 2", "C % 2").
-  llvm::SmallVector<std::string, 1> terms;
+  llvm::SmallVector<LoopTerm, 1> terms;
+
+  /// "C / 2 * C % 2".
+  std::string termsStr() const;
 
   bool operator==(const SequencerEntry &other) const {
     return size == other.size && stride == other.stride;
@@ -49,7 +92,7 @@ struct Sequencer {
   /// First element visited (views, left padding); may be negative for reads
   /// under a left pad.
   int64_t base = 0;
-  llvm::SmallVector<SequencerEntry, 8> entries;
+  llvm::SmallVector<SequencerEntry, 0> entries;
   /// Elements of the innermost entries that form one packet of the stream. For
   /// a packet of one element this is 1 and no entry belongs to it.
   int64_t packetElements = 1;
@@ -103,12 +146,18 @@ public:
   /// Whether a stride or the extent does not fit in 64 bits; derive() and
   /// derivePair() refuse such a map.
   bool overflowed() const { return overflow; }
+  /// What was appended, in order.
+  struct Part {
+    Mapping mapping;
+    int64_t unitStride;
+  };
+  llvm::ArrayRef<Part> parts() const { return appended; }
   /// The mappings as they were appended, for messages: "A / 8 # 256 | A % 8".
-  llvm::StringRef str() const { return text; }
+  std::string str() const;
 
 private:
   llvm::SmallVector<AddressFactor, 8> list;
-  std::string text;
+  llvm::SmallVector<Part, 1> appended;
   int64_t bound = 1;
   bool overflow = false;
 };
@@ -119,6 +168,9 @@ struct DeriveOptions {
   ElementType elementType = ElementType::I8;
   /// Re-factor to the smallest number of entries even when the plain form fits.
   bool minimal = false;
+  /// How many sequencers, executed one after the other, may share a stream that
+  /// does not fit one.
+  int64_t maxSegments = 1;
 };
 
 /// What derive() found.
@@ -126,11 +178,22 @@ struct Derivation {
   /// One entry per term, before merging. A write's packet is already truncated.
   Sequencer initial;
   /// Within the limits. Equal to `initial` if that has few enough entries, else
-  /// every contiguous pair merged.
+  /// every contiguous pair merged; where that is still too many, or `minimal`
+  /// asks for it, the nest of the fewest entries that visits the same
+  /// (positions that are padding may then visit other places). The first of
+  /// `segments`.
   Sequencer sequencer;
+  /// The sequencers to execute one after the other; none if `sequencer` is all.
+  std::vector<Sequencer> segments;
   /// Whether `sequencer` is merged, so that an entry may walk several terms and
   /// the packet may have grown by a loop of time.
   bool merged = false;
+  /// Whether the boundaries between the loops of `sequencer` moved: its entries
+  /// are not those of `initial`, merged.
+  bool refactored = false;
+  /// Whether no rule about terms gave `initial`, but a search over the
+  /// addresses of the stream.
+  bool searched = false;
   /// Bytes of the innermost contiguous run, Sequencer::contiguousElements().
   int64_t contiguousBytes = 0;
   /// fetch_size (reads) or commit_size (writes): the largest size the engine
@@ -144,6 +207,10 @@ struct Derivation {
   bool accessSupported = true;
   /// Steps of the stream times accesses per packet.
   int64_t cycles = 0;
+  /// Accesses of accessBytes per packet of the stream, rounded up.
+  int64_t accessesPerPacket = 0;
+  /// Bytes of a write's packet that are kept (commit_in_size); 0 for reads.
+  int64_t commitInBytes = 0;
 };
 
 /// Derives the sequencer that walks `buffer` in the order of [time, packet].
@@ -155,8 +222,13 @@ struct Derivation {
 ///    are shown);
 ///  - a write that would visit a cell twice (broadcast), or leave the tensor;
 ///  - more entries than the limit after merging (the best reached is shown);
-///  - an entry larger than the limit that cannot be split.
+///  - an entry larger than the limit that cannot be split;
 ///  - a packet whose accesses are not whole bytes.
+/// Where the terms give no loops, a search over the addresses decides (streams
+/// and buffers of up to 2^20 positions): any nest within the limits that visits
+/// the data in order is found, and a refusal means that there is none. The
+/// search takes the first position of an index that the buffer holds several
+/// times.
 /// A read may run past the last valid element by the padding of the stream. A
 /// write drops lanes at the end of the packet that the buffer does not hold
 /// (truncation), writes into the buffer's own padding but never past it, and
@@ -194,6 +266,18 @@ struct PairedSequencer {
   llvm::SmallVector<Entry, 8> entries;
   /// Elements of the innermost run that is contiguous on both sides.
   int64_t contiguousElements = 1;
+
+  /// What one DMA descriptor moves at a time (TCP manual, DMA Engine).
+  struct Requests {
+    /// Bytes per packet: the largest divisor of the run that is at most
+    /// `maxStride0` bytes.
+    int64_t stride0 = 0;
+    /// Packets, and requests of at most `requestBytes` they are split into.
+    int64_t packets = 0, requests = 0;
+  };
+  /// An error if the run is no whole number of bytes.
+  llvm::Expected<Requests> requests(ElementType type, int64_t maxStride0 = 4096,
+                                    int64_t requestBytes = 256) const;
 };
 
 /// Walks every element of `destination` in its own order and finds it in

@@ -62,8 +62,8 @@ std::vector<std::string> termsOf(const Sequencer &sequencer) {
   std::vector<std::string> result;
   for (const SequencerEntry &entry : sequencer.entries) {
     std::string text;
-    for (const std::string &term : entry.terms)
-      text += (text.empty() ? "" : " * ") + term;
+    for (const LoopTerm &term : entry.terms)
+      text += (text.empty() ? "" : " * ") + term.str();
     result.push_back(text);
   }
   return result;

@@ -184,6 +184,9 @@ public:
   struct Options {
     int split = 60, drop = 10, pad = 12, lowPad = 5, view = 10, number = 5;
     int group = 25;
+    /// Whether a quotient may stand without its remainder, and the reverse,
+    /// where position 0 of the operand is not index 0.
+    bool dropOffsets = false;
   };
 
   /// A mapping over `axes` in random order and refinement, of at most `limit`
@@ -272,9 +275,7 @@ private:
       return;
     }
     int64_t n = divisors[pick(0, divisors.size() - 1)];
-    // A quotient alone drops its remainder whole, offset and all; only the pair
-    // has one meaning under both definitions.
-    bool mayDrop = !node->offset;
+    bool mayDrop = options.dropOffsets || !node->offset;
     if (!mayDrop || !chance(options.drop))
       refine(apply(Node::Divide, node, n), depth + 1, options, terms);
     if (!mayDrop || !chance(options.drop))
