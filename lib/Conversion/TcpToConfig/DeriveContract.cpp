@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Derivation.h"
+#include "ExecDeriver.h"
 #include "sequin/Dialect/Tcp/IR/TcpShapes.h"
 #include "sequin/Machine/TcpIsa.h"
 
@@ -168,4 +168,42 @@ derivation::deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
       failed(deriveAccumulator(accumulate, machine, stage)))
     return failure();
   return stage;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// The parts of the TRF have the same numbers in IR and configuration.
+static_assert(static_cast<int>(tcp::TrfAddress::FirstHalf) ==
+              static_cast<int>(config::TrfAddress::FirstHalf));
+static_assert(static_cast<int>(tcp::TrfAddress::SecondHalf) ==
+              static_cast<int>(config::TrfAddress::SecondHalf));
+static_assert(static_cast<int>(tcp::TrfAddress::Full) ==
+              static_cast<int>(config::TrfAddress::Full));
+
+LogicalResult ExecDeriver::stage(tcp::ToTrfOp op) {
+  tcp::TrfType type = op.getResult().getType();
+  command.sink =
+      config::ToTrfStage{static_cast<config::TrfAddress>(op.getAddress()),
+                         type.getRowMapping().size(), type.getByteSize()};
+  return success();
+}
+
+LogicalResult ExecDeriver::stage(tcp::AlignOp op) {
+  align = op;
+  return success();
+}
+
+LogicalResult ExecDeriver::stage(tcp::ContractOp op) {
+  contract = op;
+  return success();
+}
+
+LogicalResult ExecDeriver::stage(tcp::AccumulateOp op) {
+  auto stage = deriveContract(align, contract, op, machine);
+  if (failed(stage))
+    return failure();
+  command.contract = *stage;
+  return success();
 }

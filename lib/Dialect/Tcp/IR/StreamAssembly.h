@@ -51,6 +51,15 @@ llvm::FailureOr<mlir::Type> checkedType(std::optional<mlir::Location> loc,
 /// The sub context moves data only (ERR-30).
 mlir::LogicalResult verifyMainContext(mlir::Operation *op, StreamType input);
 
+/// Whether the stream holds [major, minor] in that order.
+mlir::LogicalResult verifyStored(mlir::Operation *op, StreamType stream,
+                                 const Mapping &major, const Mapping &minor);
+
+/// The error callback of an operation.
+inline auto errorAt(mlir::Operation *op) {
+  return [op] { return op->emitOpError(); };
+}
+
 /// The type of `value` as a stream; null (with an error) if it is none.
 StreamType getStreamType(std::optional<mlir::Location> loc, mlir::Value value);
 
