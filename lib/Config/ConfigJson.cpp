@@ -11,6 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "JsonFields.h"
+#include "ReduceJson.h"
+#include "RoutingJson.h"
+#include "VectorJson.h"
 #include "sequin/Config/Config.h"
 #include "sequin/Machine/Machine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -48,14 +51,6 @@ llvm::StringRef getName(VectorOpcode opcode) {
   return "";
 }
 
-static llvm::StringRef toText(VectorOpcode opcode) { return getName(opcode); }
-static auto valuesOf(VectorOpcode) {
-  return std::array{
-#define SEQUIN_VECTOR_OPCODE(NAME, TEXT, STAGE, ALU, TYPE) VectorOpcode::NAME,
-#include "sequin/Config/VectorOpcodes.def"
-  };
-}
-
 static llvm::StringRef toText(Transfer::Direction direction) {
   return direction == Transfer::Direction::ToDevice ? "to_device" : "to_host";
 }
@@ -64,9 +59,27 @@ static auto valuesOf(Transfer::Direction) {
 }
 
 static llvm::StringRef toText(Memory memory) {
-  return memory == Memory::Hbm ? "hbm" : "dm";
+  switch (memory) {
+  case Memory::Hbm:
+    return "hbm";
+  case Memory::Dm:
+    return "dm";
+  case Memory::Spm:
+    break;
+  }
+  return "spm";
 }
-static auto valuesOf(Memory) { return std::array{Memory::Hbm, Memory::Dm}; }
+static auto valuesOf(Memory) {
+  return std::array{Memory::Hbm, Memory::Dm, Memory::Spm};
+}
+
+static llvm::StringRef toText(DmaIndirection::Side side) {
+  return side == DmaIndirection::Side::Source ? "source" : "destination";
+}
+static auto valuesOf(DmaIndirection::Side) {
+  return std::array{DmaIndirection::Side::Source,
+                    DmaIndirection::Side::Destination};
+}
 
 static llvm::StringRef toText(TrfAddress address) {
   switch (address) {
@@ -90,6 +103,13 @@ static llvm::StringRef toText(AccumulationKind kind) {
 static auto valuesOf(AccumulationKind) {
   return std::array{AccumulationKind::Interleaved,
                     AccumulationKind::Sequential};
+}
+
+static llvm::StringRef toText(ReduceOp op) {
+  return op == ReduceOp::Add ? "add" : "max";
+}
+static auto valuesOf(ReduceOp) {
+  return std::array{ReduceOp::Add, ReduceOp::Max};
 }
 
 static llvm::StringRef toText(Context context) {
@@ -147,6 +167,16 @@ static void describe(Io &io, Fields<Io, Transfer> transfer) {
 }
 
 template <class Io>
+static void describe(Io &io, Fields<Io, DmaIndirection> indirection) {
+  io.field("side", indirection.side);
+  io.field("chip", indirection.chip);
+  io.field("address", indirection.address);
+  io.field("strides", indirection.strides);
+  io.field("step", indirection.step);
+  io.field("count", indirection.count);
+}
+
+template <class Io>
 static void describe(Io &io, Fields<Io, DmaDescriptor> descriptor) {
   io.field("engine", descriptor.engine);
   io.field("source_chip", descriptor.sourceChip);
@@ -155,6 +185,7 @@ static void describe(Io &io, Fields<Io, DmaDescriptor> descriptor) {
   io.field("destination_address", descriptor.destinationAddress);
   io.field("entries", descriptor.entries);
   io.field("packet_bytes", descriptor.packetBytes);
+  io.field("indirection", descriptor.indirection);
 }
 
 template <class Io>
@@ -165,9 +196,16 @@ static void describe(Io &io, Fields<Io, DmaCommand> command) {
 }
 
 template <class Io> static void describe(Io &io, Fields<Io, FetchMask> mask) {
-  io.field("last_loops", mask.lastLoops);
-  io.field("valid_count", mask.validCount);
-  io.field("value", mask.value);
+  io.field("last_dim", mask.lastDim);
+  io.field("left_pad", mask.leftPad);
+  io.field("last_dim_rightmost_valid_count", mask.validCounts);
+  io.field("last_dim_rightmost_valid_count_dim", mask.countDim);
+  io.field("pad_value", mask.padValue);
+}
+
+template <class Io> static void describe(Io &io, Fields<Io, FetchTable> table) {
+  io.field("type", table.type);
+  io.field("values", table.values);
 }
 
 template <class Io> static void describe(Io &io, Fields<Io, FetchStage> stage) {
@@ -177,13 +215,10 @@ template <class Io> static void describe(Io &io, Fields<Io, FetchStage> stage) {
   io.field("packet_elements", stage.packetElements);
   io.field("access_bytes", stage.accessBytes);
   io.field("mask", stage.mask);
-}
-
-template <class Io>
-static void describe(Io &io, Fields<Io, SwitchStage> stage) {
-  io.field("slice1", stage.slice1);
-  io.field("slice0", stage.slice0);
-  io.field("time0", stage.time0);
+  io.field("table", stage.table);
+  io.optionalField("zero_points", stage.zeroPoints);
+  io.field("fetches_per_packet", stage.fetchesPerPacket);
+  io.optionalField("dual_channel", stage.dualChannel);
 }
 
 template <class Io>
@@ -196,6 +231,7 @@ template <class Io> static void describe(Io &io, Fields<Io, ToTrfStage> stage) {
   io.field("address", stage.address);
   io.field("rows", stage.rows);
   io.field("bytes_per_row", stage.bytesPerRow);
+  io.optionalField("short_command", stage.shortCommand);
 }
 
 template <class Io> static void describe(Io &io, Fields<Io, ToVrfStage> stage) {
@@ -214,46 +250,18 @@ template <class Io>
 static void describe(Io &io, Fields<Io, ContractStage> stage) {
   io.field("type", stage.type);
   io.field("collect_flits", stage.collectFlits);
+  io.optionalField("shifts", stage.shifts);
+  io.optionalField("shift_stride", stage.shiftStride);
   io.field("time_broadcast", stage.timeBroadcast);
   io.field("trf_address", stage.trfAddress);
   io.field("trf", stage.trf);
   io.field("reg_read_bytes", stage.regReadBytes);
   io.field("rows", stage.rows);
+  io.optionalField("reduce_op", stage.reduceOp);
   io.field("depth", stage.depth);
   io.field("columns", stage.columns);
   io.field("kind", stage.kind);
   io.field("loops", stage.loops);
-}
-
-/// No key: no operand; "constant": 32 bits; "vrf": a sequencer.
-static void describe(detail::Writer &io, const VectorOperand &operand) {
-  if (operand.kind == VectorOperand::Kind::Constant)
-    io.field("constant", operand.constant);
-  else if (operand.kind == VectorOperand::Kind::Vrf)
-    io.field("vrf", operand.vrf);
-}
-static void describe(detail::Reader &io, VectorOperand &operand) {
-  bool constant = io.has("constant"), vrf = io.has("vrf");
-  if (constant && vrf)
-    io.fail("vrf", "an operand is either 'constant' or 'vrf'");
-  io.optionalField("constant", operand.constant);
-  io.optionalField("vrf", operand.vrf);
-  operand.kind = constant ? VectorOperand::Kind::Constant
-                 : vrf    ? VectorOperand::Kind::Vrf
-                          : VectorOperand::Kind::None;
-}
-
-template <class Io> static void describe(Io &io, Fields<Io, VectorOp> op) {
-  io.field("opcode", op.opcode);
-  io.field("operand", op.operand);
-  io.field("swapped", op.swapped);
-  io.field("int_width", op.intWidth);
-}
-
-template <class Io>
-static void describe(Io &io, Fields<Io, VectorStage> stage) {
-  io.field("type", stage.type);
-  io.field("ops", stage.ops);
 }
 
 template <class Io> static void describe(Io &io, Fields<Io, CastStage> stage) {
@@ -262,11 +270,16 @@ template <class Io> static void describe(Io &io, Fields<Io, CastStage> stage) {
 }
 
 template <class Io>
-static void describe(Io &io, Fields<Io, CommitStage> stage) {
+static void describe(Io &io, Fields<Io, TransposeStage> stage) {
   io.field("type", stage.type);
-  io.field("sequencer", stage.sequencer);
-  io.field("commit_in_bytes", stage.commitInBytes);
-  io.field("access_bytes", stage.accessBytes);
+  io.field("in_rows", stage.inRows);
+  io.field("in_columns", stage.inColumns);
+  io.field("out_rows", stage.outRows);
+}
+
+template <class Io>
+static void describe(Io &io, Fields<Io, CommitPacking> packing) {
+  io.field("counts", packing.counts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,20 +328,61 @@ static void maskFromText(detail::Reader &io, llvm::StringRef key,
   }
 }
 
+/// A mask that may be left out.
+static void optionalMask(detail::Writer &io, llvm::StringRef key,
+                         const std::vector<uint64_t> &mask) {
+  if (!mask.empty())
+    io.field(key, maskToText(mask));
+}
+static void optionalMask(detail::Reader &io, llvm::StringRef key,
+                         std::vector<uint64_t> &mask) {
+  std::vector<std::string> text;
+  io.optionalField(key, text);
+  maskFromText(io, key, text, mask);
+}
+
 //===----------------------------------------------------------------------===//
 // Commands
 //===----------------------------------------------------------------------===//
 
 template <class Io>
+static void describe(Io &io, Fields<Io, CommitStage> stage) {
+  io.field("type", stage.type);
+  io.field("sequencer", stage.sequencer);
+  io.field("commit_in_bytes", stage.commitInBytes);
+  io.field("access_bytes", stage.accessBytes);
+  optionalMask(io, "slices", stage.sliceBitmap);
+  io.field("packing", stage.packing);
+}
+
+static void describe(detail::Writer &io, const GenerateCommand &generate) {
+  io.field("chip", generate.chip);
+  io.field("slices", maskToText(generate.sliceMask));
+  io.field("address", generate.address);
+  io.field("value", generate.value);
+}
+
+static void describe(detail::Reader &io, GenerateCommand &generate) {
+  io.field("chip", generate.chip);
+  std::vector<std::string> slices;
+  io.field("slices", slices);
+  maskFromText(io, "slices", slices, generate.sliceMask);
+  io.field("address", generate.address);
+  io.field("value", generate.value);
+}
+
+template <class Io>
 static void describeStages(Io &io, Fields<Io, ExecCommand> exec) {
   io.field("context", exec.context);
+  io.optionalField("occupies_dma", exec.occupiesDma);
   io.field("chip", exec.chip);
   io.field("fetch", exec.fetch);
-  io.field("broadcast01", exec.broadcast01);
+  io.field("switch", exec.switching);
   io.field("collect", exec.collect);
   io.field("contract", exec.contract);
   io.field("vector", exec.vector);
   io.field("cast", exec.cast);
+  io.field("transpose", exec.transpose);
 }
 
 static void describe(detail::Writer &io, const ExecCommand &exec) {
@@ -361,15 +415,31 @@ static void describe(detail::Reader &io, ExecCommand &exec) {
     io.field("to_vrf", exec.sink.emplace<ToVrfStage>());
 }
 
+template <class Io> static void describe(Io &io, Fields<Io, AddressStep> step) {
+  io.field("address", step.address);
+  io.field("loop", step.loop);
+  io.field("bytes", step.bytes);
+}
+
 static void describe(detail::Writer &io, const Command &command) {
   io.field("name", command.name);
   io.optionalField("location", command.location);
+  if (!command.steps.empty())
+    io.field("steps", command.steps);
   if (const auto *transfer = std::get_if<Transfer>(&command.body)) {
     io.field("kind", std::string("transfer"));
     describe(io, *transfer);
   } else if (const auto *dma = std::get_if<DmaCommand>(&command.body)) {
     io.field("kind", std::string("dma"));
     describe(io, *dma);
+  } else if (const auto *loop = std::get_if<LoopCommand>(&command.body)) {
+    io.field("kind", std::string("loop"));
+    io.field("count", loop->count);
+    io.field("commands", loop->body);
+  } else if (const auto *generate =
+                 std::get_if<GenerateCommand>(&command.body)) {
+    io.field("kind", std::string("generate"));
+    describe(io, *generate);
   } else {
     io.field("kind", std::string("exec"));
     describe(io, std::get<ExecCommand>(command.body));
@@ -379,6 +449,9 @@ static void describe(detail::Writer &io, const Command &command) {
 static void describe(detail::Reader &io, Command &command) {
   io.field("name", command.name);
   io.optionalField("location", command.location);
+  std::optional<std::vector<AddressStep>> steps;
+  io.field("steps", steps);
+  command.steps = std::move(steps).value_or(std::vector<AddressStep>());
   std::string kind;
   io.field("kind", kind);
   if (kind == "transfer")
@@ -387,8 +460,15 @@ static void describe(detail::Reader &io, Command &command) {
     describe(io, command.body.emplace<DmaCommand>());
   else if (kind == "exec")
     describe(io, command.body.emplace<ExecCommand>());
-  else
-    io.fail("kind", "found '" + kind + "', allowed are transfer, dma, exec");
+  else if (kind == "generate")
+    describe(io, command.body.emplace<GenerateCommand>());
+  else if (kind == "loop") {
+    auto &loop = command.body.emplace<LoopCommand>();
+    io.field("count", loop.count);
+    io.field("commands", loop.body);
+  } else
+    io.fail("kind", "found '" + kind +
+                        "', allowed are transfer, dma, exec, generate, loop");
 }
 
 //===----------------------------------------------------------------------===//

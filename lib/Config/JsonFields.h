@@ -76,6 +76,11 @@ public:
     if (value != T())
       object[key] = write(value);
   }
+  /// Left out when it is empty.
+  template <class T> void optionalList(llvm::StringRef key, const T &list) {
+    if (!list.empty())
+      object[key] = write(list);
+  }
 
   llvm::json::Value take() { return std::move(object); }
 
@@ -157,6 +162,9 @@ public:
   template <class T> void optionalField(llvm::StringRef key, T &value) {
     if (const llvm::json::Value *found = find(key))
       read(*found, pathOf(key), value);
+  }
+  template <class T> void optionalList(llvm::StringRef key, T &list) {
+    optionalField(key, list);
   }
 
   bool has(llvm::StringRef key) { return find(key) != nullptr; }

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Machine/Machine.h"
+#include "sequin/Machine/TcpIsa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,9 +32,8 @@ static constexpr int64_t kSubCommitBytes[] = {8};
 static constexpr int64_t kTrfReadBytes[] = {1, 2, 4, 8, 16, 32, 64};
 // Reducer, Constraints: row count.
 static constexpr int64_t kRowCounts[] = {1, 2, 4, 8};
-// Aligner, Flit Buffer: collect_flits. 3 belongs to the shift-reuse of
-// convolutions, which the configuration has no fields for.
-static constexpr int64_t kCollectFlits[] = {1, 2};
+// Aligner, Flit Buffer: collect_flits.
+static constexpr int64_t kCollectFlits[] = {1, 2, 3};
 
 // Fetch Engine, Type Casting.
 static constexpr TypeConversion kRngdFetchCasts[] = {
@@ -80,6 +80,62 @@ static constexpr TypeConversion kCastEngine[] = {
 static constexpr unsigned kMaxEntries = 8;
 static constexpr int64_t kMaxEntrySize = 65536;
 
+// Memory Performance, HBM, Address Space in a Chip. Every channel bit is the
+// exclusive or of five address bits, bit 17 included (ERR-44).
+static constexpr uint64_t bit(unsigned i) { return uint64_t(1) << i; }
+static constexpr uint64_t channelBit(unsigned i) {
+  return bit(9 + i) | bit(13 + i) | bit(17 + i) | bit(21 + i) | bit(25 + i);
+}
+static constexpr uint64_t kStackBits[] = {bit(8)};
+static constexpr uint64_t kChannelBits[] = {channelBit(0), channelBit(1),
+                                            channelBit(2), channelBit(3)};
+static constexpr uint64_t kBankGroupBits[] = {bit(13), bit(19)};
+static constexpr uint64_t kBankBits[] = {bit(17), bit(18)};
+static constexpr uint64_t kRowBits[] = {
+    bit(21), bit(22), bit(23), bit(24), bit(25), bit(26), bit(27),
+    bit(28), bit(29), bit(30), bit(31), bit(32), bit(33)};
+
+// Memory Performance, Bank Starvation.
+static constexpr DmClient kDmPriority[] = {
+    DmClient::MainFetch, DmClient::MainCommit, DmClient::SubFetch,
+    DmClient::SubCommit, DmClient::Dma};
+
+static constexpr HbmModel kHbm{
+    // Memory Performance, HBM geometry.
+    .stacks = 2,
+    .channelsPerStack = 16,
+    .slicesPerChannel = 3,
+    .bankGroupsPerSlice = 4,
+    .banksPerGroup = 4,
+    .rowsPerBank = 16 << 10,
+    .rowBytes = 2 << 10,
+    .unitBytes = 256,
+    .stackBits = kStackBits,
+    .channelBits = kChannelBits,
+    .bankGroupBits = kBankGroupBits,
+    .bankBits = kBankBits,
+    .sliceBit = bit(20),
+    .highSliceBit = bit(34),
+    .rowBits = kRowBits,
+    .highRowBit = bit(35),
+    // Peak Bandwidth: 64 B per cycle at 0.75 GHz; 64-entry command queue.
+    .controllerMHz = 750,
+    .controllerBytes = 64,
+    .queueEntries = 64,
+    // Bank Conflict: 40-50 ns; DMA Engine, Example 4 counts 40 cycles.
+    .rowSwitchCycles = 40,
+    // Misaligned Access.
+    .partialWriteFactor = 50,
+    // Column-to-Column Delay.
+    .commandMHz = 1500,
+    .tccdOtherBankGroup = 2,
+    .tccdOtherSlice = 3,
+    .tccdSameBankGroup = 4,
+};
+
+// Widest field of the valid count generator; the manual states none.
+static constexpr int64_t kMaxValidCountIndex = (int64_t(1) << 32) - 1;
+
 static constexpr TcpMachine
 makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
   return TcpMachine{
@@ -114,6 +170,12 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .subFetch = {kMaxEntries, kMaxEntrySize, kSubFetchBytes},
       // Fetch Engine, Constraints: sub context, when casting i4 to i32.
       .subFetchI4ToI32Bytes = 4,
+      // Fetch Engine, Masking Configuration: counts are 0-255 for 4-bit types,
+      // 0-31 for f32, which makes 128 bytes; [0..8] counts.
+      .fetchMaskBytes = 128,
+      .fetchMaskCounts = 8,
+      // Fetch Engine, Dual Channel Mode Benefits.
+      .dualChannelAccesses = 2,
       .mainCommit = {kMaxEntries, kMaxEntrySize, kMainCommitBytes},
       .subCommit = {kMaxEntries, kMaxEntrySize, kSubCommitBytes},
       .commitInBytes = kCommitInBytes,
@@ -128,6 +190,38 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .accumulatorRegisters = 4,
       // Reducer, output modes; Vector Engine (Way8).
       .outputLanes = 8,
+      // Intra-Slice Block, Performance: Pipeline Latency.
+      .vectorAluCycles = 1,
+      // Aligner, Flit Buffer: three flits.
+      .flitBufferBytes = 96,
+      // Reducer, Constraints: reduce-max uses row 0.
+      .maxReduceRows = 1,
+
+      // TRF Sequencer, TRF Memory Layout: 8 bank rows (rowsPerSlice) of two
+      // columns of 128 rows; 320 bits hold 32 bytes of data.
+      .trfBankColumns = 2,
+      .trfBankDepth = 128,
+      .trfCellBytes = 32,
+      .trfCellSlots = 64,
+      // TRF Sequencer, TRF Cache.
+      .trfCacheDepth = 4,
+      .trfRowsExtend = false,
+
+      // Intra-Slice Reduce, Architectural Parameters.
+      .reduceSlots = tcp_isa::kReduceSlots,
+      // Valid Count Generator, VCG Configuration; a counter is a loop like
+      // those of the sequencers, a slice number one of a cluster.
+      .validCount = {.maxCounters = tcp_isa::kValidCountCounters,
+                     .maxGates = tcp_isa::kValidCountGates,
+                     .maxSize = kMaxEntrySize,
+                     .maxIndex = kMaxValidCountIndex,
+                     .lanes = tcp_isa::kLanes,
+                     .slices = 256},
+
+      .transposeFormats = tcp_isa::kTransposeFormats,
+      .transposeBufferColumns = tcp_isa::kTransposeBufferColumns,
+      // Commit Engine, Generate Mode: one write (the manual gives no time).
+      .generateCycles = 1,
 
       .fetchCasts = fetchCasts,
       .castEngine = kCastEngine,
@@ -146,14 +240,35 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .hbmBytesPerCycle = 1536,
       .hbmUtilizationBytesPerCycle = 1500,
       .interChipBytesPerCycle = 30,
+      // Indices of a gather are i32 tensors.
+      .dmaIndexBytes = 4,
       // DMA Engine, DMA Command Syntax: a packet may have any size up to
       // dmaMaxPacketBytes, so there is no list of access sizes.
       .dma = {kMaxEntries, kMaxEntrySize, {}},
+      .hbm = kHbm,
+
+      // Memory Performance, DM geometry, Address Space in a Slice.
+      .dmBanks = 16,
+      .dmBankBytes = 8,
+      // Memory Performance, Optimizing DMA Performance; Command queues.
+      .dmnBytesPerCycle = 128,
+      .dmQueueEntries = 2,
+      .nocTimeoutCycles = 4096,
+      .spmBytesPerCycle = 128,
+      .dmPriority = kDmPriority,
 
       // Rulings.
       .flushSubnormals = true,
       .poisonByte = 0xa5,
       .engineFillCycles = 0,
+      // Reducer, Performance: depth 7 takes 7 cycles, 6 takes 6, 5 takes 5.
+      .treeLevelCycles = 1,
+      // The page on shift-reuse is missing; the overhead of the full path to
+      // the TRF has no number.
+      .shiftReuseFillCycles = 0,
+      .trfFullPathCycles = 0,
+      // Fetch Engine, Adapter Overhead: 1-2 cycles.
+      .fetchCastFillCycles = 2,
   };
 }
 
@@ -195,6 +310,32 @@ int64_t TcpMachine::lanes(ElementType type) const {
   }
 }
 
+int64_t TcpMachine::regType(ElementType type) const {
+  // TRF Sequencer, TRF Memory Layout. i9 fills the 10-bit slots of i8.
+  switch (type) {
+  case ElementType::I4:
+  case ElementType::I5:
+    return 0;
+  case ElementType::I8:
+  case ElementType::I9:
+    return 1;
+  case ElementType::F8E4M3:
+  case ElementType::F8E5M2:
+    return 2;
+  case ElementType::BF16:
+    return 3;
+  default:
+    return -1;
+  }
+}
+
+int64_t TcpMachine::trfSlots(ElementType type) const {
+  // By reg_types.
+  constexpr int64_t kSlots[] = {1, 2, 2, 4};
+  int64_t index = regType(type);
+  return index < 0 ? 0 : kSlots[index];
+}
+
 int64_t TcpMachine::macsPerCycle(ElementType type) const {
   return clustersPerChip * slicesPerCluster * rowsPerSlice * lanes(type);
 }
@@ -214,6 +355,17 @@ bool TcpMachine::canCast(ElementType from, ElementType to) const {
   return contains(castEngine, from, to);
 }
 
+const tcp_isa::TransposeFormat *
+TcpMachine::transposeFormat(ElementType type) const {
+  // These exist on the way to the contraction only.
+  if (type == ElementType::I5 || type == ElementType::I9)
+    return nullptr;
+  for (const tcp_isa::TransposeFormat &format : transposeFormats)
+    if (format.bits == getBitWidth(type))
+      return &format;
+  return nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
@@ -230,11 +382,102 @@ static llvm::json::Array list(llvm::ArrayRef<TypeConversion> conversions) {
   return array;
 }
 
+static llvm::json::Array
+list(llvm::ArrayRef<tcp_isa::TransposeFormat> formats) {
+  llvm::json::Array array;
+  for (const tcp_isa::TransposeFormat &format : formats) {
+    llvm::json::Array columns;
+    for (int64_t count : format.columns)
+      if (count)
+        columns.push_back(count);
+    array.push_back(
+        llvm::json::Object{{"bits", format.bits},
+                           {"elements_per_packet", format.elementsPerPacket},
+                           {"output_alignment", format.outputAlignment},
+                           {"max_rows", format.maxRows},
+                           {"columns", std::move(columns)}});
+  }
+  return array;
+}
+
 static llvm::json::Object limits(const SequencerLimits &limits) {
   return llvm::json::Object{
       {"max_entries", static_cast<int64_t>(limits.maxEntries)},
       {"max_size", limits.maxSize},
       {"access_bytes", list(limits.accessBytes)}};
+}
+
+static llvm::json::Array list(llvm::ArrayRef<uint64_t> masks) {
+  llvm::json::Array array;
+  for (uint64_t mask : masks) {
+    llvm::json::Array bits;
+    for (int64_t i = 0; i < 64; ++i)
+      if (mask >> i & 1)
+        bits.push_back(i);
+    array.push_back(std::move(bits));
+  }
+  return array;
+}
+
+static llvm::json::Object hbm(const HbmModel &hbm) {
+  return llvm::json::Object{
+      {"stacks", hbm.stacks},
+      {"channels_per_stack", hbm.channelsPerStack},
+      {"slices_per_channel", hbm.slicesPerChannel},
+      {"bank_groups_per_slice", hbm.bankGroupsPerSlice},
+      {"banks_per_group", hbm.banksPerGroup},
+      {"rows_per_bank", hbm.rowsPerBank},
+      {"row_bytes", hbm.rowBytes},
+      {"unit_bytes", hbm.unitBytes},
+      {"stack_bits", list(hbm.stackBits)},
+      {"channel_bits", list(hbm.channelBits)},
+      {"bank_group_bits", list(hbm.bankGroupBits)},
+      {"bank_bits", list(hbm.bankBits)},
+      {"slice_bits",
+       list(llvm::ArrayRef<uint64_t>{hbm.sliceBit, hbm.highSliceBit})},
+      {"row_bits", list(hbm.rowBits)},
+      {"high_row_bit", list(llvm::ArrayRef<uint64_t>(hbm.highRowBit))},
+      {"controller_mhz", hbm.controllerMHz},
+      {"controller_bytes", hbm.controllerBytes},
+      {"queue_entries", hbm.queueEntries},
+      {"row_switch_cycles", hbm.rowSwitchCycles},
+      {"partial_write_factor", hbm.partialWriteFactor},
+      {"command_mhz", hbm.commandMHz},
+      {"tccd_other_bank_group", hbm.tccdOtherBankGroup},
+      {"tccd_other_slice", hbm.tccdOtherSlice},
+      {"tccd_same_bank_group", hbm.tccdSameBankGroup}};
+}
+
+static llvm::StringRef name(DmClient client) {
+  switch (client) {
+  case DmClient::MainFetch:
+    return "main_fetch";
+  case DmClient::MainCommit:
+    return "main_commit";
+  case DmClient::SubFetch:
+    return "sub_fetch";
+  case DmClient::SubCommit:
+    return "sub_commit";
+  case DmClient::Dma:
+    break;
+  }
+  return "dma";
+}
+
+static llvm::json::Array list(llvm::ArrayRef<DmClient> clients) {
+  llvm::json::Array array;
+  for (DmClient client : clients)
+    array.push_back(name(client));
+  return array;
+}
+
+static llvm::json::Object validCount(const ValidCountLimits &limits) {
+  return llvm::json::Object{{"max_counters", limits.maxCounters},
+                            {"max_gates", limits.maxGates},
+                            {"max_size", limits.maxSize},
+                            {"max_index", limits.maxIndex},
+                            {"lanes", limits.lanes},
+                            {"slices", limits.slices}};
 }
 
 llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
@@ -263,6 +506,9 @@ llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
       {"main_fetch", limits(machine.mainFetch)},
       {"sub_fetch", limits(machine.subFetch)},
       {"sub_fetch_i4_to_i32_bytes", machine.subFetchI4ToI32Bytes},
+      {"fetch_mask_bytes", machine.fetchMaskBytes},
+      {"fetch_mask_counts", machine.fetchMaskCounts},
+      {"dual_channel_accesses", machine.dualChannelAccesses},
       {"main_commit", limits(machine.mainCommit)},
       {"sub_commit", limits(machine.subCommit)},
       {"commit_in_bytes", list(machine.commitInBytes)},
@@ -273,6 +519,20 @@ llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
       {"accumulator_columns", machine.accumulatorColumns},
       {"accumulator_registers", machine.accumulatorRegisters},
       {"output_lanes", machine.outputLanes},
+      {"vector_alu_cycles", machine.vectorAluCycles},
+      {"flit_buffer_bytes", machine.flitBufferBytes},
+      {"max_reduce_rows", machine.maxReduceRows},
+      {"trf_bank_columns", machine.trfBankColumns},
+      {"trf_bank_depth", machine.trfBankDepth},
+      {"trf_cell_bytes", machine.trfCellBytes},
+      {"trf_cell_slots", machine.trfCellSlots},
+      {"trf_cache_depth", machine.trfCacheDepth},
+      {"trf_rows_extend", machine.trfRowsExtend},
+      {"reduce_slots", machine.reduceSlots},
+      {"valid_count", validCount(machine.validCount)},
+      {"transpose_formats", list(machine.transposeFormats)},
+      {"transpose_buffer_columns", machine.transposeBufferColumns},
+      {"generate_cycles", machine.generateCycles},
       {"fetch_casts", list(machine.fetchCasts)},
       {"cast_engine", list(machine.castEngine)},
       {"dma_engines", machine.dmaEngines},
@@ -284,10 +544,24 @@ llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
       {"hbm_bytes_per_cycle", machine.hbmBytesPerCycle},
       {"hbm_utilization_bytes_per_cycle", machine.hbmUtilizationBytesPerCycle},
       {"inter_chip_bytes_per_cycle", machine.interChipBytesPerCycle},
+      {"dma_index_bytes", machine.dmaIndexBytes},
       {"dma", limits(machine.dma)},
+      {"hbm", hbm(machine.hbm)},
+      {"dm_banks", machine.dmBanks},
+      {"dm_bank_bytes", machine.dmBankBytes},
+      {"dmn_bytes_per_cycle", machine.dmnBytesPerCycle},
+      {"dm_queue_entries", machine.dmQueueEntries},
+      {"noc_timeout_cycles", machine.nocTimeoutCycles},
+      {"max_same_bank_accesses", machine.maxSameBankAccesses()},
+      {"spm_bytes_per_cycle", machine.spmBytesPerCycle},
+      {"dm_priority", list(machine.dmPriority)},
       {"flush_subnormals", machine.flushSubnormals},
       {"poison_byte", static_cast<int64_t>(machine.poisonByte)},
       {"engine_fill_cycles", machine.engineFillCycles},
+      {"tree_level_cycles", machine.treeLevelCycles},
+      {"shift_reuse_fill_cycles", machine.shiftReuseFillCycles},
+      {"trf_full_path_cycles", machine.trfFullPathCycles},
+      {"fetch_cast_fill_cycles", machine.fetchCastFillCycles},
       {"macs_per_cycle", std::move(macs)},
   };
 }

@@ -148,13 +148,25 @@ static std::vector<int64_t> sumSteps(llvm::ArrayRef<MatchedLoop> loops) {
 // The sum
 //===----------------------------------------------------------------------===//
 
-/// One computation packet through the adder tree: `lanes` values of the stream
-/// and, for each, `rows` weights; leaves the columns at the start of
-/// `products`. `Rows` is the number of rows if the compiler is to know it, else
-/// 0.
-template <int Rows, typename T>
-static void addTree(const T *stream, const T *weights, int64_t lanes,
-                    int64_t rows, int64_t depth, T *products) {
+/// What the machine reduces with.
+struct Sum {
+  float operator()(float a, float b) const { return a + b; }
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a + b; }
+};
+struct Largest {
+  float operator()(float a, float b) const { return maxNum(a, b); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return static_cast<uint32_t>(
+        std::max(static_cast<int32_t>(a), static_cast<int32_t>(b)));
+  }
+};
+
+/// One computation packet through the tree: `lanes` values of the stream and,
+/// for each, `rows` weights; leaves the columns at the start of `products`.
+/// `Rows` is the number of rows if the compiler is to know it, else 0.
+template <int Rows, typename Reduce, typename T>
+static void reduceTree(const T *stream, const T *weights, int64_t lanes,
+                       int64_t rows, int64_t depth, T *products) {
   const int64_t n = Rows ? Rows : rows;
   for (int64_t lane = 0; lane < lanes; ++lane)
     for (int64_t row = 0; row < n; ++row)
@@ -163,12 +175,12 @@ static void addTree(const T *stream, const T *weights, int64_t lanes,
     lanes /= 2;
     for (int64_t i = 0; i < lanes; ++i)
       for (int64_t row = 0; row < n; ++row)
-        products[i * n + row] =
-            products[2 * i * n + row] + products[(2 * i + 1) * n + row];
+        products[i * n + row] = Reduce()(products[2 * i * n + row],
+                                         products[(2 * i + 1) * n + row]);
   }
 }
 
-template <typename T>
+template <typename T, typename Reduce>
 static llvm::Expected<Tensor>
 contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
            const Tensor &weights, ElementType resultType) {
@@ -284,15 +296,17 @@ contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
                       ? x->values[xUnit + xTime[t] + xPacket[l]]
                       : T(0);
       if (rows == 8)
-        addTree<8>(lane.data(), ofStep, lanes, rows, *depth, products.data());
+        reduceTree<8, Reduce>(lane.data(), ofStep, lanes, rows, *depth,
+                              products.data());
       else
-        addTree<0>(lane.data(), ofStep, lanes, rows, *depth, products.data());
+        reduceTree<0, Reduce>(lane.data(), ofStep, lanes, rows, *depth,
+                              products.data());
       T *sum = &sums[steps[t] * columns * rows];
       if (!started[steps[t]])
         std::copy_n(products.data(), columns * rows, sum);
       else
         for (int64_t i = 0; i < columns * rows; ++i)
-          sum[i] += products[i];
+          sum[i] = Reduce()(sum[i], products[i]);
       started[steps[t]] = true;
     }
     for (int64_t u = 0; u < outTime.size; ++u)
@@ -343,7 +357,12 @@ contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
 llvm::Expected<Tensor>
 sequin::reference::contract(Space &space, const ContractionShape &shape,
                             const Tensor &stream, const Tensor &weights) {
-  if (isFloat(stream.type))
-    return contractAs<float>(space, shape, stream, weights, ElementType::F32);
-  return contractAs<uint32_t>(space, shape, stream, weights, ElementType::I32);
+  auto run = [&]<typename Reduce>(Reduce) {
+    if (isFloat(stream.type))
+      return contractAs<float, Reduce>(space, shape, stream, weights,
+                                       ElementType::F32);
+    return contractAs<uint32_t, Reduce>(space, shape, stream, weights,
+                                        ElementType::I32);
+  };
+  return shape.max ? run(Largest()) : run(Sum());
 }

@@ -10,7 +10,8 @@
 // is the sum of stream times weight over the axes that the result leaves out.
 // The order of the sum is the machine's (TCP manual, Reducer; ruling SIL-10):
 // inside a packet the adder tree adds adjacent pairs, level by level; over time
-// the sums are added as they come, the first one stored.
+// the sums are added as they come, the first one stored. Reduce-max takes the
+// largest product in the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,8 @@ struct ContractionShape {
   /// Output stream, for its innermost part that follows from rows and columns.
   Digits outTime;
   bool sequential = false;
+  /// Reduce-max: the largest product instead of the sum.
+  bool max = false;
 };
 
 /// `stream` and `weights` hold all indices that the mappings reach.

@@ -8,6 +8,7 @@
 
 #include "Elementwise.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/FloatFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -16,16 +17,21 @@
 using namespace sequin;
 using namespace sequin::reference;
 
-template <int32_t (*Operation)(int32_t, int32_t)>
-static uint32_t onInts(uint32_t a, uint32_t b) {
+template <int32_t (*Function)(int32_t, int32_t)>
+static uint32_t onInts(uint32_t a, uint32_t b, uint32_t) {
   return static_cast<uint32_t>(
-      Operation(static_cast<int32_t>(a), static_cast<int32_t>(b)));
+      Function(static_cast<int32_t>(a), static_cast<int32_t>(b)));
 }
 
-template <float (*Operation)(float, float)>
-static uint32_t onFloats(uint32_t a, uint32_t b) {
-  return encodeFloat(ElementType::F32, Operation(llvm::bit_cast<float>(a),
-                                                 llvm::bit_cast<float>(b)));
+template <float (*Function)(float)>
+static uint32_t onFloat(uint32_t a, uint32_t, uint32_t) {
+  return encodeFloat(ElementType::F32, Function(llvm::bit_cast<float>(a)));
+}
+
+template <float (*Function)(float, float)>
+static uint32_t onFloats(uint32_t a, uint32_t b, uint32_t) {
+  return encodeFloat(ElementType::F32, Function(llvm::bit_cast<float>(a),
+                                                llvm::bit_cast<float>(b)));
 }
 
 static int32_t minInt(int32_t a, int32_t b) { return std::min(a, b); }
@@ -34,18 +40,45 @@ static float addF(float a, float b) { return a + b; }
 static float subF(float a, float b) { return a - b; }
 static float mulF(float a, float b) { return a * b; }
 static float divF(float a, float b) { return a / b; }
+static uint32_t bitAnd(uint32_t a, uint32_t b, uint32_t) { return a & b; }
+static uint32_t bitOr(uint32_t a, uint32_t b, uint32_t) { return a | b; }
+static uint32_t bitXor(uint32_t a, uint32_t b, uint32_t) { return a ^ b; }
+static uint32_t fused(uint32_t a, uint32_t b, uint32_t c) {
+  return encodeFloat(ElementType::F32,
+                     fmaF(llvm::bit_cast<float>(a), llvm::bit_cast<float>(b),
+                          llvm::bit_cast<float>(c)));
+}
 
-std::optional<BinaryOperation>
-sequin::reference::parseBinaryOperation(llvm::StringRef name, bool isFloat) {
-  using Found = std::optional<BinaryOperation>;
+std::optional<ElementFunction>
+sequin::reference::parseOperation(llvm::StringRef name, bool isFloat) {
+  using Found = std::optional<ElementFunction>;
+  Found common = llvm::StringSwitch<Found>(name)
+                     .Case("BitAnd", bitAnd)
+                     .Case("BitOr", bitOr)
+                     .Case("BitXor", bitXor)
+                     .Default(std::nullopt);
+  if (common)
+    return common;
   if (isFloat)
     return llvm::StringSwitch<Found>(name)
         .Cases({"AddF", "Add"}, onFloats<addF>)
         .Case("SubF", onFloats<subF>)
-        .Cases({"MulF0", "MulF1"}, onFloats<mulF>)
+        .Cases({"MulF0", "MulF1", "MaskMulF0", "MaskMulF1"}, onFloats<mulF>)
         .Case("DivF", onFloats<divF>)
         .Case("Min", onFloats<minNum>)
         .Case("Max", onFloats<maxNum>)
+        .Case("AbsMin", onFloats<absMinNum>)
+        .Case("AbsMax", onFloats<absMaxNum>)
+        .Cases({"FmaF", "MaskFmaF"}, fused)
+        .Case("Exp", onFloat<expF>)
+        .Case("NegExp", onFloat<negExpF>)
+        .Case("Sqrt", onFloat<sqrtF>)
+        .Case("Tanh", onFloat<tanhF>)
+        .Case("Sigmoid", onFloat<sigmoidF>)
+        .Case("Erf", onFloat<erfF>)
+        .Case("Log", onFloat<logF>)
+        .Case("Sin", onFloat<sinF>)
+        .Case("Cos", onFloat<cosF>)
         .Default(std::nullopt);
   return llvm::StringSwitch<Found>(name)
       .Case("AddFxp", onInts<addWrap>)
@@ -61,42 +94,68 @@ sequin::reference::parseBinaryOperation(llvm::StringRef name, bool isFloat) {
       .Case("ArithRightShiftRound", onInts<arithRightShiftRound>)
       .Case("Min", onInts<minInt>)
       .Case("Max", onInts<maxInt>)
+      .Case("AbsMin", onInts<absMin>)
+      .Case("AbsMax", onInts<absMax>)
       .Default(std::nullopt);
 }
 
-Tensor sequin::reference::combine(const Space &space, BinaryOperation operation,
-                                  const Tensor &stream, const Tensor &operand,
-                                  bool swapped) {
+Tensor sequin::reference::evaluate(const Space &space,
+                                   ElementFunction operation,
+                                   llvm::ArrayRef<const Tensor *> arguments,
+                                   const Tensor &stream,
+                                   const Condition &condition) {
+  // What takes part at an index: the stream, the ids, the arguments.
+  llvm::SmallVector<const Tensor *, 5> tensors = {&stream};
+  if (condition.ids)
+    tensors.push_back(condition.ids);
+  tensors.append(arguments.begin(), arguments.end());
+  size_t firstArgument = tensors.size() - arguments.size();
+
   Tensor result;
   result.type = stream.type;
   for (int axis = 0; axis < space.axisCount(); ++axis)
-    if (llvm::is_contained(stream.axes, axis) ||
-        llvm::is_contained(operand.axes, axis))
+    if (llvm::any_of(tensors, [&](const Tensor *tensor) {
+          return llvm::is_contained(tensor->axes, axis);
+        }))
       result.axes.push_back(axis);
+  llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 5> strides;
+  for (const Tensor *tensor : tensors)
+    strides.push_back(tensor->strides(space));
+  llvm::SmallVector<int64_t, 5> at(tensors.size());
+  auto holds = [&](size_t i) {
+    return !tensors[i]->present || (*tensors[i]->present)[at[i]];
+  };
+
   int64_t count = result.count(space);
   auto bits = std::make_shared<std::vector<uint32_t>>(count);
   auto present = std::make_shared<std::vector<uint8_t>>(count);
-  llvm::SmallVector<int64_t, 4> left = stream.strides(space);
-  llvm::SmallVector<int64_t, 4> right = operand.strides(space);
   Index index(space.axisCount());
   bool all = true;
-  int64_t a = 0, b = 0;
   for (int64_t offset = 0; offset < count; ++offset) {
-    if ((!stream.present || (*stream.present)[a]) &&
-        (!operand.present || (*operand.present)[b])) {
-      uint32_t x = (*stream.bits)[a], y = (*operand.bits)[b];
-      (*bits)[offset] = swapped ? operation(y, x) : operation(x, y);
-      (*present)[offset] = true;
-    } else {
-      all = false;
+    uint32_t id = 0;
+    bool complete = holds(0);
+    if (condition.ids) {
+      complete &= holds(1);
+      id = (*condition.ids->bits)[at[1]];
     }
+    uint32_t value = (*stream.bits)[at[0]];
+    if (complete && condition.holds(id)) {
+      uint32_t values[3] = {};
+      for (size_t i = firstArgument; i < tensors.size(); ++i) {
+        complete &= holds(i);
+        values[i - firstArgument] = (*tensors[i]->bits)[at[i]];
+      }
+      value = operation(values[0], values[1], values[2]);
+    }
+    (*bits)[offset] = value;
+    (*present)[offset] = complete;
+    all &= complete;
     for (int axis : llvm::reverse(result.axes)) {
-      a += left[axis];
-      b += right[axis];
-      if (++index[axis] < space.size(axis))
+      bool wrapped = ++index[axis] == space.size(axis);
+      for (size_t i = 0; i < tensors.size(); ++i)
+        at[i] += strides[i][axis] * (wrapped ? 1 - index[axis] : 1);
+      if (!wrapped)
         break;
-      a -= left[axis] * index[axis];
-      b -= right[axis] * index[axis];
       index[axis] = 0;
     }
   }

@@ -19,17 +19,29 @@
 
 namespace sequin::reference {
 
-/// A function of two 32-bit elements, in bits.
-using BinaryOperation = uint32_t (*)(uint32_t, uint32_t);
+/// A function of up to three 32-bit elements, in bits.
+using ElementFunction = uint32_t (*)(uint32_t, uint32_t, uint32_t);
 
 /// By the manual's name; std::nullopt for a name or type that does not exist.
-std::optional<BinaryOperation> parseBinaryOperation(llvm::StringRef name,
-                                                    bool isFloat);
+std::optional<ElementFunction> parseOperation(llvm::StringRef name,
+                                              bool isFloat);
 
-/// operation(stream, operand), or the other way round if `swapped`, at every
-/// index; `operand` is broadcast over the axes it does not have.
-Tensor combine(const Space &space, BinaryOperation operation,
-               const Tensor &stream, const Tensor &operand, bool swapped);
+/// Which elements an operation is for.
+struct Condition {
+  /// ExecutionIds by index; null while all are 0.
+  const Tensor *ids = nullptr;
+  /// Bit i for id i.
+  uint16_t active = 0xffff;
+
+  bool holds(uint32_t id) const { return active >> id & 1; }
+};
+
+/// `operation` of the arguments at every index of `stream`, which keeps its
+/// element where the condition does not hold. A tensor is broadcast over the
+/// axes it does not have.
+Tensor evaluate(const Space &space, ElementFunction operation,
+                llvm::ArrayRef<const Tensor *> arguments, const Tensor &stream,
+                const Condition &condition);
 
 /// Every element in another type (fetch and cast).
 Tensor convert(const Tensor &tensor, ElementType type);

@@ -29,8 +29,10 @@ int64_t sequin::reference::sizeOf(llvm::ArrayRef<Digit> digits) {
 // Space
 //===----------------------------------------------------------------------===//
 
-Space::Space(llvm::ArrayRef<std::pair<std::string, int64_t>> named)
-    : axes(static_cast<int>(named.size())) {
+Space::Space(llvm::ArrayRef<std::pair<std::string, int64_t>> named,
+             llvm::ArrayRef<SkewedAxis> skews,
+             llvm::ArrayRef<NamedTable> namedTables)
+    : tables(namedTables), axes(static_cast<int>(named.size())) {
   for (auto [number, axis] : llvm::enumerate(named)) {
     Base base;
     base.name = axis.first;
@@ -38,23 +40,97 @@ Space::Space(llvm::ArrayRef<std::pair<std::string, int64_t>> named)
     base.reaches = {static_cast<int>(number)};
     bases.push_back(std::move(base));
   }
+  for (const SkewedAxis &skew : skews) {
+    Base base;
+    base.kind = Kind::Skewed;
+    base.name = skew.name;
+    base.plus = skew.plus;
+    base.plain = false;
+    for (int axis = 0; axis < axes; ++axis) {
+      if (bases[axis].name == skew.base)
+        base.base = axis;
+      if (bases[axis].name == skew.by)
+        base.by = axis;
+    }
+    base.size = bases[base.base].size;
+    base.reaches = {base.base};
+    bases.push_back(std::move(base));
+  }
 }
 
-Digit Space::composite(llvm::ArrayRef<Digit> list) {
-  int64_t size = sizeOf(list);
-  for (int id = axes; id < baseCount(); ++id)
-    if (llvm::ArrayRef(bases[id].digits) == list)
-      return Digit{size, 0, size, id, 1, 0};
-  Base base;
-  base.size = size;
-  base.digits.assign(list.begin(), list.end());
-  for (const Digit &digit : list)
-    if (digit.base != kNoBase)
-      llvm::append_range(base.reaches, bases[digit.base].reaches);
+bool Space::isPlain(const Digit &digit) const {
+  return digit.first == 0 && digit.offset == 0 && digit.valid > 0 &&
+         (digit.base == kNoBase || bases[digit.base].plain);
+}
+
+bool Space::arePlain(llvm::ArrayRef<Digit> list) const {
+  return llvm::all_of(list, [&](const Digit &digit) { return isPlain(digit); });
+}
+
+Digit Space::express(Base base) {
+  for (int id = axes; id < baseCount(); ++id) {
+    const Base &known = bases[id];
+    if (known.kind == base.kind && known.size == base.size &&
+        known.digits == base.digits && known.terms == base.terms &&
+        known.entries.data() == base.entries.data())
+      return Digit{base.size, 0, base.size, id, 1, 0};
+  }
+  auto include = [&](llvm::ArrayRef<Digit> list) {
+    for (const Digit &digit : list)
+      if (digit.base != kNoBase)
+        llvm::append_range(base.reaches, bases[digit.base].reaches);
+    base.plain &= arePlain(list);
+  };
+  include(base.digits);
+  for (const SlidingTerm &term : base.terms)
+    include(term.digits);
+  base.plain &= base.entries.empty() || base.entries.front() == 0;
   llvm::sort(base.reaches);
   base.reaches.erase(llvm::unique(base.reaches), base.reaches.end());
   bases.push_back(std::move(base));
+  int64_t size = bases.back().size;
   return Digit{size, 0, size, baseCount() - 1, 1, 0};
+}
+
+Digit Space::composite(llvm::ArrayRef<Digit> list) {
+  Base base;
+  base.kind = Kind::Composite;
+  base.size = sizeOf(list);
+  base.digits.assign(list.begin(), list.end());
+  return express(std::move(base));
+}
+
+llvm::Expected<Digits> Space::lookup(Digits list, StringRef name) {
+  auto table = llvm::find_if(
+      tables, [&](const NamedTable &known) { return known.name == name; });
+  if (table == tables.end())
+    return llvm::createStringError("table '" + name + "' is not given");
+  int64_t size = sizeOf(list);
+  for (int64_t entry : table->entries)
+    if (entry < 0 || entry >= size)
+      return llvm::createStringError("entry " + Twine(entry) + " of table '" +
+                                     name + "' is past the size " +
+                                     Twine(size));
+  Base base;
+  base.kind = Kind::Lookup;
+  base.size = static_cast<int64_t>(table->entries.size());
+  base.digits = std::move(list);
+  base.entries = table->entries;
+  return Digits{express(std::move(base))};
+}
+
+llvm::Expected<Digits> Space::sliding(std::vector<SlidingTerm> terms) {
+  Base base;
+  base.kind = Kind::Sliding;
+  for (const SlidingTerm &term : terms) {
+    int64_t reach;
+    if (llvm::MulOverflow(sizeOf(term.digits) - 1, term.stride, reach) ||
+        llvm::AddOverflow(base.size, reach, base.size))
+      return llvm::createStringError(
+          "the size of a sliding combination does not fit in 64 bits");
+  }
+  base.terms = std::move(terms);
+  return Digits{express(std::move(base))};
 }
 
 std::optional<std::pair<Digit, Digit>> Space::split(const Digit &digit,
@@ -71,7 +147,7 @@ std::optional<std::pair<Digit, Digit>> Space::split(const Digit &digit,
   Digit outer = digit, inner = digit;
   outer.extent /= n;
   outer.valid = static_cast<int64_t>(llvm::divideCeil(digit.valid, n));
-  if (outer.valid > 1)
+  if (outer.valid > 1 || !isPlain(digit))
     outer.stride *= n;
   else
     outer.stride = 0, outer.base = kNoBase;
@@ -83,7 +159,7 @@ std::optional<std::pair<Digit, Digit>> Space::split(const Digit &digit,
 Digits Space::normalize(llvm::ArrayRef<Digit> list) const {
   Digits result;
   for (const Digit &digit : list) {
-    if (digit.extent == 1 && digit.valid == 1 && digit.offset == 0)
+    if (digit.extent == 1 && isPlain(digit))
       continue;
     if (!result.empty()) {
       Digit &outer = result.back();
@@ -111,12 +187,23 @@ Digits Space::normalize(llvm::ArrayRef<Digit> list) const {
   return result;
 }
 
+std::pair<Digit, Digit> Space::splitWhole(llvm::ArrayRef<Digit> list,
+                                          int64_t n) {
+  if (list.size() == 1)
+    if (auto parts = split(list[0], n))
+      return *parts;
+  return *split(composite(list), n);
+}
+
 llvm::Expected<Digits> Space::divide(Digits list, int64_t n) {
   int64_t size = sizeOf(list);
   if (size % n != 0)
     return llvm::createStringError("size " + Twine(size) +
                                    " is not divisible by " + Twine(n));
   Digits whole = list;
+  // What stands at position 0 counts once for quotient and remainder together.
+  if (!arePlain(list))
+    return normalize(splitWhole(list, n).first);
   // What lies inside the quotient goes, outermost digits stay.
   int64_t rest = n;
   while (rest != 1) {
@@ -140,6 +227,8 @@ llvm::Expected<Digits> Space::modulo(Digits list, int64_t n) {
     return llvm::createStringError("size " + Twine(size) +
                                    " is not divisible by " + Twine(n));
   Digits whole = list;
+  if (!arePlain(list))
+    return normalize(splitWhole(list, n).second);
   Digits kept; // innermost first
   int64_t rest = n;
   while (rest != 1) {
@@ -187,8 +276,7 @@ llvm::Expected<Digits> Space::view(Digits list, int64_t low, int64_t n) {
   if (n == size)
     return list;
   int64_t inner = size / list.front().extent;
-  if (low == 0 && n <= inner && list.front().first == 0 &&
-      list.front().valid > 0 && list.front().offset == 0)
+  if (low == 0 && n <= inner && isPlain(list.front()))
     return view(Digits(llvm::drop_begin(list)), 0, n);
   if (n % inner != 0 || low % inner != 0) {
     list = {composite(list)};
@@ -207,28 +295,84 @@ llvm::Expected<Digits> Space::view(Digits list, int64_t low, int64_t n) {
   return normalize(list);
 }
 
-std::optional<Index> Space::resolve(llvm::MutableArrayRef<int64_t> sums,
-                                    llvm::ArrayRef<uint8_t> spoken) const {
-  for (BaseId id = baseCount() - 1; id >= axes; --id) {
-    int64_t position = sums[id];
+bool Space::add(llvm::ArrayRef<Digit> digits, int64_t position,
+                llvm::MutableArrayRef<int64_t> sums) {
+  for (const Digit &digit : llvm::reverse(digits)) {
+    int64_t value = position % digit.extent - digit.first;
+    position /= digit.extent;
+    if (value < 0 || value >= digit.valid)
+      return false;
+    if (digit.base != kNoBase)
+      sums[digit.base] += value * digit.stride + digit.offset;
+  }
+  return position == 0;
+}
+
+bool Space::slide(const Base &base, size_t term, int64_t rest, BaseId id,
+                  llvm::MutableArrayRef<int64_t> sums,
+                  llvm::ArrayRef<uint8_t> spoken, Visit visit) const {
+  if (term == base.terms.size())
+    return rest != 0 || resolveFrom(id - 1, sums, spoken, visit);
+  const SlidingTerm &part = base.terms[term];
+  int64_t largest = std::min(sizeOf(part.digits) - 1, rest / part.stride);
+  // The last term has to take all that is left.
+  bool last = term + 1 == base.terms.size();
+  for (int64_t s = largest; s >= 0; --s) {
+    if (last && rest != s * part.stride)
+      break;
+    std::vector<int64_t> copy(sums.begin(), sums.end());
+    if (add(part.digits, s, copy) &&
+        !slide(base, term + 1, rest - s * part.stride, id, copy, spoken, visit))
+      return false;
+  }
+  return true;
+}
+
+bool Space::resolveFrom(BaseId id, llvm::MutableArrayRef<int64_t> sums,
+                        llvm::ArrayRef<uint8_t> spoken, Visit visit) const {
+  for (; id >= axes; --id) {
     const Base &base = bases[id];
+    int64_t position = sums[id];
     if (position >= base.size)
-      return std::nullopt;
+      return true;
     if (!spoken[id])
       continue;
-    for (const Digit &digit : llvm::reverse(base.digits)) {
-      int64_t value = position % digit.extent - digit.first;
-      position /= digit.extent;
-      if (value < 0 || value >= digit.valid)
-        return std::nullopt;
-      if (digit.base != kNoBase)
-        sums[digit.base] += value * digit.stride + digit.offset;
+    switch (base.kind) {
+    case Kind::Axis:
+      break;
+    case Kind::Skewed: {
+      // Behind all expressions, so the other axis has its coordinate.
+      int64_t by = sums[base.by] % base.size;
+      sums[base.base] +=
+          (position + (base.plus ? base.size - by : by)) % base.size;
+      break;
+    }
+    case Kind::Composite:
+      if (!add(base.digits, position, sums))
+        return true;
+      break;
+    case Kind::Lookup:
+      if (!add(base.digits, base.entries[position], sums))
+        return true;
+      break;
+    case Kind::Sliding:
+      return slide(base, 0, position, id, sums, spoken, visit);
     }
   }
-  Index index(sums.begin(), sums.begin() + axes);
   for (int axis = 0; axis < axes; ++axis)
-    if (index[axis] >= bases[axis].size)
-      return std::nullopt;
+    if (sums[axis] >= bases[axis].size)
+      return true;
+  return visit(sums.take_front(axes));
+}
+
+std::optional<Index> Space::resolve(llvm::MutableArrayRef<int64_t> sums,
+                                    llvm::ArrayRef<uint8_t> spoken) const {
+  std::optional<Index> index;
+  resolveFrom(baseCount() - 1, sums, spoken,
+              [&](llvm::ArrayRef<int64_t> found) {
+                index.emplace(found.begin(), found.end());
+                return false;
+              });
   return index;
 }
 
@@ -242,25 +386,67 @@ std::vector<uint8_t> Space::spokenOf(llvm::ArrayRef<Digits> mappings) const {
   for (const Digits &digits : mappings)
     mark(digits);
   for (BaseId id = baseCount() - 1; id >= axes; --id)
-    if (spoken[id])
+    if (spoken[id]) {
       mark(bases[id].digits);
+      for (const SlidingTerm &term : bases[id].terms)
+        mark(term.digits);
+    }
   return spoken;
+}
+
+std::vector<Index> Space::allAt(llvm::ArrayRef<Digit> digits,
+                                int64_t position) const {
+  std::vector<Index> result;
+  std::vector<int64_t> sums(bases.size());
+  if (position < 0 || !add(digits, position, sums))
+    return result;
+  resolveFrom(baseCount() - 1, sums, spokenOf(Digits(digits)),
+              [&](llvm::ArrayRef<int64_t> found) {
+                Index index(found.begin(), found.end());
+                if (!llvm::is_contained(result, index))
+                  result.push_back(std::move(index));
+                return true;
+              });
+  return result;
 }
 
 std::optional<Index> Space::at(llvm::ArrayRef<Digit> digits,
                                int64_t position) const {
   std::vector<int64_t> sums(bases.size());
-  for (const Digit &digit : llvm::reverse(digits)) {
-    int64_t value = position % digit.extent - digit.first;
-    position /= digit.extent;
-    if (value < 0 || value >= digit.valid)
-      return std::nullopt;
-    if (digit.base != kNoBase)
-      sums[digit.base] += value * digit.stride + digit.offset;
-  }
-  if (position != 0)
+  if (position < 0 || !add(digits, position, sums))
     return std::nullopt;
   return resolve(sums, spokenOf(Digits(digits)));
+}
+
+bool Space::slides(llvm::ArrayRef<Digit> digits) const {
+  std::vector<uint8_t> spoken = spokenOf(Digits(digits));
+  for (int id = axes; id < baseCount(); ++id)
+    if (spoken[id] && bases[id].kind == Kind::Sliding)
+      return true;
+  return false;
+}
+
+llvm::Error Space::checkSkews(llvm::ArrayRef<Digits> mappings) const {
+  std::vector<uint8_t> spoken = spokenOf(mappings);
+  std::vector<const Base *> as(axes); // how an axis is walked
+  for (int id = 0; id < baseCount(); ++id) {
+    const Base &base = bases[id];
+    if (!spoken[id] || (base.kind != Kind::Axis && base.kind != Kind::Skewed))
+      continue;
+    int axis = base.kind == Kind::Skewed ? base.base : id;
+    if (as[axis])
+      return llvm::createStringError("axis '" + bases[axis].name +
+                                     "' is walked both as '" + base.name +
+                                     "' and as '" + as[axis]->name + "'");
+    as[axis] = &base;
+  }
+  for (const Base *base : as)
+    if (base && base->kind == Kind::Skewed && as[base->by] &&
+        as[base->by]->kind == Kind::Skewed)
+      return llvm::createStringError("'" + base->name + "' is skewed by '" +
+                                     bases[base->by].name +
+                                     "', which is skewed itself");
+  return llvm::Error::success();
 }
 
 std::string Space::describe(llvm::ArrayRef<int64_t> index) const {
@@ -392,6 +578,12 @@ private:
         auto n = number(1);
         value = n ? located(space.view(std::move(*value), *low, *n))
                   : n.takeError();
+      } else if (consume('?')) {
+        skipSpace();
+        StringRef name = text.substr(at).take_while(
+            [](char c) { return llvm::isAlnum(c) || c == '_'; });
+        at += name.size();
+        value = located(space.lookup(std::move(*value), name));
       } else {
         break;
       }
@@ -420,11 +612,13 @@ private:
         return fail("expected ']'");
       return inner;
     }
+    if (consume('$'))
+      return slidingAtom(depth);
     StringRef name = text.substr(at).take_while(
         [](char c) { return llvm::isAlnum(c) || c == '_' || c == '\''; });
     if (name.empty())
       return fail("expected an axis, a number or '['");
-    for (int axis = 0; axis < space.axisCount(); ++axis) {
+    for (int axis = 0; axis < space.baseCount(); ++axis) {
       if (space.axisName(axis) != name)
         continue;
       at += name.size();
@@ -432,6 +626,29 @@ private:
       return space.normalize(Digit{size, 0, size, axis, 1, 0});
     }
     return fail("axis '" + name + "' has no size");
+  }
+
+  /// "(E1:n1, E2:n2)", behind the '$'.
+  llvm::Expected<Digits> slidingAtom(unsigned depth) {
+    if (!consume('('))
+      return fail("expected '(' after '$'");
+    if (depth == kDeepest)
+      return fail("brackets nest deeper than " + Twine(kDeepest));
+    std::vector<Space::SlidingTerm> terms;
+    do {
+      auto digits = term(depth + 1);
+      if (!digits)
+        return digits.takeError();
+      if (!consume(':'))
+        return fail("expected ':' and a stride");
+      auto stride = number(1);
+      if (!stride)
+        return stride.takeError();
+      terms.push_back({std::move(*digits), *stride});
+    } while (consume(','));
+    if (!consume(')'))
+      return fail("expected ')'");
+    return located(space.sliding(std::move(terms)));
   }
 
   Space &space;
@@ -448,6 +665,8 @@ llvm::Expected<std::vector<Digits>> Space::readTerms(StringRef text) {
     return terms.takeError();
   if (llvm::Error error = reader.finish())
     return error;
+  if (llvm::Error error = checkSkews(*terms))
+    return error;
   return terms;
 }
 
@@ -457,6 +676,8 @@ llvm::Expected<Digits> Space::read(StringRef text) {
   if (!digits)
     return digits.takeError();
   if (llvm::Error error = reader.finish())
+    return error;
+  if (llvm::Error error = checkSkews(*digits))
     return error;
   return digits;
 }

@@ -12,11 +12,15 @@
 // shows as a difference.
 //
 // A mapping becomes a list of digits, outermost first. Every digit counts
-// through a *base*: an axis, or a composite, which is a list of digits of its
-// own that a quotient could not take apart (`[D, C] / 10` with C = 6). What
+// through a *base*: an axis, a skewed axis, or an expression: a composite,
+// which is a list of digits of its own that a quotient could not take apart
+// (`[D, C] / 10` with C = 6), a table lookup, or a sliding combination. What
 // several digits, in one or in several mappings of a tensor, add to the same
 // base is summed before the base is looked up, so that quotient and remainder
 // meet again; a sum past the end of a base is padding.
+//
+// A position of a sliding combination stands for several indices; allAt() gives
+// all of them. Programs are run with mappings of one index per position only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +28,7 @@
 #define SEQUIN_LIB_REFERENCE_MAPPINGMEANING_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -58,10 +63,24 @@ int64_t sizeOf(llvm::ArrayRef<Digit> digits);
 /// A tensor index: a coordinate per axis of the space.
 using Index = llvm::SmallVector<int64_t, 4>;
 
-/// The axes of a program and the composites that its mappings speak of.
+/// A skewed axis: name = base - by, or base + by, wrapping at the size of base.
+struct SkewedAxis {
+  std::string name, base, by;
+  bool plus = false;
+};
+
+/// The entries of a table for lookups.
+struct NamedTable {
+  std::string name;
+  std::vector<int64_t> entries;
+};
+
+/// The axes of a program and the expressions that its mappings speak of.
 class Space {
 public:
-  explicit Space(llvm::ArrayRef<std::pair<std::string, int64_t>> axes);
+  explicit Space(llvm::ArrayRef<std::pair<std::string, int64_t>> axes,
+                 llvm::ArrayRef<SkewedAxis> skews = {},
+                 llvm::ArrayRef<NamedTable> tables = {});
 
   int axisCount() const { return axes; }
   int64_t size(BaseId base) const { return bases[base].size; }
@@ -80,6 +99,13 @@ public:
   llvm::Expected<Digits> modulo(Digits list, int64_t n);
   llvm::Expected<Digits> pad(Digits list, int64_t n, int64_t low);
   llvm::Expected<Digits> view(Digits list, int64_t low, int64_t n);
+  llvm::Expected<Digits> lookup(Digits list, llvm::StringRef table);
+  struct SlidingTerm {
+    Digits digits;
+    int64_t stride = 1;
+    bool operator==(const SlidingTerm &) const = default;
+  };
+  llvm::Expected<Digits> sliding(std::vector<SlidingTerm> terms);
 
   /// The index that the summed contributions to all bases stand for;
   /// std::nullopt for padding. `sums` is used up. A composite that is not
@@ -88,8 +114,14 @@ public:
                                llvm::ArrayRef<uint8_t> spoken) const;
   /// Which bases `mappings` speak of, directly or through composites.
   std::vector<uint8_t> spokenOf(llvm::ArrayRef<Digits> mappings) const;
-  /// The index at one position of one mapping alone.
+  /// The index at one position of one mapping alone, the first of several.
   std::optional<Index> at(llvm::ArrayRef<Digit> digits, int64_t position) const;
+  /// All of them, without repetition; those with large positions of the first
+  /// term of a sliding combination come first.
+  std::vector<Index> allAt(llvm::ArrayRef<Digit> digits,
+                           int64_t position) const;
+  /// Whether a position may stand for several indices.
+  bool slides(llvm::ArrayRef<Digit> digits) const;
   /// "{A: 1, B: 7}", zero coordinates left out.
   std::string describe(llvm::ArrayRef<int64_t> index) const;
 
@@ -102,16 +134,45 @@ public:
 
 private:
   friend class Reader;
+  enum class Kind { Axis, Skewed, Composite, Lookup, Sliding };
   struct Base {
+    Kind kind = Kind::Axis;
     std::string name; ///< of an axis
     int64_t size = 1;
-    Digits digits; ///< of a composite; its bases have smaller numbers
+    Digits digits; ///< of an expression; its bases have smaller numbers
+    /// Of a lookup, what the digits are at each position.
+    llvm::ArrayRef<int64_t> entries;
+    std::vector<SlidingTerm> terms; ///< of a sliding combination
+    int base = 0, by = 0;           ///< of a skewed axis
+    bool plus = false;
+    /// Whether position 0 is index 0 and needs no mention.
+    bool plain = true;
     llvm::SmallVector<int, 2> reaches;
   };
+  using Visit = llvm::function_ref<bool(llvm::ArrayRef<int64_t>)>;
 
   /// One digit that counts through the whole list.
   Digit composite(llvm::ArrayRef<Digit> list);
+  /// Splits one digit that counts through the whole list: {outer, inner}.
+  std::pair<Digit, Digit> splitWhole(llvm::ArrayRef<Digit> list, int64_t n);
+  /// One digit that counts through an expression.
+  Digit express(Base base);
+  bool isPlain(const Digit &digit) const;
+  bool arePlain(llvm::ArrayRef<Digit> list) const;
+  /// Adds what `position` stands for; false for padding.
+  static bool add(llvm::ArrayRef<Digit> digits, int64_t position,
+                  llvm::MutableArrayRef<int64_t> sums);
+  /// Works off the bases from `id` downwards, visiting every index until one
+  /// visit returns false.
+  bool resolveFrom(BaseId id, llvm::MutableArrayRef<int64_t> sums,
+                   llvm::ArrayRef<uint8_t> spoken, Visit visit) const;
+  bool slide(const Base &base, size_t term, int64_t rest, BaseId id,
+             llvm::MutableArrayRef<int64_t> sums,
+             llvm::ArrayRef<uint8_t> spoken, Visit visit) const;
+  /// An axis walked as itself and as a skewed one, or skewed in two ways.
+  llvm::Error checkSkews(llvm::ArrayRef<Digits> mappings) const;
 
+  std::vector<NamedTable> tables;
   int axes = 0;
   std::vector<Base> bases;
 };

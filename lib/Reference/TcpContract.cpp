@@ -47,6 +47,7 @@ LogicalResult TcpInterpreter::run(tcp::AccumulateOp op, Values &values) {
   shape.kept = std::move(*kept);
   shape.outTime = std::move(*outTime);
   shape.sequential = op.getKind() == tcp::AccumulationKind::Sequential;
+  shape.max = contractOp.getMax();
   llvm::Expected<Tensor> sum = contract(space, shape, *stream, *paired);
   if (!sum)
     return op.emitOpError() << llvm::toString(sum.takeError());

@@ -33,7 +33,7 @@ static int64_t hostBytes(ElementType type, int64_t count) {
 
 FailureOr<Tensor> TcpInterpreter::fromHost(Operation *op, tcp::HostType type,
                                            const Array &array) {
-  FailureOr<Place> from = getPlace(op, type);
+  FailureOr<Place> from = getPlace(op, type, /*maySlide=*/true);
   if (failed(from))
     return failure();
   Space &space = *from->space;
@@ -60,18 +60,24 @@ FailureOr<Tensor> TcpInterpreter::fromHost(Operation *op, tcp::HostType type,
                               "interpreter";
   auto bits = std::make_shared<std::vector<uint32_t>>(tensor.count(space));
   auto present = std::make_shared<std::vector<uint8_t>>(bits->size());
-  Table table(digits);
+  auto set = [&](const Index &index, int64_t position) {
+    int64_t to = tensor.offsetOf(space, index);
+    (*bits)[to] = loadHost(array, position);
+    (*present)[to] = true;
+  };
+  if (from->slides)
+    for (int64_t position = 0; position < size; ++position)
+      for (const Index &index : space.allAt(digits, position))
+        set(index, position);
+  Table table = from->slides ? Table() : Table(digits);
   std::vector<int64_t> sums(space.baseCount());
-  for (int64_t position = 0; position < size; ++position) {
+  for (int64_t position = 0; position < table.size; ++position) {
     if (!table.valid[position])
       continue;
     std::fill(sums.begin(), sums.end(), 0);
     table.addTo(sums, position);
-    if (std::optional<Index> index = space.resolve(sums, spoken)) {
-      int64_t to = tensor.offsetOf(space, *index);
-      (*bits)[to] = loadHost(array, position);
-      (*present)[to] = true;
-    }
+    if (std::optional<Index> index = space.resolve(sums, spoken))
+      set(*index, position);
   }
   tensor.bits = std::move(bits);
   if (!llvm::all_of(*present, [](uint8_t p) { return p; }))

@@ -26,21 +26,33 @@ Space *TcpInterpreter::getSpace(AxesAttr axes) {
     SmallVector<std::pair<std::string, int64_t>> named;
     for (auto [name, size] : llvm::zip(axes.getNames(), axes.getSizes()))
       named.emplace_back(name.str(), size);
-    space = std::make_unique<Space>(named);
+    SmallVector<SkewedAxis> skews;
+    for (stream::SkewAttr skew : axes.getSkews())
+      skews.push_back({skew.getName().str(), skew.getBase().str(),
+                       skew.getBy().str(), skew.getPlus()});
+    SmallVector<NamedTable> tables;
+    for (stream::TableAttr table : axes.getTables())
+      tables.push_back({table.getName().str(), table.getEntries().vec()});
+    space = std::make_unique<Space>(named, skews, tables);
   }
   return space.get();
 }
 
 FailureOr<Digits> TcpInterpreter::read(Operation *op, Space &space,
-                                       MappingAttr mapping) {
+                                       MappingAttr mapping, bool maySlide) {
   llvm::Expected<Digits> digits = space.read(mapping.getText());
+  if (digits && !maySlide && space.slides(*digits))
+    return op->emitOpError()
+           << "mapping \"" << mapping.getText()
+           << "\" slides, so that positions stand for several indices; the "
+              "reference interpreter computes with one index per position";
   if (digits)
     return std::move(*digits);
   return op->emitOpError() << llvm::toString(digits.takeError());
 }
 
-FailureOr<TcpInterpreter::Place> TcpInterpreter::getPlace(Operation *op,
-                                                          Type type) {
+FailureOr<TcpInterpreter::Place>
+TcpInterpreter::getPlace(Operation *op, Type type, bool maySlide) {
   SmallVector<MappingAttr, 6> mappings;
   AxesAttr axes;
   auto addGrid = [&](tcp::GridAttr grid) {
@@ -52,9 +64,9 @@ FailureOr<TcpInterpreter::Place> TcpInterpreter::getPlace(Operation *op,
         axes = host.getAxes();
         mappings = {host.getElement()};
       })
-      .Case([&](tcp::HbmType hbm) {
-        axes = hbm.getAxes();
-        mappings = {hbm.getChip(), hbm.getElement()};
+      .Case<tcp::HbmType, tcp::SpmType>([&](auto tensor) {
+        axes = tensor.getAxes();
+        mappings = {tensor.getChip(), tensor.getElement()};
       })
       .Case<tcp::DmType, tcp::VrfType>([&](auto tensor) {
         addGrid(tensor.getGrid());
@@ -77,9 +89,10 @@ FailureOr<TcpInterpreter::Place> TcpInterpreter::getPlace(Operation *op,
   Place place;
   place.space = getSpace(axes);
   for (MappingAttr mapping : mappings) {
-    FailureOr<Digits> digits = read(op, *place.space, mapping);
+    FailureOr<Digits> digits = read(op, *place.space, mapping, maySlide);
     if (failed(digits))
       return failure();
+    place.slides |= place.space->slides(*digits);
     place.mappings.push_back(std::move(*digits));
   }
   return place;
@@ -96,9 +109,14 @@ FailureOr<Tensor> TcpInterpreter::get(Operation *op, Value value,
 LogicalResult TcpInterpreter::define(Value result, const Tensor &tensor,
                                      Values &values) {
   Operation *op = result.getDefiningOp();
-  FailureOr<Place> to = getPlace(op, result.getType());
+  FailureOr<Place> to = getPlace(op, result.getType(), /*maySlide=*/true);
   if (failed(to))
     return failure();
+  // Where positions stand for several indices, the tensor keeps all it has.
+  if (to->slides) {
+    values[result] = tensor;
+    return success();
+  }
   llvm::Expected<Tensor> placed = place(*to->space, tensor, to->mappings);
   if (!placed)
     return op->emitOpError() << llvm::toString(placed.takeError());
@@ -141,15 +159,6 @@ LogicalResult TcpInterpreter::move(Operation *op, Values &values) {
   return define(op->getResult(0), *tensor, values);
 }
 
-LogicalResult TcpInterpreter::run(tcp::FetchOp op, Values &values) {
-  FailureOr<Tensor> tensor = get(op, op.getInput(), values);
-  if (failed(tensor))
-    return failure();
-  return define(op.getResult(),
-                convert(*tensor, *tcp::getElementKind(op.getElementType())),
-                values);
-}
-
 LogicalResult TcpInterpreter::run(tcp::CastOp op, Values &values) {
   FailureOr<Tensor> tensor = get(op, op.getInput(), values);
   if (failed(tensor))
@@ -163,9 +172,12 @@ LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
   if (!isa<tcp::HostType>(op.getInput().getType()))
     return move(op, values);
   FailureOr<Tensor> tensor = get(op, op.getInput(), values);
-  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  FailureOr<Place> to =
+      getPlace(op, op.getResult().getType(), /*maySlide=*/true);
   if (failed(tensor) || failed(to))
     return failure();
+  if (to->slides)
+    return define(op.getResult(), *tensor, values);
   llvm::Expected<Tensor> filled =
       fillWithZeros(*to->space, *tensor, to->mappings);
   if (!filled)
@@ -176,19 +188,43 @@ LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
 LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       // Another place, the same tensor.
-      .Case<tcp::ToDmOp, tcp::ToHostOp, tcp::BeginOp, tcp::SwitchOp,
-            tcp::CollectOp, tcp::ToTrfOp, tcp::ToVrfOp, tcp::AlignOp,
-            tcp::CommitOp, tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
-            tcp::VectorSplitOp, tcp::VectorConcatOp, tcp::VectorFinalOp>(
-          [&](auto) { return move(op, values); })
+      .Case<tcp::ToDmOp, tcp::ToSpmOp, tcp::ToHostOp, tcp::BeginOp,
+            tcp::SwitchOp, tcp::CollectOp, tcp::TransposeOp, tcp::ToTrfOp,
+            tcp::ToVrfOp, tcp::AlignOp, tcp::CommitOp, tcp::VectorInitOp,
+            tcp::VectorFinalOp>([&](auto) { return move(op, values); })
       // The sum needs all three; tcp.accumulate computes it.
       .Case([&](tcp::ContractOp) { return success(); })
-      .Case<tcp::LaunchOp, tcp::ToHbmOp, tcp::FetchOp, tcp::CastOp,
-            tcp::AccumulateOp>([&](auto typed) { return run(typed, values); })
-      .Case<tcp::VectorFxpOp, tcp::VectorFxpToFpOp, tcp::VectorFpBinaryOp,
-            tcp::VectorFpToFxpOp, tcp::VectorClipOp>(
+      .Case([&](tcp::VectorInterSliceReduceOp typed) {
+        return run(typed, values);
+      })
+      .Case([&](tcp::VectorIntraSliceReduceOp typed) {
+        return run(typed, values);
+      })
+      .Case<tcp::LaunchOp, tcp::ToHbmOp, tcp::BeginInterleavedOp, tcp::FetchOp,
+            tcp::CastOp, tcp::AccumulateOp>(
           [&](auto typed) { return run(typed, values); })
-      .Default([](Operation *other) {
+      .Case<tcp::CommitPackedOp, tcp::ItosOp>(
+          [&](auto typed) { return run(typed, values); })
+      .Case<tcp::ChipShuffleOp, tcp::GatherOp, tcp::ScatterOp>(
+          [&](auto typed) { return run(typed, values); })
+      .Case<scf::ForOp, tcp::FromAddressOp, tcp::TileOp, tcp::CommitViewOp>(
+          [&](auto typed) { return run(typed, values); })
+      .Case<tcp::VectorSplitOp, tcp::VectorTrimWay4Op, tcp::VectorConcatOp,
+            tcp::VectorPadWay8Op>(
+          [&](auto typed) { return moveVector(typed, values); })
+      .Case<tcp::VectorIntraSliceBranchOp, tcp::VectorBranchLogOp,
+            tcp::VectorIntraSliceUnzipOp, tcp::VectorStashOp,
+            tcp::VectorLogicOp, tcp::VectorLogicZipOp, tcp::VectorFxpOp,
+            tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp, tcp::VectorFpUnaryOp,
+            tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,
+            tcp::VectorFpDivOp, tcp::VectorFpToFxpOp, tcp::VectorClipOp,
+            tcp::VectorClipZipOp, tcp::VectorFilterOp>(
+          [&](auto typed) { return run(typed, values); })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (other->getNumResults() > 0 && other->getNumRegions() == 0 &&
+            llvm::all_of(other->getResultTypes(),
+                         [](Type type) { return type.isIntOrIndex(); }))
+          return compute(other);
         return other->emitOpError()
                << "is not supported by the reference interpreter";
       });
@@ -203,22 +239,28 @@ TcpInterpreter::runFunction(func::FuncOp function, ArrayRef<Tensor> arguments) {
   for (auto [argument, tensor] :
        llvm::zip_equal(function.getArguments(), arguments))
     values[argument] = tensor;
-  for (Operation &op : function.getBody().front()) {
-    if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
-      SmallVector<Tensor> results;
-      for (Value operand : returnOp.getOperands()) {
-        FailureOr<Tensor> tensor = get(&op, operand, values);
-        if (failed(tensor))
-          return failure();
-        results.push_back(std::move(*tensor));
-      }
-      return results;
-    }
+  Block &body = function.getBody().front();
+  auto returnOp = dyn_cast<func::ReturnOp>(body.getTerminator());
+  if (!returnOp)
+    return function.emitError()
+           << "function '" << function.getName() << "' does not return";
+  if (failed(runBlock(body, values)))
+    return failure();
+  SmallVector<Tensor> results;
+  for (Value operand : returnOp.getOperands()) {
+    FailureOr<Tensor> tensor = get(returnOp, operand, values);
+    if (failed(tensor))
+      return failure();
+    results.push_back(std::move(*tensor));
+  }
+  return results;
+}
+
+LogicalResult TcpInterpreter::runBlock(Block &block, Values &values) {
+  for (Operation &op : block.without_terminator())
     if (failed(runOp(&op, values)))
       return failure();
-  }
-  return function.emitError()
-         << "function '" << function.getName() << "' does not return";
+  return success();
 }
 
 FailureOr<std::vector<Array>> TcpInterpreter::runHost(func::FuncOp function,

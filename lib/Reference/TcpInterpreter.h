@@ -18,7 +18,9 @@
 #include "Elementwise.h"
 #include "Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Dialect/Tcp/IR/TcpVectorOperands.h"
 #include "sequin/Reference/Interpreter.h"
 
 namespace sequin::reference {
@@ -38,10 +40,13 @@ private:
   struct Place {
     Space *space = nullptr;
     llvm::SmallVector<Digits, 6> mappings;
+    /// Whether positions of one of them stand for several indices.
+    bool slides = false;
   };
 
   llvm::FailureOr<llvm::SmallVector<Tensor>>
   runFunction(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments);
+  llvm::LogicalResult runBlock(mlir::Block &block, Values &values);
   llvm::LogicalResult runOp(mlir::Operation *op, Values &values);
   /// The same tensor at the place of the result.
   llvm::LogicalResult move(mlir::Operation *op, Values &values);
@@ -50,18 +55,88 @@ private:
   // their own.
   llvm::LogicalResult run(tcp::LaunchOp op, Values &values);
   llvm::LogicalResult run(tcp::ToHbmOp op, Values &values);
+  // TcpMemory.cpp
+  llvm::LogicalResult run(tcp::ChipShuffleOp op, Values &values);
+  llvm::LogicalResult run(tcp::GatherOp op, Values &values);
+  llvm::LogicalResult run(tcp::ScatterOp op, Values &values);
+  // TcpFetch.cpp
+  llvm::LogicalResult run(tcp::BeginInterleavedOp op, Values &values);
   llvm::LogicalResult run(tcp::FetchOp op, Values &values);
+  // TcpInterpreter.cpp
   llvm::LogicalResult run(tcp::CastOp op, Values &values);
+  // TcpViews.cpp
+  llvm::LogicalResult run(mlir::scf::ForOp op, Values &values);
+  llvm::LogicalResult run(tcp::FromAddressOp op, Values &values);
+  llvm::LogicalResult run(tcp::TileOp op, Values &values);
+  llvm::LogicalResult run(tcp::CommitViewOp op, Values &values);
+  /// Integer computations on loop indices.
+  llvm::LogicalResult compute(mlir::Operation *op);
+  llvm::FailureOr<int64_t> indexOf(mlir::Operation *op, mlir::Value index);
+  /// What a tile's operation says: the axis it cuts, and from where on in
+  /// coordinates of that axis, per chip or one for all.
+  struct Cut {
+    int axis = 0;
+    int64_t unit = 1;
+    llvm::SmallVector<int64_t> starts;
+  };
+  template <typename OpTy> llvm::FailureOr<Cut> readCut(OpTy op, Space &space);
+  // TcpCommit.cpp
+  llvm::LogicalResult run(tcp::CommitPackedOp op, Values &values);
+  llvm::LogicalResult run(tcp::ItosOp op, Values &values);
   // TcpContract.cpp
   llvm::LogicalResult run(tcp::AccumulateOp op, Values &values);
+  // TcpInterSlice.cpp
+  llvm::LogicalResult run(tcp::VectorInterSliceReduceOp op, Values &values);
+  // TcpReduce.cpp
+  llvm::LogicalResult run(tcp::VectorIntraSliceReduceOp op, Values &values);
   // TcpVector.cpp
+  llvm::LogicalResult run(tcp::VectorIntraSliceBranchOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorBranchLogOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorIntraSliceUnzipOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorStashOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorLogicOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorLogicZipOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorFxpOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFxpZipOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorFxpToFpOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFpUnaryOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorFpBinaryOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFpTernaryOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFpZipOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFpDivOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorFpToFxpOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorClipOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorClipZipOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorFilterOp op, Values &values);
+  /// What goes along with a stream in the intra-slice block.
+  struct VectorState {
+    std::optional<Tensor> ids; ///< ExecutionIds; none while all are 0
+    std::optional<Tensor> stash;
+    std::optional<Tensor> second; ///< group 1 of a pair
+  };
+  llvm::LogicalResult defineVector(mlir::Operation *op, const Tensor &tensor,
+                                   VectorState state, Values &values);
+  llvm::LogicalResult definePair(mlir::Operation *op, const Tensor &first,
+                                 const Tensor &second, VectorState state,
+                                 Values &values);
+  llvm::LogicalResult eachGroup(
+      mlir::Operation *op, Values &values,
+      llvm::function_ref<llvm::FailureOr<Tensor>(const Tensor &, int group)>
+          compute);
+  llvm::LogicalResult moveVector(mlir::Operation *op, Values &values);
+  llvm::FailureOr<Tensor> readVrf(mlir::Operation *op, mlir::Value vrf,
+                                  Values &values);
+  llvm::LogicalResult compute(mlir::Operation *op, llvm::StringRef name,
+                              tcp::ArgMode mode,
+                              llvm::ArrayRef<tcp::VectorOperand> operands,
+                              uint16_t active, uint16_t written,
+                              Values &values);
   template <typename OpTy>
-  llvm::LogicalResult runBinary(OpTy op, llvm::StringRef name, Values &values);
+  llvm::LogicalResult runOperands(OpTy op, llvm::StringRef name,
+                                  Values &values);
+  llvm::LogicalResult zip(mlir::Operation *op, llvm::StringRef name,
+                          tcp::ArgMode mode, Values &values);
+  llvm::DenseMap<mlir::Value, VectorState> vectorStates;
 
   /// The value of `result` is `tensor` placed as the type of `result` says.
   llvm::LogicalResult define(mlir::Value result, const Tensor &tensor,
@@ -70,9 +145,12 @@ private:
                               const Values &values);
 
   Space *getSpace(stream::AxesAttr axes);
-  llvm::FailureOr<Place> getPlace(mlir::Operation *op, mlir::Type type);
+  /// Refuses mappings that slide unless `maySlide`.
+  llvm::FailureOr<Place> getPlace(mlir::Operation *op, mlir::Type type,
+                                  bool maySlide = false);
   llvm::FailureOr<Digits> read(mlir::Operation *op, Space &space,
-                               stream::MappingAttr mapping);
+                               stream::MappingAttr mapping,
+                               bool maySlide = false);
 
   // TcpHostArrays.cpp
   llvm::FailureOr<Tensor> fromHost(mlir::Operation *op, tcp::HostType type,
@@ -81,6 +159,7 @@ private:
                                 const Tensor &tensor);
 
   mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::Value, int64_t> indices;
   llvm::DenseMap<mlir::Attribute, std::unique_ptr<Space>> spaces;
   unsigned depth = 0;
 };

@@ -111,12 +111,18 @@ sequin::reference::computeImage(const Space &space,
           "a tensor of more than " + Twine(kLargestTensor) +
           " elements is too large for the reference interpreter");
     group.reached.assign(size, false);
+    // The other groups stand still here, maybe where they have padding.
+    std::vector<uint8_t> spokenHere = spoken;
+    for (int id = 0; id < space.baseCount(); ++id)
+      if (llvm::ArrayRef<int> axes = space.axesOf(id);
+          axes.empty() || leader[axes.front()] != leader[first])
+        spokenHere[id] = false;
 
     std::vector<int64_t> sums(space.baseCount()), scratch;
     std::function<void(size_t)> visit = [&](size_t depth) {
       if (depth == loops.size()) {
         scratch = sums;
-        std::optional<Index> index = space.resolve(scratch, spoken);
+        std::optional<Index> index = space.resolve(scratch, spokenHere);
         if (!index)
           return;
         int64_t offset = 0;

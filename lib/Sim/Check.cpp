@@ -173,8 +173,12 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
             return checkTransfer(check, body);
           else if constexpr (std::is_same_v<Body, config::DmaCommand>)
             return checkDma(check, body);
-          else
+          else if constexpr (std::is_same_v<Body, config::ExecCommand>)
             return checkExec(check, body);
+          else if constexpr (std::is_same_v<Body, config::GenerateCommand>)
+            return checkGenerate(check, body);
+          else
+            return check.trap("loop", "a program is checked without loops");
         },
         command.body);
     if (error)
@@ -185,6 +189,16 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
                                        Twine(maxSteps) +
                                        " steps, the limit of this run, which "
                                        "--max-steps raises");
+    if (const auto *exec = std::get_if<config::ExecCommand>(&command.body)) {
+      plan.banks = config::countBankRuns(*exec, machine);
+      plan.occupiesDma |= exec->occupiesDma;
+    }
+    // These take time by the number of requests.
+    if (const auto *dma = std::get_if<config::DmaCommand>(&command.body)) {
+      if (llvm::Error raced = checkDmaRaces(check, *dma))
+        return std::move(raced);
+      timeDma(check, *dma);
+    }
   }
   if (llvm::Error error = checkArguments(program))
     return std::move(error);

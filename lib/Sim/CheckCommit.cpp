@@ -22,7 +22,7 @@ llvm::Error ExecCheck::checkSink() {
   StringRef name = std::holds_alternative<config::ToTrfStage>(exec.sink)
                        ? "to_trf"
                        : "to_vrf";
-  if (exec.contract || exec.vector || exec.cast)
+  if (exec.contract || exec.vector || exec.cast || exec.transpose)
     return trap(name, "the register files are loaded right behind collect");
   if (const auto *toTrf = std::get_if<config::ToTrfStage>(&exec.sink))
     return checkToTrf(*toTrf);
@@ -52,6 +52,11 @@ llvm::Error ExecCheck::checkCommit(const config::CommitStage &stage) {
     return trap(name, "access size is " + Twine(stage.accessBytes) +
                           ", it must divide commit_in_size " +
                           Twine(stage.commitInBytes));
+  if (!stage.sliceBitmap.empty())
+    if (llvm::Error error = checkSliceBitmap(stage.sliceBitmap))
+      return error;
+  if (stage.packing)
+    return checkPacking(stage);
   llvm::ArrayRef<Loop> all = sequencer.entries;
   llvm::Expected<int64_t> steps = count(
       name, "commit steps", tripCount(all.drop_back(sequencer.packetEntries)));
@@ -74,6 +79,80 @@ llvm::Error ExecCheck::checkCommit(const config::CommitStage &stage) {
                           " bits");
   if (llvm::Error error = checkCommitAddresses(stage))
     return error;
+  addStage(name, plan.outputFlits * (stage.commitInBytes / stage.accessBytes));
+  return llvm::Error::success();
+}
+
+/// It selects some of the slices that take part.
+llvm::Error ExecCheck::checkSliceBitmap(llvm::ArrayRef<uint64_t> bitmap) {
+  bool any = false;
+  for (auto [index, word] : llvm::enumerate(bitmap)) {
+    any |= word != 0;
+    uint64_t others =
+        word & ~(index < active.size() ? active[index] : uint64_t(0));
+    if (others)
+      return trap("commit", "the slice bitmap selects slice " +
+                                Twine(index * 64 + llvm::countr_zero(others)) +
+                                ", which takes no part");
+  }
+  if (!any)
+    return trap("commit", "the slice bitmap selects no slice");
+  active = bitmap;
+  return llvm::Error::success();
+}
+
+/// Everything but the counts, which are known when the pass runs. Every flit
+/// takes its time, however much of it is kept.
+llvm::Error ExecCheck::checkPacking(const config::CommitStage &stage) {
+  constexpr StringRef name = "commit";
+  if (isMain)
+    return trap(name, "the main context has no valid count packing");
+  int64_t bits = getBitWidth(stage.type);
+  if (bits % 8 != 0)
+    return trap(name, "valid count packing takes whole bytes, the stream "
+                      "carries " +
+                          getName(stage.type));
+  if (stage.commitInBytes != machine.flitBytes)
+    return trap(name, "commit_in_size is " + Twine(stage.commitInBytes) +
+                          ", valid count packing takes whole flits of " +
+                          Twine(machine.flitBytes));
+  int64_t run = 1;
+  for (const Loop &entry : llvm::reverse(stage.sequencer.entries)) {
+    if (entry.size != 1 && entry.stride != run)
+      return trap(name, "valid count packing fills one run, stride is " +
+                            Twine(entry.stride) + " behind " + Twine(run) +
+                            " elements");
+    run *= entry.size; // bounded by checkCommitAddresses
+    if (run > machine.dmBytesPerSlice)
+      break;
+  }
+  if (llvm::Error error = checkCommitAddresses(stage))
+    return error;
+  const config::Sequencer &counts = stage.packing->counts;
+  if (llvm::Error error = entries(name, counts.entries, machine.subFetch))
+    return error;
+  std::optional<int64_t> steps = tripCount(counts.entries);
+  if (!steps || *steps != plan.outputFlits)
+    return trap(name, "the counts are walked in " +
+                          (steps ? Twine(*steps) : Twine("too many")) +
+                          " steps, the stream has " + Twine(plan.outputFlits) +
+                          " flits");
+  constexpr int64_t kBits = 32;
+  if (llvm::Error error = multipleOf(name, "address of the counts",
+                                     counts.baseAddress, kBits / 8))
+    return error;
+  Extent range = extentOf(counts.entries, 0, kBits / 8, kBits / 8);
+  range.begin += counts.baseAddress;
+  range.end += counts.baseAddress;
+  if (llvm::Error error =
+          inside(name, range, "the DM of a slice", machine.dmBytesPerSlice))
+    return error;
+  plan.countBegin = static_cast<int64_t>(range.begin);
+  plan.countEnd = static_cast<int64_t>(range.end);
+  if (plan.countBegin < plan.commitEnd && plan.commitBegin < plan.countEnd)
+    return trap(name, "the counts at bytes " + Twine(plan.countBegin) + " to " +
+                          Twine(plan.countEnd - 1) + " lie in what is written");
+  addAccess(Space::Dm, false, plan.countBegin, plan.countEnd);
   addStage(name, plan.outputFlits * (stage.commitInBytes / stage.accessBytes));
   return llvm::Error::success();
 }
@@ -154,10 +233,13 @@ llvm::Error ExecCheck::checkToTrf(const config::ToTrfStage &stage) {
   if (llvm::Error error =
           oneOf(name, "number of rows", stage.rows, machine.rowCounts))
     return error;
-  TrfPart part = trfPart(machine, stage.address);
+  if (machine.regType(stream) < 0)
+    return trap(name, "machine '" + machine.name + "' cannot contract " +
+                          getName(stream));
+  TrfLayout layout(machine, stage.address, stage.rows);
   if (llvm::Error error =
           between(name, "number of bytes per row", stage.bytesPerRow,
-                  machine.flitBytes, part.bytes))
+                  machine.flitBytes, layout.bytesPerRow()))
     return error;
   if (llvm::Error error = multipleOf(name, "number of bytes per row",
                                      stage.bytesPerRow, machine.flitBytes))
@@ -167,8 +249,13 @@ llvm::Error ExecCheck::checkToTrf(const config::ToTrfStage &stage) {
     return trap(name, "the rows take " + Twine(total) +
                           " bytes, the stream has " +
                           Twine(plan.flits * machine.flitBytes));
-  addAccess(Space::Trf, true, part.begin, part.begin + part.bytes);
-  addStage(name, plan.flits);
+  addAccess(Space::Trf, true, layout.bankBegin(),
+            layout.bankBegin() + layout.bankBytes());
+  if (stage.shortCommand)
+    if (llvm::Error error = checkShortCommand())
+      return error;
+  addStage(name,
+           plan.flits + (stage.shortCommand ? 0 : machine.trfFullPathCycles));
   return llvm::Error::success();
 }
 
@@ -189,5 +276,47 @@ llvm::Error ExecCheck::checkToVrf(const config::ToVrfStage &stage) {
     return error;
   addAccess(Space::Vrf, true, stage.address, stage.address + stage.bytes);
   addStage(name, plan.flits);
+  return llvm::Error::success();
+}
+
+llvm::Error sim::checkGenerate(CommandCheck check,
+                               const config::GenerateCommand &generate) {
+  constexpr StringRef name = "generate";
+  constexpr int64_t kBytes = sizeof(generate.value);
+  const TcpMachine &machine = check.machine;
+  CommandPlan &plan = check.plan;
+  if (llvm::Error error = check.chip(name, generate.chip))
+    return error;
+  int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
+  bool any = false;
+  for (int64_t slice = 0;
+       slice < static_cast<int64_t>(generate.sliceMask.size()) * 64; ++slice) {
+    if (!takesPart(generate.sliceMask, slice))
+      continue;
+    any = true;
+    if (slice >= slices)
+      return check.trap(name, "the slice mask has a bit beyond slice " +
+                                  Twine(slices - 1));
+  }
+  if (!any)
+    return check.trap(name, "the slice mask selects no slice");
+  if (llvm::Error error =
+          check.multipleOf(name, "address", generate.address, kBytes))
+    return error;
+  Extent range{generate.address,
+               static_cast<__int128>(generate.address) + kBytes};
+  if (llvm::Error error = check.inside(name, range, "the DM of a slice",
+                                       machine.dmBytesPerSlice))
+    return error;
+  plan.resource = Resource::Sub;
+  plan.chips = {generate.chip};
+  plan.accesses.push_back({Space::Dm, true, generate.chip, generate.address,
+                           generate.address + kBytes, generate.sliceMask});
+  plan.stages.push_back({name.str(), machine.generateCycles});
+  plan.cycles = machine.generateCycles;
+  plan.steps = 1;
+  // One access of one word.
+  plan.banks = config::countBankRuns(config::Sequencer{generate.address, {}, 0},
+                                     kBytes * 8, kBytes, machine);
   return llvm::Error::success();
 }

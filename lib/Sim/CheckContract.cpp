@@ -8,6 +8,7 @@
 
 #include "ContractPlan.h"
 #include "ExecCheck.h"
+#include "TrfCache.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -33,16 +34,24 @@ llvm::Error ExecCheck::checkContract(const config::ContractStage &stage) {
   if (llvm::Error error =
           between(name, "time broadcast", stage.timeBroadcast, 1, kMaxCount))
     return error;
-  llvm::Expected<int64_t> steps = count(
-      name, "computation packets",
-      tripCount(std::initializer_list<Loop>{
-          {plan.flits / stage.collectFlits, 0}, {stage.timeBroadcast, 0}}));
+  if (llvm::Error error = checkShifts(stage))
+    return error;
+  llvm::Expected<int64_t> steps =
+      count(name, "computation packets",
+            tripCount(std::initializer_list<Loop>{
+                {plan.flits / stage.collectFlits, 0},
+                {stage.shifts + 1, 0},
+                {stage.timeBroadcast, 0}}));
   if (!steps)
     return steps.takeError();
   plan.computationSteps = *steps;
   if (llvm::Error error =
           oneOf(name, "number of rows", stage.rows, machine.rowCounts))
     return error;
+  if (stage.reduceOp == config::ReduceOp::Max)
+    if (llvm::Error error = between(name, "number of rows of reduce-max",
+                                    stage.rows, 1, machine.maxReduceRows))
+      return error;
   if (llvm::Error error = between(name, "depth of the adder tree", stage.depth,
                                   0, llvm::Log2_64(lanes)))
     return error;
@@ -53,7 +62,74 @@ llvm::Error ExecCheck::checkContract(const config::ContractStage &stage) {
   if (llvm::Error error = checkTrf(stage, lanes))
     return error;
   addStage(name, plan.computationSteps);
+  addStage("tree", stage.depth * machine.treeLevelCycles);
+  stagesToContract = plan.stages.size();
+  TrfReads reads = countTrfReads(stage, machine);
+  plan.counters.push_back({"trf_cache_hits", reads.hits});
+  plan.counters.push_back({"trf_cache_misses", reads.misses});
   return checkAccumulate(stage);
+}
+
+/// Shift-reuse: every packet holds at least one element that was collected.
+llvm::Error ExecCheck::checkShifts(const config::ContractStage &stage) {
+  constexpr StringRef name = "contract";
+  int64_t collected = stage.collectFlits * machine.flitBytes;
+  if (collected > machine.flitBufferBytes)
+    return trap(name, "the stream adapter collects " + Twine(collected) +
+                          " bytes, its buffer holds " +
+                          Twine(machine.flitBufferBytes));
+  if (stage.shifts == 0) {
+    if (collected > machine.macWidthBytes)
+      return trap(name, "the stream adapter collects " + Twine(collected) +
+                            " bytes without shifts, a packet takes " +
+                            Twine(machine.macWidthBytes));
+    return between(name, "shift stride without shifts", stage.shiftStride, 0,
+                   0);
+  }
+  int64_t elements = collected * 8 / getBitWidth(stage.type);
+  if (llvm::Error error =
+          between(name, "number of shifts", stage.shifts, 0, elements - 1))
+    return error;
+  return between(name, "shift stride", stage.shiftStride, 1,
+                 (elements - 1) / stage.shifts);
+}
+
+/// The manual gives a latency for the tree, and one packet per cycle for the
+/// accumulator: what comes behind a reduction over time waits for its last
+/// packet (TCP, Reducer, Performance). So does what comes behind a reduction
+/// inside a slice (TCP, Intra-Slice Reduce, Latency).
+int64_t ExecCheck::reducedCycles() const {
+  int64_t cycles = 0, wait = 0;
+  for (auto [index, stage] : llvm::enumerate(plan.stages)) {
+    if (exec.contract && index == stagesToContract)
+      wait += firstResult > 1 ? firstResult : 0;
+    if (index == stagesToReduce)
+      wait += reduceDelay;
+    cycles = std::max(cycles, wait + stage.second);
+  }
+  if (!exec.contract)
+    return cycles;
+  cycles += exec.contract->depth * machine.treeLevelCycles;
+  if (exec.contract->shifts > 0)
+    cycles += machine.shiftReuseFillCycles;
+  return cycles;
+}
+
+/// A short command knows one address and one length (TRF-04).
+llvm::Error ExecCheck::checkShortCommand() const {
+  constexpr StringRef name = "to_trf";
+  const config::FetchStage &fetch = exec.fetch;
+  if (!makeByteNest(fetch.sequencer.entries, getBitWidth(fetch.from))
+           .loops.empty())
+    return trap(name, "a short command loads contiguous bytes, the fetch "
+                      "sequencer does not");
+  if (fetch.from != fetch.to || fetch.mask || fetch.table ||
+      !fetch.zeroPoints.empty() || exec.switching)
+    return trap(name, "a short command cannot change or move elements");
+  if (exec.collect.packetBytes % machine.flitBytes != 0)
+    return trap(name, "a short command loads whole flits, packets have " +
+                          Twine(exec.collect.packetBytes) + " bytes");
+  return llvm::Error::success();
 }
 
 llvm::Error ExecCheck::checkTrf(const config::ContractStage &stage,
@@ -81,8 +157,10 @@ llvm::Error ExecCheck::checkTrf(const config::ContractStage &stage,
   if (llvm::Error error = multipleOf(name, "TRF read size in bits",
                                      stage.regReadBytes * 8, bits))
     return error;
-  if (llvm::Error error = between(name, "TRF base address", trf.baseAddress, 0,
-                                  machine.trfBytesPerRow - 1))
+  TrfLayout layout(machine, stage.trfAddress, stage.rows);
+  int64_t rowBytes = layout.bytesPerRow();
+  if (llvm::Error error =
+          between(name, "TRF base address", trf.baseAddress, 0, rowBytes - 1))
     return error;
   // A full-width read spans both bank columns and must not cross them askew;
   // shorter ones start at any byte.
@@ -94,8 +172,7 @@ llvm::Error ExecCheck::checkTrf(const config::ContractStage &stage,
   Extent range = extentOf(trf.entries, 0, bits, 0);
   for (const Loop &entry : trf.entries)
     if (entry.size > 1) {
-      if (entry.stride > machine.trfBytesPerRow * 8 ||
-          entry.stride < -machine.trfBytesPerRow * 8)
+      if (entry.stride > rowBytes * 8 || entry.stride < -rowBytes * 8)
         return trap(name, "TRF stride is " + Twine(entry.stride) +
                               ", which leaves the row");
       if (llvm::Error error = multipleOf(name, "TRF stride in bits",
@@ -104,11 +181,11 @@ llvm::Error ExecCheck::checkTrf(const config::ContractStage &stage,
     }
   range.begin = range.begin / 8 + trf.baseAddress;
   range.end = range.end / 8 + trf.baseAddress + stage.regReadBytes;
-  TrfPart part = trfPart(machine, stage.trfAddress);
   if (llvm::Error error =
-          inside(name, range, "the row's part of the TRF", part.bytes))
+          inside(name, range, "the row's part of the TRF", rowBytes))
     return error;
-  addAccess(Space::Trf, false, part.begin, part.begin + part.bytes);
+  addAccess(Space::Trf, false, layout.bankBegin(),
+            layout.bankBegin() + layout.bankBytes());
   return llvm::Error::success();
 }
 
@@ -134,9 +211,17 @@ llvm::Error ExecCheck::checkAccumulate(const config::ContractStage &stage) {
     return trap(name,
                 "the loops make " + Twine(*steps) + " steps, the stream has " +
                     Twine(plan.computationSteps) + " computation packets");
-  for (const config::AccumulateLoop &loop : stage.loops)
-    if (loop.reduced)
+  // The first sum is complete when every reduced loop is at its last iteration
+  // and all others are at their first.
+  firstResult = 1;
+  int64_t stepsInside = 1;
+  for (const config::AccumulateLoop &loop : llvm::reverse(stage.loops)) {
+    if (loop.reduced) {
       reducedSteps *= loop.size;
+      firstResult += (loop.size - 1) * stepsInside;
+    }
+    stepsInside *= loop.size;
+  }
 
   // Registers that slots 0 .. last need, of those one row (interleaved) or all
   // rows together (sequential) have.
@@ -156,6 +241,18 @@ llvm::Error ExecCheck::checkAccumulate(const config::ContractStage &stage) {
                                         range.end * perSlot)),
                               interleaved ? "columns" : "vectors", capacity)
                     .str());
+
+  // Slots in registers: those with results, those that are taken (rows or
+  // columns without results among them), and all.
+  int64_t columns = machine.accumulatorColumns, rows = machine.rowsPerSlice;
+  int64_t open = static_cast<int64_t>(range.end);
+  plan.counters.push_back(
+      {"accumulator_used", open * stage.rows * stage.columns});
+  plan.counters.push_back(
+      {"accumulator_taken", interleaved ? open * rows * stage.columns
+                                        : open * stage.rows * columns});
+  plan.counters.push_back(
+      {"accumulator_slots", rows * columns * machine.accumulatorRegisters});
 
   int64_t flitsPerEmission =
       interleaved

@@ -6,11 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cycles of a DMA command: every engine works through its descriptors, each
-// with its start-up and one cycle per request. A copy whose reads and writes
-// share a memory pays for both, and so does DM to HBM (the manual's example 6);
-// HBM to DM overlaps them. HBM's and PCIe's bandwidths bound the command from
-// below.
+// The rules of one descriptor after the other; CheckDmaRaces.cpp has those of a
+// whole command, DmaTime.cpp its cycles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +17,7 @@ using namespace sequin;
 using namespace sequin::sim;
 using config::DmaCommand;
 using config::DmaDescriptor;
+using config::DmaIndirection;
 using config::Memory;
 using llvm::StringRef;
 using llvm::Twine;
@@ -43,6 +41,21 @@ static llvm::Error checkHbmSide(const CommandCheck &check, const Side &side,
                                        check.machine.hbmBytes))
     return error;
   check.plan.accesses.push_back({Space::Hbm,
+                                 side.write,
+                                 side.chip,
+                                 static_cast<int64_t>(extent.begin),
+                                 static_cast<int64_t>(extent.end),
+                                 {}});
+  return llvm::Error::success();
+}
+
+static llvm::Error checkSpmSide(const CommandCheck &check, const Side &side,
+                                int64_t packetBytes) {
+  Extent extent = extentOf(side.loops, side.address, 1, packetBytes);
+  if (llvm::Error error = check.inside("dma", extent, "the SPM of a chip",
+                                       check.machine.spmBytesPerChip()))
+    return error;
+  check.plan.accesses.push_back({Space::Spm,
                                  side.write,
                                  side.chip,
                                  static_cast<int64_t>(extent.begin),
@@ -147,6 +160,58 @@ static llvm::Error checkAlignment(const CommandCheck &check, const Side &side,
   return llvm::Error::success();
 }
 
+static llvm::Error checkSide(const CommandCheck &check, const Side &side,
+                             int64_t packetBytes) {
+  switch (side.memory) {
+  case Memory::Hbm:
+    return checkHbmSide(check, side, packetBytes);
+  case Memory::Dm:
+    return checkDmSide(check, side, packetBytes);
+  case Memory::Spm:
+    break;
+  }
+  return checkSpmSide(check, side, packetBytes);
+}
+
+/// The list of indices lies in HBM; the side it moves reaches, beside its own
+/// loops, `count` places.
+static llvm::Error checkIndirection(const CommandCheck &check,
+                                    const DmaDescriptor &descriptor,
+                                    const DmaIndirection &indirection,
+                                    Side (&sides)[2]) {
+  if (llvm::Error error = check.chip("dma", indirection.chip))
+    return error;
+  if (indirection.strides.size() != descriptor.entries.size())
+    return check.trap("dma", "the indirection has " +
+                                 Twine(indirection.strides.size()) +
+                                 " strides, the descriptor has " +
+                                 Twine(descriptor.entries.size()) + " entries");
+  if (llvm::Error error = check.between("dma", "number of indices",
+                                        indirection.count, 1, kMaxCount))
+    return error;
+  llvm::SmallVector<Loop, 8> loops;
+  int64_t bytes = check.machine.dmaIndexBytes;
+  for (auto [entry, stride] :
+       llvm::zip_equal(descriptor.entries, indirection.strides)) {
+    loops.push_back({entry.size, stride});
+    if (entry.size > 1)
+      if (llvm::Error error =
+              check.multipleOf("dma", "stride of the indices", stride, bytes))
+        return error;
+  }
+  if (llvm::Error error = check.multipleOf("dma", "address of the indices",
+                                           indirection.address, bytes))
+    return error;
+  Side list{"index list",        Memory::Hbm,      indirection.chip,
+            indirection.address, std::move(loops), false};
+  if (llvm::Error error = checkHbmSide(check, list, bytes))
+    return error;
+  // As a loop over all places that an index can name.
+  sides[indirection.side == DmaIndirection::Side::Destination].loops.push_back(
+      {indirection.count, indirection.step});
+  return llvm::Error::success();
+}
+
 static llvm::Error checkDescriptor(const CommandCheck &check,
                                    const DmaCommand &dma,
                                    const DmaDescriptor &descriptor) {
@@ -176,6 +241,18 @@ static llvm::Error checkDescriptor(const CommandCheck &check,
     return error;
   if (llvm::Error error = check.entries("dma", sides[0].loops, machine.dma))
     return error;
+  // Scratchpads are not reached over PCIe (TCP, DMA Engine, Memory-Specific
+  // Bandwidth).
+  if ((dma.source == Memory::Spm || dma.destination == Memory::Spm) &&
+      descriptor.sourceChip != descriptor.destinationChip)
+    return check.trap("dma", "moves SPM from chip " +
+                                 Twine(descriptor.sourceChip) + " to chip " +
+                                 Twine(descriptor.destinationChip) +
+                                 ", allowed are moves inside one chip");
+  if (descriptor.indirection)
+    if (llvm::Error error =
+            checkIndirection(check, descriptor, *descriptor.indirection, sides))
+      return error;
   bool hbmToDm = dma.source == Memory::Hbm && dma.destination == Memory::Dm;
   for (const Side &side : sides) {
     if (llvm::Error error = check.chip("dma", side.chip))
@@ -185,10 +262,7 @@ static llvm::Error checkDescriptor(const CommandCheck &check,
       if (llvm::Error error =
               checkAlignment(check, side, descriptor.packetBytes))
         return error;
-    if (llvm::Error error =
-            side.memory == Memory::Hbm
-                ? checkHbmSide(check, side, descriptor.packetBytes)
-                : checkDmSide(check, side, descriptor.packetBytes))
+    if (llvm::Error error = checkSide(check, side, descriptor.packetBytes))
       return error;
   }
   return llvm::Error::success();
@@ -198,13 +272,6 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
   const TcpMachine &machine = check.machine;
   CommandPlan &plan = check.plan;
   plan.resource = Resource::Dma;
-  bool bothDirections =
-      dma.source == dma.destination || dma.destination == Memory::Hbm;
-
-  llvm::SmallVector<int64_t, 16> engineCycles(
-      check.program.chips * machine.dmaEngines, 0);
-  llvm::SmallVector<int64_t, 8> hbmBytes(check.program.chips, 0);
-  int64_t interChipBytes = 0;
   for (const DmaDescriptor &descriptor : dma.descriptors) {
     if (llvm::Error error = checkDescriptor(check, dma, descriptor))
       return error;
@@ -212,44 +279,26 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
         "dma", "packets of a descriptor", tripCount(descriptor.entries));
     if (!packets)
       return packets.takeError();
+    // A product of two bounded numbers; the sum is bounded below.
     int64_t requests = *packets * llvm::divideCeil(descriptor.packetBytes,
                                                    machine.dmaRequestBytes);
-    engineCycles[descriptor.sourceChip * machine.dmaEngines +
-                 descriptor.engine] +=
-        machine.dmaStartupCycles + requests * (bothDirections ? 2 : 1);
+    llvm::Expected<int64_t> total =
+        check.count("dma", "requests", plan.steps + requests);
+    if (!total)
+      return total.takeError();
+    plan.steps = *total;
     int64_t bytes = *packets * descriptor.packetBytes;
-    plan.steps += requests;
-    if (dma.source == Memory::Hbm) {
+    if (dma.source == Memory::Hbm)
       plan.hbmBytesRead += bytes;
-      hbmBytes[descriptor.sourceChip] += bytes;
-    }
-    if (dma.destination == Memory::Hbm) {
+    if (dma.destination == Memory::Hbm)
       plan.hbmBytesWritten += bytes;
-      hbmBytes[descriptor.destinationChip] += bytes;
-    }
-    if (descriptor.sourceChip != descriptor.destinationChip)
-      interChipBytes += bytes;
     for (int64_t chip : {descriptor.sourceChip, descriptor.destinationChip})
       if (!llvm::is_contained(plan.chips, chip))
         plan.chips.push_back(chip);
   }
   if (dma.descriptors.empty())
     return check.trap("dma", "the command has no descriptor");
-
-  int64_t engines = *llvm::max_element(engineCycles);
-  int64_t hbm =
-      machine.dmaStartupCycles +
-      llvm::divideCeil(*llvm::max_element(hbmBytes), machine.hbmBytesPerCycle);
-  int64_t pcie =
-      machine.dmaStartupCycles +
-      llvm::divideCeil(interChipBytes, machine.interChipBytesPerCycle);
-  plan.stages = {{"engines", engines}};
-  if (dma.source == Memory::Hbm || dma.destination == Memory::Hbm)
-    plan.stages.push_back({"hbm", hbm});
-  if (interChipBytes)
-    plan.stages.push_back({"pcie", pcie});
-  for (const auto &stage : plan.stages)
-    plan.cycles = std::max(plan.cycles, stage.second);
+  llvm::sort(plan.chips);
   return llvm::Error::success();
 }
 

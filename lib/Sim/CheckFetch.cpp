@@ -1,4 +1,4 @@
-//===- CheckFetch.cpp - Checks of the fetch and collect stages ------------===//
+//===- CheckFetch.cpp - Checks of the fetch stage -------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,11 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExecCheck.h"
+#include "sequin/Machine/TcpIsa.h"
 
 using namespace sequin;
 using namespace sequin::sim;
 using llvm::StringRef;
 using llvm::Twine;
+
+static bool isStreamOnly(ElementType type) {
+  return type == ElementType::I5 || type == ElementType::I9;
+}
 
 llvm::Error ExecCheck::checkFetch() {
   const config::FetchStage &fetch = exec.fetch;
@@ -24,15 +29,10 @@ llvm::Error ExecCheck::checkFetch() {
           between("fetch", "number of packet entries", sequencer.packetEntries,
                   0, sequencer.entries.size()))
     return error;
-  if (fetch.from == ElementType::I5 || fetch.from == ElementType::I9)
+  if (isStreamOnly(fetch.from))
     return trap("fetch", "memories hold no " + getName(fetch.from));
-  if (!machine.canFetchCast(fetch.from, fetch.to))
-    return trap("fetch", "machine '" + machine.name + "' cannot convert " +
-                             getName(fetch.from) + " to " + getName(fetch.to));
-  // They come with the zero-point subtraction, which the stage does not have.
-  if (fetch.to == ElementType::I5 || fetch.to == ElementType::I9)
-    return trap("fetch",
-                "streams of " + getName(fetch.to) + " are not supported");
+  if (llvm::Error error = checkAdapter())
+    return error;
 
   llvm::ArrayRef<Loop> all = sequencer.entries;
   llvm::ArrayRef<Loop> time = all.drop_back(sequencer.packetEntries);
@@ -66,24 +66,130 @@ llvm::Error ExecCheck::checkFetch() {
     return error;
   if (llvm::Error error = checkFetchAccess(*elements * fromBits))
     return error;
+  // Interleaved tensors take turns.
+  if (!fetch.zeroPoints.empty())
+    if (llvm::Error error = multipleOf("fetch", "the number of packets",
+                                       plan.packets, fetch.zeroPoints.size()))
+      return error;
   if (fetch.mask)
     if (llvm::Error error = checkMask())
       return error;
 
-  Extent bits = extentOf(all, 0, fromBits, fromBits);
-  __int128 base = sequencer.baseAddress;
-  Extent bytes{bits.begin < 0 ? base - (7 - bits.begin) / 8
-                              : base + bits.begin / 8,
-               base + (bits.end + 7) / 8};
-  if (llvm::Error error =
-          inside("fetch", bytes, "the DM of a slice", machine.dmBytesPerSlice))
+  if (llvm::Error error = checkFetchRange())
     return error;
-  plan.fetchBegin = static_cast<int64_t>(bytes.begin);
-  plan.fetchEnd = static_cast<int64_t>(bytes.end);
-  addAccess(Space::Dm, false, plan.fetchBegin, plan.fetchEnd);
+  int64_t perCycle = fetch.dualChannel ? machine.dualChannelAccesses : 1;
   addStage("fetch",
-           plan.packets * (plan.sourcePacketBytes / fetch.accessBytes));
+           plan.packets * llvm::divideCeil(fetch.fetchesPerPacket, perCycle));
+  plan.alsoSub = fetch.dualChannel;
   stream = fetch.to;
+  return llvm::Error::success();
+}
+
+/// The stages of the adapter behind masking.
+llvm::Error ExecCheck::checkAdapter() {
+  const config::FetchStage &fetch = exec.fetch;
+  if (fetch.dualChannel && !isMain)
+    return trap("fetch", "dual-channel mode belongs to the main context");
+  ElementType castFrom = fetch.from;
+  if (fetch.table) {
+    if (!isMain)
+      return trap("fetch", "the sub context has no table indexing");
+    unsigned bits = getBitWidth(fetch.from);
+    if (bits > tcp_isa::kTableIndexBits)
+      return trap("fetch", "a table is indexed by elements of at most " +
+                               Twine(tcp_isa::kTableIndexBits) +
+                               " bits, not by " + getName(fetch.from));
+    int64_t entries = int64_t(1) << bits;
+    if (static_cast<int64_t>(fetch.table->values.size()) != entries)
+      return trap("fetch", "the table has " +
+                               Twine(fetch.table->values.size()) +
+                               " entries, elements of " + getName(fetch.from) +
+                               " index " + Twine(entries));
+    castFrom = fetch.table->type;
+    if (isStreamOnly(castFrom))
+      return trap("fetch", "the table holds " + getName(castFrom) +
+                               ", which no memory does");
+  }
+  if (!machine.canFetchCast(castFrom, fetch.to))
+    return trap("fetch", "machine '" + machine.name + "' cannot convert " +
+                             getName(castFrom) + " to " + getName(fetch.to));
+  bool contracts =
+      exec.contract || std::holds_alternative<config::ToTrfStage>(exec.sink);
+  if (isStreamOnly(fetch.to) && !contracts)
+    return trap("fetch", "a stream of " + getName(fetch.to) +
+                             " is for the contraction engine or the TRF, and "
+                             "the pass has neither");
+  if (castFrom != fetch.to)
+    fillCycles += machine.fetchCastFillCycles;
+
+  // Zero points (SIL-24).
+  if (fetch.zeroPoints.empty())
+    return llvm::Error::success();
+  if (llvm::Error error =
+          between("fetch", "number of zero points", fetch.zeroPoints.size(), 1,
+                  tcp_isa::kInterleavedTensors))
+    return error;
+  int64_t bits = getValueBits(fetch.to);
+  if (isFloat(fetch.to) || bits <= getValueBits(castFrom))
+    return trap("fetch", "zero points need a conversion to a wider integer, "
+                         "found " +
+                             getName(castFrom) + " to " + getName(fetch.to));
+  int64_t limit = int64_t(1) << (bits - 1);
+  for (int64_t point : fetch.zeroPoints)
+    if (llvm::Error error =
+            between("fetch", "zero point", point, -limit, limit - 1))
+      return error;
+  return llvm::Error::success();
+}
+
+/// The bytes that the sequencer may read.
+llvm::Error ExecCheck::checkFetchRange() {
+  const config::Sequencer &sequencer = exec.fetch.sequencer;
+  int64_t bits = getBitWidth(exec.fetch.from);
+  auto bytesOf = [&](llvm::ArrayRef<Loop> loops, __int128 firstBit) {
+    Extent extent = extentOf(loops, 0, bits, bits);
+    extent.begin += firstBit;
+    extent.end += firstBit;
+    __int128 base = sequencer.baseAddress;
+    return Extent{extent.begin < 0 ? base - (7 - extent.begin) / 8
+                                   : base + extent.begin / 8,
+                  base + (extent.end + 7) / 8};
+  };
+  Extent whole = bytesOf(sequencer.entries, 0);
+  if (llvm::Error error =
+          inside("fetch", whole, "the DM of a slice", machine.dmBytesPerSlice))
+    return error;
+  plan.fetchBegin = static_cast<int64_t>(whole.begin);
+  plan.fetchEnd = static_cast<int64_t>(whole.end);
+
+  // A loop that steps over everything inside it, as one between two tensors
+  // does, touches separate ranges.
+  constexpr int64_t kMostRanges = 8;
+  llvm::SmallVector<Loop, 8> inner(sequencer.entries);
+  auto far = llvm::max_element(inner, [](const Loop &a, const Loop &b) {
+    return (a.size > 1 ? std::abs(a.stride) : 0) <
+           (b.size > 1 ? std::abs(b.stride) : 0);
+  });
+  if (far == inner.end()) {
+    addAccess(Space::Dm, false, plan.fetchBegin, plan.fetchEnd);
+    return llvm::Error::success();
+  }
+  Loop step = *far;
+  inner.erase(far);
+  Extent part = bytesOf(inner, 0);
+  __int128 stepBits = static_cast<__int128>(step.stride) * bits;
+  bool separate =
+      step.size > 1 && step.size <= kMostRanges &&
+      (stepBits < 0 ? -stepBits : stepBits) / 8 > part.end - part.begin;
+  if (!separate) {
+    addAccess(Space::Dm, false, plan.fetchBegin, plan.fetchEnd);
+    return llvm::Error::success();
+  }
+  for (int64_t i = 0; i < step.size; ++i) {
+    Extent range = bytesOf(inner, i * stepBits);
+    addAccess(Space::Dm, false, static_cast<int64_t>(range.begin),
+              static_cast<int64_t>(range.end));
+  }
   return llvm::Error::success();
 }
 
@@ -121,6 +227,12 @@ llvm::Error ExecCheck::checkFetchAccess(int64_t packetBits) {
     return trap("fetch", "access size is " + Twine(fetch.accessBytes) +
                              ", it must divide the packet of " +
                              Twine(packetBits / 8) + " bytes");
+  if (packetBits / accessBits != fetch.fetchesPerPacket)
+    return trap("fetch", "a packet is batched from " +
+                             Twine(fetch.fetchesPerPacket) + " accesses of " +
+                             Twine(fetch.accessBytes) + " bytes, its " +
+                             Twine(packetBits / 8) + " bytes need " +
+                             Twine(packetBits / accessBits));
   llvm::ArrayRef<Loop> outer;
   int64_t runBits =
       contiguousElements(fetch.sequencer.entries, outer) * fromBits;
@@ -144,98 +256,44 @@ llvm::Error ExecCheck::checkFetchAccess(int64_t packetBits) {
 
 llvm::Error ExecCheck::checkMask() {
   const config::FetchMask &mask = *exec.fetch.mask;
+  llvm::ArrayRef<Loop> all = exec.fetch.sequencer.entries;
   if (!isMain)
     return trap("fetch", "the sub context has no masking");
-  int64_t timeEntries =
-      exec.fetch.sequencer.entries.size() - exec.fetch.sequencer.packetEntries;
-  for (int64_t loop : mask.lastLoops)
-    if (llvm::Error error =
-            between("fetch", "loop of the mask", loop, 0, timeEntries - 1))
-      return error;
-  return between("fetch", "valid count of the mask", mask.validCount, 0,
-                 exec.fetch.packetElements);
-}
-
-/// All slices of every ring that has a slice in `mask`, of `slices` in all.
-static std::vector<uint64_t> widenToRings(llvm::ArrayRef<uint64_t> mask,
-                                          int64_t ring, int64_t slices) {
-  std::vector<uint64_t> wide(llvm::divideCeil(slices, 64), 0);
-  for (int64_t first = 0; first < slices; first += ring) {
-    bool any = false;
-    for (int64_t slice = first; slice < first + ring; ++slice)
-      any |= takesPart(mask, slice);
-    for (int64_t slice = first; any && slice < first + ring; ++slice)
-      wide[slice / 64] |= uint64_t(1) << (slice % 64);
-  }
-  return wide;
-}
-
-/// What the functional model holds of one ring at a time, in bytes; far beyond
-/// any stream whose cycles somebody would wait for.
-static constexpr int64_t kMaxRingBytes = int64_t(1) << 30;
-
-llvm::Error ExecCheck::checkBroadcast(const config::SwitchStage &stage) {
-  constexpr StringRef name = "switch";
-  for (auto [what, value] :
-       {std::pair<StringRef, int64_t>{"slice1", stage.slice1},
-        {"slice0", stage.slice0}})
-    if (llvm::Error error =
-            between(name, what, value, 1, machine.slicesPerCluster))
-      return error;
-  int64_t ring = stage.slice1 * stage.slice0;
-  if (machine.slicesPerCluster % ring != 0)
-    return trap(name,
-                "a ring has " + Twine(ring) + " slices, it must divide the " +
-                    Twine(machine.slicesPerCluster) + " slices of a cluster");
-  if (llvm::Error error = between(name, "time0", stage.time0, 1, plan.packets))
+  if (plan.sourcePacketBytes > machine.fetchMaskBytes)
+    return trap("fetch", "packets of " + Twine(plan.sourcePacketBytes) +
+                             " bytes are masked, allowed are " +
+                             Twine(machine.fetchMaskBytes));
+  if (exec.fetch.sequencer.packetEntries == 0)
+    return trap("fetch", "the mask needs a packet entry");
+  int64_t dims = static_cast<int64_t>(all.size()) - 1;
+  if (llvm::Error error =
+          between("fetch", "last_dim of the mask", mask.lastDim, 0, dims - 1))
     return error;
-  if (plan.packets % stage.time0 != 0)
-    return trap(name, "time0 is " + Twine(stage.time0) +
-                          ", it must divide the " + Twine(plan.packets) +
-                          " packets of a slice");
-  // Every packet passes every slice of its ring (SWI-19).
-  std::optional<int64_t> product =
-      tripCount(std::initializer_list<Loop>{{plan.packets, 0}, {ring, 0}});
-  llvm::Expected<int64_t> packets = count(name, "packets", product);
-  if (!packets)
-    return packets.takeError();
-  plan.packets = *packets;
-  std::optional<int64_t> flits = tripCount(std::initializer_list<Loop>{
-      {plan.packets, 0},
-      {static_cast<int64_t>(
-           llvm::divideCeil(plan.streamPacketBytes, machine.flitBytes)),
-       0}});
-  llvm::Expected<int64_t> cycles = count(name, "flits", flits);
-  if (!cycles)
-    return cycles.takeError();
-  if (*cycles > kMaxRingBytes / machine.flitBytes)
-    return trap(name, "a ring passes on " + Twine(*cycles) +
-                          " flits, the simulator takes at most " +
-                          Twine(kMaxRingBytes / machine.flitBytes));
-  addStage(name, *cycles);
-  // The fetch reads in all slices of the ring, whoever takes part afterwards.
-  plan.accesses.back().slices = widenToRings(
-      exec.sliceMask, ring, machine.clustersPerChip * machine.slicesPerCluster);
-  return llvm::Error::success();
-}
-
-llvm::Error ExecCheck::checkCollect() {
-  const config::CollectStage &collect = exec.collect;
-  if (collect.packetBytes != plan.streamPacketBytes)
-    return trap("collect", "packets have " + Twine(collect.packetBytes) +
-                               " bytes, fetch delivers " +
-                               Twine(plan.streamPacketBytes));
-  int64_t flits = llvm::divideCeil(plan.streamPacketBytes, machine.flitBytes);
-  if (collect.flitsPerPacket != flits)
-    return trap("collect", "a packet makes " + Twine(collect.flitsPerPacket) +
-                               " flits, " + Twine(plan.streamPacketBytes) +
-                               " bytes need " + Twine(flits));
-  std::optional<int64_t> product =
-      tripCount(std::initializer_list<Loop>{{plan.packets, 0}, {flits, 0}});
-  llvm::Expected<int64_t> total = count("collect", "flits", product);
-  if (!total)
-    return total.takeError();
-  plan.flits = plan.outputFlits = *total;
-  addStage("collect", plan.flits);
+  int64_t counts = 1;
+  if (mask.countDim) {
+    if (llvm::Error error =
+            between("fetch", "last_dim_rightmost_valid_count_dim of the mask",
+                    *mask.countDim, 0, dims - 1))
+      return error;
+    counts = all[*mask.countDim].size;
+    if (llvm::Error error =
+            between("fetch", "size of the entry with valid counts", counts, 1,
+                    machine.fetchMaskCounts))
+      return error;
+  }
+  if (static_cast<int64_t>(mask.validCounts.size()) != counts)
+    return trap("fetch", "the mask has " + Twine(mask.validCounts.size()) +
+                             " valid counts, it needs " + Twine(counts));
+  int64_t dim0 = all.back().size;
+  if (llvm::Error error =
+          between("fetch", "left_pad of the mask", mask.leftPad, 0, dim0 - 1))
+    return error;
+  // As many elements as the largest packet less one (FET-13).
+  int64_t most = std::min(
+      dim0, machine.fetchMaskBytes * 8 / getBitWidth(exec.fetch.from) - 1);
+  for (int64_t valid : mask.validCounts)
+    if (llvm::Error error =
+            between("fetch", "valid count of the mask", valid, 0, most))
+      return error;
   return llvm::Error::success();
 }

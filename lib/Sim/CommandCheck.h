@@ -71,7 +71,15 @@ struct CommandCheck {
 };
 
 llvm::Error checkExec(CommandCheck check, const config::ExecCommand &exec);
+llvm::Error checkGenerate(CommandCheck check,
+                          const config::GenerateCommand &generate);
 llvm::Error checkDma(CommandCheck check, const config::DmaCommand &dma);
+/// What takes a step per request, for a command that has passed checkDma: no
+/// byte has two writers, or a reader beside its writer.
+llvm::Error checkDmaRaces(const CommandCheck &check,
+                          const config::DmaCommand &dma);
+/// Adds the stages and cycles of a checked command.
+void timeDma(const CommandCheck &check, const config::DmaCommand &dma);
 llvm::Error checkTransfer(CommandCheck check, const config::Transfer &transfer);
 
 } // namespace sequin::sim

@@ -60,30 +60,43 @@ public:
   ContractEngineOf(const config::ContractStage &stage, const CommandPlan &plan,
                    const TcpMachine &machine)
       : stage(stage), machine(machine),
+        layout(machine, stage.trfAddress, stage.rows),
         steps(stage, machine, plan.computationSteps),
         lanes(machine.lanes(stage.type)),
-        kernel(contractKernel<E>(lanes, stage.depth)),
-        packetBytes(stage.collectFlits * machine.flitBytes),
-        weights(steps.weightAddresses().size() * lanes * kRows),
+        isMax(stage.reduceOp == config::ReduceOp::Max),
+        kernel(isMax ? maxKernel<E>() : contractKernel<E>(lanes, stage.depth)),
+        windows(stage.shifts + 1),
+        collected(stage.collectFlits * machine.flitBytes * 8 /
+                  getBitWidth(stage.type)),
+        packetBytes(stage.collectFlits * machine.flitBytes *
+                    TrfLayout::hostScale(stage.type)),
+        weights(steps.weightAddresses().size() * lanes * (isMax ? 1 : kRows)),
         accumulator(steps.slotCount() * stage.columns * kRows),
-        activations(kBlockSteps * lanes),
+        activations(std::max(kBlockSteps, windows) * lanes),
         emitted(kBlockSteps * stage.columns * kRows), rowWeights(kRows * lanes),
-        packetLanes(lanes) {}
+        packetLanes(windows * std::max<int64_t>(stage.shiftStride, 1) +
+                    std::max(lanes, collected)) {}
 
   void begin(const uint8_t *trf) override;
   void push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) override;
   void finish(FlitSink sink) override;
 
 private:
-  void decodeActivations(const uint8_t *source, E *packet);
+  void readRow(const uint8_t *trf, int64_t row, int64_t address, E *lane);
+  void decodeActivations(const uint8_t *source, E *packets);
+  void arrange(const E *lane, E *packet);
   void emit(const E *begin, const E *end);
 
   const config::ContractStage &stage;
   const TcpMachine &machine;
+  TrfLayout layout;
   ContractPlan steps;
   int64_t lanes;
+  bool isMax;
   ContractKernel<E> kernel;
-  int64_t packetBytes;
+  /// Packets that the flits collected at a time make, the elements of those
+  /// flits, and the host's bytes that these take.
+  int64_t windows, collected, packetBytes;
   std::vector<E> weights, accumulator, activations, emitted;
   std::vector<E> rowWeights, packetLanes; ///< in the order of lanes
   std::vector<uint32_t> pending;          ///< output flits not passed on yet
@@ -91,20 +104,42 @@ private:
 
 } // namespace
 
+/// One read of a row, repeated to fill the packet.
+template <class E>
+void ContractEngineOf<E>::readRow(const uint8_t *trf, int64_t row,
+                                  int64_t address, E *lane) {
+  int64_t bits = getBitWidth(stage.type);
+  int64_t inBank = layout.bankBytes() - address % layout.bankBytes();
+  int64_t first = std::min(stage.regReadBytes, inBank);
+  decode(stage.type, trf + layout.hostOffset(stage.type, row, address),
+         first * 8 / bits, lane);
+  if (first < stage.regReadBytes)
+    decode(stage.type,
+           trf + layout.hostOffset(stage.type, row, address + first),
+           (stage.regReadBytes - first) * 8 / bits, lane + first * 8 / bits);
+  int64_t read = stage.regReadBytes * 8 / bits;
+  for (int64_t i = read; i < lanes; ++i)
+    lane[i] = lane[i - read];
+  // Where one flit fills half a packet, the multipliers of the other half are
+  // idle: their product is zero whatever the weight, also infinity.
+  if (!isMax)
+    for (int64_t i = collected; i < lanes; ++i)
+      lane[i] = 0;
+}
+
 template <class E> void ContractEngineOf<E>::begin(const uint8_t *trf) {
   steps.restart();
-  int64_t read = stage.regReadBytes * 8 / getBitWidth(stage.type);
   int64_t half = lanes / 2;
   E *packet = weights.data();
   for (int64_t address : steps.weightAddresses()) {
-    // Rows of one packet, one after the other; missing rows stay zero.
-    for (int64_t row = 0; row < stage.rows; ++row) {
-      E *lane = rowWeights.data() + row * lanes;
-      decode(stage.type, trf + row * machine.trfBytesPerRow + address, read,
-             lane);
-      for (int64_t i = read; i < lanes; ++i)
-        lane[i] = lane[i - read];
+    if (isMax) {
+      readRow(trf, 0, address, packet);
+      packet += lanes;
+      continue;
     }
+    // Rows of one packet, one after the other; missing rows stay zero.
+    for (int64_t row = 0; row < stage.rows; ++row)
+      readRow(trf, row, address, rowWeights.data() + row * lanes);
     for (int64_t lane = 0; lane < half; ++lane)
       for (int64_t row = 0; row < kRows; ++row) {
         const E *source = rowWeights.data() + row * lanes + lane;
@@ -114,39 +149,51 @@ template <class E> void ContractEngineOf<E>::begin(const uint8_t *trf) {
   }
 }
 
-template <class E>
-void ContractEngineOf<E>::decodeActivations(const uint8_t *source, E *packet) {
-  // The upper part stays zero if a packet does not fill it.
-  decode(stage.type, source, packetBytes * 8 / getBitWidth(stage.type),
-         packetLanes.data());
+/// The lanes of a packet in the kernel's order.
+template <class E> void ContractEngineOf<E>::arrange(const E *lane, E *packet) {
   int64_t half = lanes / 2;
-  for (int64_t lane = 0; lane < half; ++lane) {
-    packet[2 * lane] = packetLanes[lane];
-    packet[2 * lane + 1] = packetLanes[lane + half];
+  if (isMax) {
+    std::copy_n(lane, lanes, packet);
+    return;
   }
+  for (int64_t i = 0; i < half; ++i) {
+    packet[2 * i] = lane[i];
+    packet[2 * i + 1] = lane[i + half];
+  }
+}
+
+/// The packets that one group of collected flits makes.
+template <class E>
+void ContractEngineOf<E>::decodeActivations(const uint8_t *source, E *packets) {
+  // What the flits do not reach stays zero.
+  decode(stage.type, source, collected, packetLanes.data());
+  for (int64_t window = 0; window < windows; ++window)
+    arrange(packetLanes.data() + window * stage.shiftStride,
+            packets + window * lanes);
 }
 
 template <class E>
 void ContractEngineOf<E>::push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) {
-  int64_t packets = flits.size() / packetBytes;
+  int64_t groups = flits.size() / packetBytes;
   int64_t broadcast = stage.timeBroadcast;
-  for (int64_t first = 0; first < packets;) {
-    // A block is some packets with all their repetitions, or a part of the
-    // repetitions of one packet.
-    int64_t block = std::min(packets - first,
-                             std::max<int64_t>(1, kBlockSteps / broadcast));
+  for (int64_t first = 0; first < groups;) {
+    // A block is some groups with all their packets and repetitions, or a part
+    // of those of one group.
+    int64_t block =
+        std::min(groups - first,
+                 std::max<int64_t>(1, kBlockSteps / windows / broadcast));
     for (int64_t i = 0; i < block; ++i)
       decodeActivations(flits.data() + (first + i) * packetBytes,
-                        activations.data() + i * lanes);
-    int64_t total = block * broadcast;
+                        activations.data() + i * windows * lanes);
+    int64_t total = block * windows * broadcast;
     for (int64_t done = 0; done < total;) {
       llvm::ArrayRef<ContractStep> next =
           steps.next(std::min(total - done, kBlockSteps));
       const E *end =
           kernel({activations.data() + done / broadcast * lanes, broadcast,
                   done % broadcast, weights.data(), next.data(),
-                  static_cast<int64_t>(next.size()), stage.columns,
-                  accumulator.data(), emitted.data()});
+                  static_cast<int64_t>(next.size()), stage.columns, lanes,
+                  stage.depth, accumulator.data(), emitted.data()});
       done += next.size();
       emit(emitted.data(), end);
       if (static_cast<int64_t>(pending.size()) >=

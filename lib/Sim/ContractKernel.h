@@ -57,6 +57,8 @@ template <class E> struct ContractCall {
   const ContractStep *steps;
   int64_t count;
   int64_t columns;
+  /// Lanes of a packet and levels of the tree.
+  int64_t lanes, depth;
   /// [slot][column][row].
   E *accumulator;
   /// Emitted slots, [column][row] each.
@@ -65,6 +67,12 @@ template <class E> struct ContractCall {
 
 /// Runs the block and returns one past the last element written to `out`.
 template <class E> using ContractKernel = E *(*)(const ContractCall<E> &);
+
+/// Reduce-max: one row, packets of activations and weights in the order of
+/// lanes, one weight per lane. Row 0 of the accumulator is used.
+template <class E> ContractKernel<E> maxKernel();
+extern template ContractKernel<float> maxKernel<float>();
+extern template ContractKernel<uint32_t> maxKernel<uint32_t>();
 
 /// The kernel for packets of `lanes` elements and a tree of `depth` levels, for
 /// the processor this runs on. Results do not depend on the processor.

@@ -16,10 +16,11 @@ static constexpr int64_t kMaxKeptSteps = 1 << 18;
 
 ContractPlan::ContractPlan(const config::ContractStage &stage,
                            const TcpMachine &machine, int64_t steps)
-    : weightAt(machine.trfBytesPerRow, 0) {
+    : trfBase(stage.trf.baseAddress) {
   int64_t bits = getBitWidth(stage.type);
-  TrfPart part = trfPart(machine, stage.trfAddress);
-  trfBase = part.begin + stage.trf.baseAddress;
+  int64_t bytes =
+      TrfLayout(machine, stage.trfAddress, stage.rows).bytesPerRow();
+  weightAt.assign(bytes, 0);
   llvm::SmallVector<Loop, 8> loops, moving;
   for (const Loop &entry : stage.trf.entries) {
     Loop loop{entry.size, entry.size == 1 ? 0 : entry.stride * bits / 8};
@@ -30,7 +31,7 @@ ContractPlan::ContractPlan(const config::ContractStage &stage,
   trf = Odometer(loops);
 
   // Number the addresses in the order of their first use.
-  std::vector<bool> seen(machine.trfBytesPerRow, false);
+  std::vector<bool> seen(bytes, false);
   Odometer walk(moving);
   for (int64_t i = 0, end = *tripCount(moving); i < end; ++i, walk.advance()) {
     int64_t address = trfBase + walk.offset();

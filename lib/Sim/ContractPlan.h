@@ -16,33 +16,17 @@
 
 #include "ContractKernel.h"
 #include "Nest.h"
-#include "sequin/Machine/Machine.h"
+#include "sequin/Sim/TrfLayout.h"
 
 namespace sequin::sim {
-
-/// The bytes of every TRF row that an address mode names.
-struct TrfPart {
-  int64_t begin, bytes;
-};
-inline TrfPart trfPart(const TcpMachine &machine, config::TrfAddress address) {
-  int64_t half = machine.trfBytesPerRow / 2;
-  switch (address) {
-  case config::TrfAddress::FirstHalf:
-    return {0, half};
-  case config::TrfAddress::SecondHalf:
-    return {half, half};
-  case config::TrfAddress::Full:
-    break;
-  }
-  return {0, machine.trfBytesPerRow};
-}
 
 class ContractPlan {
 public:
   ContractPlan(const config::ContractStage &stage, const TcpMachine &machine,
                int64_t steps);
 
-  /// Byte addresses in a row where weight packets start, by weight index.
+  /// Byte addresses in a row's part of the TRF where weight packets start, by
+  /// weight index.
   llvm::ArrayRef<int64_t> weightAddresses() const { return addresses; }
   /// Accumulator slots in use: the highest and one.
   int64_t slotCount() const { return slots; }

@@ -6,57 +6,133 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteMap.h"
 #include "Engines.h"
 #include "sequin/Support/Arithmetic.h"
 
 using namespace sequin;
 using namespace sequin::sim;
 using config::DmaDescriptor;
+using config::DmaIndirection;
 using config::Memory;
 
-/// One packet; a DM address is flat over the slices. `buffer` has room for it.
-static void copyPacket(const config::DmaCommand &dma,
-                       const DmaDescriptor &descriptor, int64_t from,
-                       int64_t to, const TcpMachine &machine,
-                       SystemMemory &memory, uint8_t *buffer) {
+namespace {
+/// Runs the descriptors of one command.
+class DmaRunner {
+public:
+  DmaRunner(llvm::StringRef name, const config::DmaCommand &dma,
+            const TcpMachine &machine, SystemMemory &memory)
+      : name(name), dma(dma), machine(machine), memory(memory),
+        buffer(machine.dmaMaxPacketBytes) {}
+
+  llvm::Error run();
+
+private:
+  llvm::Error run(const DmaDescriptor &descriptor);
+  void copyPacket(const DmaDescriptor &descriptor, int64_t from, int64_t to);
+  llvm::Expected<int64_t> readIndex(const DmaIndirection &indirection,
+                                    int64_t address);
+  llvm::Error trap(const llvm::Twine &what) const {
+    return llvm::make_error<Trap>(name.str(), "dma", what.str());
+  }
+
+  llvm::StringRef name;
+  const config::DmaCommand &dma;
+  const TcpMachine &machine;
+  SystemMemory &memory;
+  std::vector<uint8_t> buffer;
+  /// What a scatter has written.
+  ByteMap written;
+};
+} // namespace
+
+/// Flat addresses over slices and networks; `buffer` has room for a packet.
+void DmaRunner::copyPacket(const DmaDescriptor &descriptor, int64_t from,
+                           int64_t to) {
   int64_t bytes = descriptor.packetBytes, stride = machine.dmSliceStride;
-  uint8_t *source = buffer;
+  uint8_t *source = buffer.data();
   if (dma.source == Memory::Dm)
     source = memory.dm(descriptor.sourceChip, from / stride, from % stride,
                        from % stride + bytes) +
              from % stride;
+  else if (dma.source == Memory::Spm)
+    source = memory.spm(descriptor.sourceChip) + from;
   uint8_t *destination = nullptr;
   if (dma.destination == Memory::Dm)
     destination = memory.dmForWrite(descriptor.destinationChip, to / stride,
                                     to % stride, to % stride + bytes) +
                   to % stride;
+  else if (dma.destination == Memory::Spm)
+    destination = memory.spm(descriptor.destinationChip) + to;
   if (dma.source == Memory::Hbm)
     memory.readHbm(descriptor.sourceChip, from,
-                   destination ? destination : buffer, bytes);
+                   destination ? destination : buffer.data(), bytes);
   else if (destination)
     std::memmove(destination, source, bytes);
   if (!destination)
     memory.writeHbm(descriptor.destinationChip, to, source, bytes);
 }
 
-void sim::runDma(const config::DmaCommand &dma, const TcpMachine &machine,
-                 SystemMemory &memory) {
-  std::vector<uint8_t> buffer(machine.dmaMaxPacketBytes);
-  for (const DmaDescriptor &descriptor : dma.descriptors) {
-    llvm::SmallVector<Loop, 8> source, destination;
-    for (const DmaDescriptor::Entry &entry : descriptor.entries) {
-      source.push_back({entry.size, entry.sourceStride});
-      destination.push_back({entry.size, entry.destinationStride});
-    }
-    Odometer from(source), to(destination);
-    for (int64_t i = 0, end = *tripCount(source); i < end; ++i) {
-      copyPacket(dma, descriptor, descriptor.sourceAddress + from.offset(),
-                 descriptor.destinationAddress + to.offset(), machine, memory,
-                 buffer.data());
-      from.advance();
-      to.advance();
-    }
+llvm::Expected<int64_t> DmaRunner::readIndex(const DmaIndirection &indirection,
+                                             int64_t address) {
+  int32_t index = 0;
+  memory.readHbm(indirection.chip, address, reinterpret_cast<uint8_t *>(&index),
+                 sizeof(index));
+  if (index >= 0 && index < indirection.count)
+    return index;
+  return trap("index at address " + llvm::Twine(address) + " of chip " +
+              llvm::Twine(indirection.chip) + " is " + llvm::Twine(index) +
+              ", allowed are 0 to " + llvm::Twine(indirection.count - 1));
+}
+
+llvm::Error DmaRunner::run(const DmaDescriptor &descriptor) {
+  llvm::SmallVector<Loop, 8> source, destination, indices;
+  for (const DmaDescriptor::Entry &entry : descriptor.entries) {
+    source.push_back({entry.size, entry.sourceStride});
+    destination.push_back({entry.size, entry.destinationStride});
   }
+  const auto &indirection = descriptor.indirection;
+  bool gathers =
+      indirection && indirection->side == DmaIndirection::Side::Source;
+  if (indirection)
+    for (auto [entry, stride] :
+         llvm::zip_equal(descriptor.entries, indirection->strides))
+      indices.push_back({entry.size, stride});
+  Odometer from(source), to(destination), list(indices);
+  for (int64_t i = 0, end = *tripCount(source); i < end; ++i) {
+    int64_t read = descriptor.sourceAddress + from.offset();
+    int64_t write = descriptor.destinationAddress + to.offset();
+    if (indirection) {
+      llvm::Expected<int64_t> index =
+          readIndex(*indirection, indirection->address + list.offset());
+      if (!index)
+        return index.takeError();
+      (gathers ? read : write) += *index * indirection->step;
+      list.advance();
+      if (!gathers)
+        if (auto twice = written.set(descriptor.destinationChip, write,
+                                     descriptor.packetBytes))
+          return trap("destination address " + llvm::Twine(*twice) +
+                      " of chip " + llvm::Twine(descriptor.destinationChip) +
+                      " is written twice");
+    }
+    copyPacket(descriptor, read, write);
+    from.advance();
+    to.advance();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error DmaRunner::run() {
+  for (const DmaDescriptor &descriptor : dma.descriptors)
+    if (llvm::Error error = run(descriptor))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error sim::runDma(llvm::StringRef name, const config::DmaCommand &dma,
+                        const TcpMachine &machine, SystemMemory &memory) {
+  return DmaRunner(name, dma, machine, memory).run();
 }
 
 void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,

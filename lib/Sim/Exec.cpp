@@ -14,115 +14,207 @@ using namespace sequin::sim;
 /// Flits per block, if packets are not larger: the block stays in the cache.
 static constexpr int64_t kBlockFlits = 512;
 
-/// What Broadcast01 delivers to every slice of a ring: the members' packets in
-/// the order [time1, slice1, time0, slice0]. `fetchMember` reads all `packets`
-/// packets of one member, as flits.
-static std::vector<uint8_t> gatherRing(
-    const config::SwitchStage &stage, int64_t packets, int64_t packetBytes,
-    llvm::function_ref<llvm::ArrayRef<uint8_t>(int64_t, int64_t)> fetchMember) {
-  std::vector<uint8_t> stream(stage.slice1 * stage.slice0 * packets *
-                              packetBytes);
-  for (int64_t slice1 = 0; slice1 < stage.slice1; ++slice1)
-    for (int64_t slice0 = 0; slice0 < stage.slice0; ++slice0) {
-      llvm::ArrayRef<uint8_t> source =
-          fetchMember(slice1 * stage.slice0 + slice0, packets);
-      for (int64_t packet = 0; packet < packets; ++packet) {
-        int64_t time1 = packet / stage.time0, time0 = packet % stage.time0;
-        int64_t position =
-            ((time1 * stage.slice1 + slice1) * stage.time0 + time0) *
-                stage.slice0 +
-            slice0;
-        std::memcpy(stream.data() + position * packetBytes,
-                    source.data() + packet * packetBytes, packetBytes);
-      }
-    }
-  return stream;
-}
+namespace {
 
-void sim::runExec(const config::ExecCommand &exec, const CommandPlan &plan,
-                  const TcpMachine &machine, SystemMemory &memory) {
-  FetchEngine fetch(exec.fetch, plan, machine);
+/// A pass is a pipeline per slice, cut where slices exchange data:
+///
+///     fetch -> | switch | -> collect, contract, vector -> | inter-slice | ->
+///     vector, cast, sink
+///
+/// Between the cuts a slice runs to its end in blocks of flits before the next
+/// one begins; a pass without exchanges is one pipeline.
+class Pass {
+public:
+  Pass(const config::ExecCommand &exec, const CommandPlan &plan,
+       const TcpMachine &machine, SystemMemory &memory);
+  void run();
+  const std::string &problem() const { return sink.problem(); }
+  std::string vectorProblem() const {
+    std::string before = vector ? vector->problem() : "";
+    return !before.empty() || !vectorAfter ? before : vectorAfter->problem();
+  }
+
+private:
+  void runUnit(int64_t first, int64_t unit);
+  void runFront(int64_t slice, FlitSink sink);
+  void runBack(int64_t slice);
+  void passOn(llvm::MutableArrayRef<uint8_t> flits);
+  void beginFetch(int64_t slice) {
+    fetch.begin(memory.dm(exec.chip, slice, plan.fetchBegin, plan.fetchEnd));
+  }
+
+  const config::ExecCommand &exec;
+  const CommandPlan &plan;
+  const TcpMachine &machine;
+  SystemMemory &memory;
+  FetchEngine fetch;
+  std::optional<SwitchEngine> switching;
   std::unique_ptr<ContractEngine> contract;
+  std::optional<VectorEngine> vector; ///< before the inter-slice block
+  std::optional<InterSliceEngine> interSlice;
+  std::optional<VectorEngine> vectorAfter;
+  std::optional<TransposeEngine> transpose;
+  Sink sink;
+  int64_t flitsPerPacket, blockPackets;
+  /// The slices between switch and inter-slice block.
+  std::vector<uint64_t> frontMask;
+  std::vector<uint8_t> block;
+};
+
+} // namespace
+
+Pass::Pass(const config::ExecCommand &exec, const CommandPlan &plan,
+           const TcpMachine &machine, SystemMemory &memory)
+    : exec(exec), plan(plan), machine(machine), memory(memory),
+      fetch(exec.fetch, plan, machine), sink(exec, machine),
+      flitsPerPacket(plan.flits / plan.packets), frontMask(exec.sliceMask) {
+  if (exec.switching)
+    switching.emplace(*exec.switching, fetch.packetBytes());
   if (exec.contract)
     contract = ContractEngine::create(*exec.contract, plan, machine);
-  std::optional<VectorEngine> vector;
-  if (exec.vector)
-    vector.emplace(*exec.vector);
-  Sink sink(exec, machine);
-
-  auto behindContract = [&](llvm::MutableArrayRef<uint8_t> flits) {
-    if (vector)
-      vector->apply(flits);
-    if (exec.cast)
-      castFlits(*exec.cast, machine, flits);
-    sink.write(flits);
-  };
-
-  // Whole computation packets: an even number of packets if one has an odd
-  // number of flits.
-  int64_t flitsPerPacket = plan.flits / plan.packets;
-  int64_t group = exec.contract ? exec.contract->collectFlits : 1;
-  int64_t blockPackets =
-      llvm::alignTo(std::max<int64_t>(1, kBlockFlits / flitsPerPacket), group);
-
-  auto runSlice =
-      [&](int64_t slice,
-          llvm::function_ref<llvm::MutableArrayRef<uint8_t>(int64_t packets)>
-              read) {
-        if (contract)
-          contract->begin(memory.trf(exec.chip, slice));
-        if (vector)
-          vector->begin(memory.vrf(exec.chip, slice));
-        sink.begin(memory, slice, plan);
-        for (int64_t done = 0; done < plan.packets; done += blockPackets) {
-          llvm::MutableArrayRef<uint8_t> flits =
-              read(std::min(blockPackets, plan.packets - done));
-          if (contract)
-            contract->push(flits, behindContract);
-          else
-            behindContract(flits);
-        }
-        if (contract)
-          contract->finish(behindContract);
-      };
-
-  auto beginFetch = [&](int64_t slice) {
-    fetch.begin(memory.dm(exec.chip, slice, plan.fetchBegin, plan.fetchEnd));
-  };
-  int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
-
-  if (!exec.broadcast01) {
-    for (int64_t slice = 0; slice < slices; ++slice)
-      if (takesPart(exec.sliceMask, slice)) {
-        beginFetch(slice);
-        runSlice(slice, [&](int64_t packets) { return fetch.read(packets); });
-      }
-    return;
-  }
-
-  int64_t ring = exec.broadcast01->slice1 * exec.broadcast01->slice0;
-  int64_t packetBytes = flitsPerPacket * machine.flitBytes;
-  std::vector<uint8_t> stream, block;
-  for (int64_t first = 0; first < slices; first += ring) {
-    bool filled = false;
-    for (int64_t slice = first; slice < first + ring; ++slice) {
-      if (!takesPart(exec.sliceMask, slice))
-        continue;
-      if (!filled)
-        stream = gatherRing(*exec.broadcast01, plan.packets / ring, packetBytes,
-                            [&](int64_t member, int64_t packets) {
-                              beginFetch(first + member);
-                              return fetch.read(packets);
-                            });
-      filled = true;
-      // The engines work in place, so each slice gets a copy.
-      size_t taken = 0;
-      runSlice(slice, [&](int64_t packets) -> llvm::MutableArrayRef<uint8_t> {
-        auto begin = stream.begin() + taken;
-        taken += packets * packetBytes;
-        block.assign(begin, stream.begin() + taken);
-        return block;
-      });
+  if (exec.vector) {
+    const config::VectorStage &stage = *exec.vector;
+    if (!stage.interSlice || !stage.ops.empty())
+      vector.emplace(stage, stage.ops, machine);
+    if (stage.interSlice) {
+      interSlice.emplace(*stage.interSlice, machine);
+      if (!stage.opsAfter.empty())
+        vectorAfter.emplace(stage, stage.opsAfter, machine);
     }
   }
+  if (exec.transpose)
+    transpose.emplace(*exec.transpose, machine);
+  // Whole computation packets: an even number of packets if one has an odd
+  // number of flits.
+  int64_t group = exec.contract ? exec.contract->collectFlits : 1;
+  blockPackets =
+      llvm::alignTo(std::max<int64_t>(1, kBlockFlits / flitsPerPacket), group);
+}
+
+void Pass::run() {
+  int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
+  if (interSlice) {
+    frontMask.assign(llvm::divideCeil(slices, 64), 0);
+    const RoutingTable &table = interSlice->routing();
+    for (int64_t slice = 0; slice < slices; ++slice) {
+      if (!takesPart(exec.sliceMask, slice))
+        continue;
+      int64_t first = slice / table.ringSize() * table.ringSize();
+      for (int64_t source : table.sources(slice))
+        frontMask[(first + source) / 64] |= uint64_t(1)
+                                            << ((first + source) % 64);
+    }
+  }
+  // Rings of both kinds divide the cluster; the larger one holds whole smaller
+  // ones because both are powers of two, as the cluster is.
+  int64_t unit =
+      std::max(switching ? switching->routing().ringSize() : int64_t(1),
+               interSlice ? interSlice->routing().ringSize() : int64_t(1));
+  for (int64_t first = 0; first < slices; first += unit)
+    runUnit(first, unit);
+}
+
+/// Runs the slices [first, first + unit), which exchange data with no others.
+void Pass::runUnit(int64_t first, int64_t unit) {
+  auto toSink = [this](llvm::MutableArrayRef<uint8_t> flits) { passOn(flits); };
+  int64_t switchRing = switching ? switching->routing().ringSize() : 1;
+  int64_t reduceRing = interSlice ? interSlice->routing().ringSize() : 1;
+  for (int64_t slice = first; slice < first + unit; ++slice) {
+    if (switching && slice % switchRing == 0)
+      switching->load(slice, frontMask, [&](int64_t member) {
+        beginFetch(member);
+        return llvm::ArrayRef<uint8_t>(fetch.read(plan.fetchPackets));
+      });
+    if (takesPart(frontMask, slice)) {
+      if (!interSlice) {
+        sink.begin(memory, slice, plan);
+        runFront(slice, toSink);
+      } else {
+        std::vector<uint8_t> &stream = interSlice->stream(slice);
+        runFront(slice, [&](llvm::MutableArrayRef<uint8_t> flits) {
+          stream.insert(stream.end(), flits.begin(), flits.end());
+        });
+      }
+    }
+    if (interSlice && (slice + 1) % reduceRing == 0) {
+      for (int64_t taker = slice + 1 - reduceRing; taker <= slice; ++taker)
+        if (takesPart(exec.sliceMask, taker))
+          runBack(taker);
+      interSlice->clear();
+    }
+  }
+}
+
+/// From fetch or switch to the inter-slice block, or to the sink.
+void Pass::runFront(int64_t slice, FlitSink next) {
+  if (switching)
+    switching->begin(slice);
+  else
+    beginFetch(slice);
+  if (contract)
+    contract->begin(memory.trf(exec.chip, slice, exec.contract->type));
+  if (vector)
+    vector->begin(memory.vrf(exec.chip, slice), slice);
+  auto behindContract = [&](llvm::MutableArrayRef<uint8_t> flits) {
+    if (vector)
+      vector->push(flits, next);
+    else
+      next(flits);
+  };
+  for (int64_t done = 0; done < plan.packets; done += blockPackets) {
+    int64_t packets = std::min(blockPackets, plan.packets - done);
+    llvm::MutableArrayRef<uint8_t> flits =
+        switching ? switching->read(packets) : fetch.read(packets);
+    if (contract)
+      contract->push(flits, behindContract);
+    else
+      behindContract(flits);
+  }
+  if (contract)
+    contract->finish(behindContract);
+  if (vector)
+    vector->finish(next);
+}
+
+/// From the inter-slice block to the sink.
+void Pass::runBack(int64_t slice) {
+  auto toSink = [this](llvm::MutableArrayRef<uint8_t> flits) { passOn(flits); };
+  sink.begin(memory, slice, plan);
+  if (vectorAfter)
+    vectorAfter->begin(memory.vrf(exec.chip, slice), slice);
+  llvm::ArrayRef<uint8_t> stream = interSlice->reduce(slice);
+  size_t step = kBlockFlits * machine.flitBytes;
+  for (; !stream.empty(); stream = stream.drop_front(block.size())) {
+    // The engines work in place, and several slices may get this stream.
+    block.assign(stream.begin(),
+                 stream.begin() + std::min(step, stream.size()));
+    if (vectorAfter)
+      vectorAfter->push(block, toSink);
+    else
+      passOn(block);
+  }
+  if (vectorAfter)
+    vectorAfter->finish(toSink);
+}
+
+void Pass::passOn(llvm::MutableArrayRef<uint8_t> flits) {
+  if (exec.cast)
+    castFlits(*exec.cast, machine, flits);
+  if (!transpose)
+    return sink.write(flits);
+  transpose->push(flits, [this](llvm::MutableArrayRef<uint8_t> turned) {
+    sink.write(turned);
+  });
+}
+
+llvm::Error sim::runExec(llvm::StringRef name, const config::ExecCommand &exec,
+                         const CommandPlan &plan, const TcpMachine &machine,
+                         SystemMemory &memory) {
+  Pass pass(exec, plan, machine, memory);
+  pass.run();
+  if (!pass.vectorProblem().empty())
+    return llvm::make_error<Trap>(name.str(), "vector", pass.vectorProblem());
+  if (pass.problem().empty())
+    return llvm::Error::success();
+  return llvm::make_error<Trap>(name.str(), "commit", pass.problem());
 }

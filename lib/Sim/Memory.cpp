@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
+#include "sequin/Sim/TrfLayout.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cstring>
@@ -47,7 +48,8 @@ SystemMemory::SystemMemory(const TcpMachine &machine, int64_t chips)
     : machine(machine),
       slicesPerChip(machine.clustersPerChip * machine.slicesPerCluster),
       dms(chips * slicesPerChip), trfs(chips * slicesPerChip),
-      vrfs(chips * slicesPerChip), hbm(chips) {}
+      wideTrfs(chips * slicesPerChip), vrfs(chips * slicesPerChip), spms(chips),
+      hbm(chips) {}
 
 uint8_t *SystemMemory::touch(Dm &unit, int64_t begin, int64_t end,
                              bool overwrites) {
@@ -86,13 +88,18 @@ uint8_t *SystemMemory::poisoned(Pages &bytes, int64_t size) {
   return bytes.get();
 }
 
-uint8_t *SystemMemory::trf(int64_t chip, int64_t slice) {
-  return poisoned(trfs[chip * slicesPerChip + slice],
-                  machine.rowsPerSlice * machine.trfBytesPerRow);
+uint8_t *SystemMemory::trf(int64_t chip, int64_t slice, ElementType type) {
+  bool wide = TrfLayout::hostScale(type) > 1;
+  return poisoned((wide ? wideTrfs : trfs)[chip * slicesPerChip + slice],
+                  TrfLayout::hostBytes(machine, type));
 }
 
 uint8_t *SystemMemory::vrf(int64_t chip, int64_t slice) {
   return poisoned(vrfs[chip * slicesPerChip + slice], machine.vrfBytesPerSlice);
+}
+
+uint8_t *SystemMemory::spm(int64_t chip) {
+  return poisoned(spms[chip], machine.spmBytesPerChip());
 }
 
 /// Calls visit(page index, offset in the page, bytes) for every page touched.

@@ -40,9 +40,11 @@ public:
   uint8_t *dmForWrite(int64_t chip, int64_t slice, int64_t begin, int64_t end) {
     return touch(dms[chip * slicesPerChip + slice], begin, end, true);
   }
-  /// Rows of trfBytesPerRow, one after the other.
-  uint8_t *trf(int64_t chip, int64_t slice);
+  /// As TrfLayout::hostOffset places it.
+  uint8_t *trf(int64_t chip, int64_t slice, ElementType type);
   uint8_t *vrf(int64_t chip, int64_t slice);
+  /// The scratchpads of a chip, one after the other.
+  uint8_t *spm(int64_t chip);
 
 private:
   /// Uninitialised memory.
@@ -73,7 +75,7 @@ private:
   const TcpMachine &machine;
   int64_t slicesPerChip;
   std::vector<Dm> dms;
-  std::vector<Pages> trfs, vrfs;
+  std::vector<Pages> trfs, wideTrfs, vrfs, spms;
   std::vector<llvm::DenseMap<int64_t, Page>> hbm; ///< by chip
 };
 

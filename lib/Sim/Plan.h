@@ -16,11 +16,12 @@
 #ifndef SEQUIN_LIB_SIM_PLAN_H
 #define SEQUIN_LIB_SIM_PLAN_H
 
+#include "sequin/Config/BankRuns.h"
 #include "sequin/Sim/Simulator.h"
 
 namespace sequin::sim {
 
-enum class Space : uint8_t { Hbm, Dm, Trf, Vrf };
+enum class Space : uint8_t { Hbm, Dm, Spm, Trf, Vrf };
 
 /// A bounding range of bytes that a command touches. For Dm, Trf and Vrf the
 /// range holds in every slice of `slices`.
@@ -42,6 +43,8 @@ enum class Resource : uint8_t { Main, Sub, Dma, Host };
 
 struct CommandPlan {
   Resource resource = Resource::Host;
+  /// A pass in the main context that holds the sub context too.
+  bool alsoSub = false;
   /// Chips whose `resource` the command occupies.
   llvm::SmallVector<int64_t, 2> chips;
   std::vector<Access> accesses;
@@ -49,11 +52,18 @@ struct CommandPlan {
   std::vector<std::pair<std::string, int64_t>> stages;
   int64_t cycles = 0;
   int64_t hbmBytesRead = 0, hbmBytesWritten = 0;
+  /// What happened besides, by name: cache misses, slots in use.
+  std::vector<std::pair<std::string, int64_t>> counters;
   /// Work of the functional model, for the step limit.
   int64_t steps = 0;
 
+  // Exec only: how it shares the banks of data memory.
+  config::BankRuns banks;
+  bool occupiesDma = false; ///< holds the DMA engines of its chips too
+
   // Exec only: how much each stage sees.
-  int64_t packets = 0;           ///< fetch
+  int64_t fetchPackets = 0;      ///< of each slice that fetches
+  int64_t packets = 0;           ///< behind the switch
   int64_t sourcePacketBytes = 0; ///< before the conversion
   int64_t streamPacketBytes = 0; ///< after it
   int64_t flits = 0;             ///< collect
@@ -62,6 +72,7 @@ struct CommandPlan {
   /// DM that fetch and commit touch in each slice, as [begin, end).
   int64_t fetchBegin = 0, fetchEnd = 0;
   int64_t commitBegin = 0, commitEnd = 0;
+  int64_t countBegin = 0, countEnd = 0; ///< counts of a packing commit
 };
 
 /// Checks all of `program`; a Trap if something is forbidden. `maxSteps` bounds
@@ -70,10 +81,10 @@ llvm::Expected<std::vector<CommandPlan>>
 checkProgram(const config::Program &program, const TcpMachine &machine,
              int64_t maxSteps);
 
-/// Start, end and wait of every command.
-std::vector<CommandTiming> schedule(const config::Program &program,
-                                    llvm::ArrayRef<CommandPlan> plans,
-                                    const TcpMachine &machine);
+/// Start, end and wait of every command; a Trap if a pass starves DMA.
+llvm::Expected<std::vector<CommandTiming>>
+schedule(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+         const TcpMachine &machine);
 
 } // namespace sequin::sim
 

@@ -8,6 +8,7 @@
 
 #include "sequin/Sim/Simulator.h"
 #include "llvm/ADT/STLExtras.h"
+#include <array>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -18,13 +19,19 @@ llvm::json::Value sim::toJSON(const Report &report) {
     llvm::json::Object stages;
     for (const auto &[name, cycles] : command.stages)
       stages[name] = cycles;
-    commands.push_back(llvm::json::Object{{"id", command.id},
-                                          {"name", command.name},
-                                          {"context", command.context},
-                                          {"start", command.start},
-                                          {"end", command.end},
-                                          {"wait", command.wait},
-                                          {"stages", std::move(stages)}});
+    llvm::json::Object counters;
+    for (const auto &[name, count] : command.counters)
+      counters[name] = count;
+    commands.push_back(
+        llvm::json::Object{{"id", command.id},
+                           {"counters", std::move(counters)},
+                           {"name", command.name},
+                           {"context", command.context},
+                           {"chips", llvm::json::Array(command.chips)},
+                           {"start", command.start},
+                           {"end", command.end},
+                           {"wait", command.wait},
+                           {"stages", std::move(stages)}});
   }
   return llvm::json::Object{
       {"target", report.target},
@@ -42,52 +49,89 @@ llvm::json::Value sim::toJSON(const Report &report) {
                                  {"macs_per_second", report.macsPerSecond}}}};
 }
 
-llvm::json::Value sim::toChromeTrace(const Report &report) {
-  // One microsecond of the trace is one cycle: viewers have no unit "cycle".
-  constexpr llvm::StringLiteral kContexts[] = {"main", "sub", "dma"};
-  llvm::json::Array events;
-  for (auto [index, context] : llvm::enumerate(kContexts))
+namespace {
+/// Collects trace events. One microsecond of the trace is one cycle: viewers
+/// have no unit "cycle". A chip is a process, a context one of its tracks.
+class Trace {
+public:
+  explicit Trace(int64_t chips) : ends(chips) {
+    for (int64_t chip = 0; chip < chips; ++chip) {
+      name("process_name", chip, 0, "chip " + std::to_string(chip));
+      for (auto [track, context] : llvm::enumerate(kContexts))
+        name("thread_name", chip, track, context);
+    }
+  }
+
+  void add(const CommandTiming &command, int64_t chip);
+  llvm::json::Array take() { return std::move(events); }
+
+private:
+  static constexpr llvm::StringLiteral kContexts[] = {"main", "sub", "dma"};
+
+  void name(llvm::StringRef kind, int64_t chip, int64_t track,
+            llvm::StringRef text) {
     events.push_back(
         llvm::json::Object{{"ph", "M"},
-                           {"name", "thread_name"},
-                           {"pid", 0},
-                           {"tid", static_cast<int64_t>(index)},
-                           {"args", llvm::json::Object{{"name", context}}}});
-  for (const CommandTiming &command : report.commands) {
-    const auto *context = llvm::find(kContexts, command.context);
-    if (context == std::end(kContexts))
-      continue; // host transfers take no time
-    int64_t track = context - std::begin(kContexts);
-    llvm::json::Object stages;
-    for (const auto &[name, cycles] : command.stages)
-      stages[name] = cycles;
-    llvm::json::Object arguments{{"id", command.id},
-                                 {"stages", std::move(stages)}};
-    if (!command.wait.empty())
-      arguments["wait"] = command.wait;
-    events.push_back(llvm::json::Object{{"ph", "X"},
-                                        {"name", command.name},
-                                        {"cat", command.context},
-                                        {"pid", 0},
-                                        {"tid", track},
-                                        {"ts", command.start},
-                                        {"dur", command.end - command.start},
-                                        {"args", std::move(arguments)}});
-    // Stages work at the same time; nested slices must not overlap, so the
-    // longest is outermost.
-    std::vector<std::pair<std::string, int64_t>> nested = command.stages;
-    llvm::sort(nested, [](const auto &a, const auto &b) {
-      return std::tie(b.second, a.first) < std::tie(a.second, b.first);
-    });
-    for (const auto &[name, cycles] : nested)
-      events.push_back(llvm::json::Object{{"ph", "X"},
-                                          {"name", name},
-                                          {"cat", "stage"},
-                                          {"pid", 0},
-                                          {"tid", track},
-                                          {"ts", command.start},
-                                          {"dur", cycles}});
+                           {"name", kind.str()},
+                           {"pid", chip},
+                           {"tid", track},
+                           {"args", llvm::json::Object{{"name", text.str()}}}});
   }
+  llvm::json::Object slice(llvm::StringRef name, llvm::StringRef category,
+                           int64_t chip, int64_t track, int64_t start,
+                           int64_t cycles) {
+    return llvm::json::Object{
+        {"ph", "X"},    {"name", name.str()}, {"cat", category.str()},
+        {"pid", chip},  {"tid", track},       {"ts", start},
+        {"dur", cycles}};
+  }
+
+  llvm::json::Array events;
+  /// By chip and track, the end of the command before.
+  std::vector<std::array<int64_t, std::size(kContexts)>> ends;
+};
+} // namespace
+
+void Trace::add(const CommandTiming &command, int64_t chip) {
+  const auto *context = llvm::find(kContexts, command.context);
+  if (context == std::end(kContexts))
+    return; // host transfers take no time
+  int64_t track = context - std::begin(kContexts);
+  int64_t &before = ends[chip][track];
+  if (!command.wait.empty() && before < command.start) {
+    llvm::json::Object idle = slice("wait: " + command.wait, "wait", chip,
+                                    track, before, command.start - before);
+    idle["args"] = llvm::json::Object{{"for", command.name}};
+    events.push_back(std::move(idle));
+  }
+  before = command.end;
+  llvm::json::Object stages;
+  for (const auto &[name, cycles] : command.stages)
+    stages[name] = cycles;
+  llvm::json::Object arguments{{"id", command.id},
+                               {"stages", std::move(stages)}};
+  if (!command.wait.empty())
+    arguments["wait"] = command.wait;
+  llvm::json::Object whole = slice(command.name, command.context, chip, track,
+                                   command.start, command.end - command.start);
+  whole["args"] = std::move(arguments);
+  events.push_back(std::move(whole));
+  // Stages work at the same time; nested slices must not overlap, so the
+  // longest is outermost.
+  std::vector<std::pair<std::string, int64_t>> nested = command.stages;
+  llvm::sort(nested, [](const auto &a, const auto &b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
+  for (const auto &[name, cycles] : nested)
+    events.push_back(slice(name, "stage", chip, track, command.start,
+                           std::min(cycles, command.end - command.start)));
+}
+
+llvm::json::Value sim::toChromeTrace(const Report &report) {
+  Trace trace(report.chips);
+  for (const CommandTiming &command : report.commands)
+    for (int64_t chip : command.chips)
+      trace.add(command, chip);
   return llvm::json::Object{{"displayTimeUnit", "ns"},
-                            {"traceEvents", std::move(events)}};
+                            {"traceEvents", trace.take()}};
 }

@@ -8,13 +8,23 @@
 //
 // Commands keep their order on each resource (main, sub and DMA of each chip)
 // and wait for every earlier command that touches what they touch, unless both
-// only read (TCP, Scheduling).
+// only read (TCP, Scheduling). Beside that, banks of data memory are shared
+// (TCP, Memory Performance, Bank Starvation):
+//
+//   - main goes before sub: where both need a bank, sub gets the cycles that
+//     main leaves;
+//   - DMA comes last. A pass that takes one bank too often in a row must occupy
+//     the DMA engines; a configuration that lets it run beside DMA traps. Where
+//     main and sub together reach the limit, the later command waits.
+//
+// Time goes from one end of a command to the next.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -39,6 +49,8 @@ static llvm::StringRef name(Space space) {
     return "hbm";
   case Space::Dm:
     return "dm";
+  case Space::Spm:
+    return "spm";
   case Space::Trf:
     return "trf";
   case Space::Vrf:
@@ -47,16 +59,18 @@ static llvm::StringRef name(Space space) {
   return "vrf";
 }
 
-static bool overlap(const Access &a, const Access &b) {
-  if (a.space != b.space || a.chip != b.chip || a.begin >= b.end ||
-      b.begin >= a.end)
-    return false;
-  if (a.space == Space::Hbm)
-    return true;
+static bool shareSlices(const Access &a, const Access &b) {
   for (auto [x, y] : llvm::zip(a.slices, b.slices))
     if (x & y)
       return true;
   return false;
+}
+
+static bool overlap(const Access &a, const Access &b) {
+  if (a.space != b.space || a.chip != b.chip || a.begin >= b.end ||
+      b.begin >= a.end)
+    return false;
+  return a.space == Space::Hbm || a.space == Space::Spm || shareSlices(a, b);
 }
 
 /// "RAW on dm[0, 4096) by 'x'" if `later` must wait for `earlier`, else "".
@@ -76,17 +90,76 @@ static std::string hazard(const CommandPlan &later, const CommandPlan &earlier,
   return "";
 }
 
-std::vector<CommandTiming> sim::schedule(const config::Program &program,
-                                         llvm::ArrayRef<CommandPlan> plans,
-                                         const TcpMachine &machine) {
-  std::vector<CommandTiming> timings(plans.size());
-  // When each resource of each chip is free.
-  constexpr int64_t kResources = 3;
-  std::vector<int64_t> freeAt(program.chips * kResources, 0);
-  auto cell = [&](const CommandPlan &plan, int64_t chip) -> int64_t & {
-    return freeAt[chip * kResources + static_cast<int64_t>(plan.resource)];
+/// Whether both use data memory of the same slices.
+static bool shareDm(const CommandPlan &a, const CommandPlan &b) {
+  for (const Access &x : a.accesses)
+    for (const Access &y : b.accesses)
+      if (x.space == Space::Dm && y.space == Space::Dm && x.chip == y.chip &&
+          shareSlices(x, y))
+        return true;
+  return false;
+}
+
+namespace {
+
+class Scheduler {
+public:
+  Scheduler(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+            const TcpMachine &machine);
+
+  llvm::Expected<std::vector<CommandTiming>> run();
+
+private:
+  static constexpr int64_t kResources = 3;
+  static constexpr size_t kNone = ~size_t(0);
+
+  /// The commands of one resource of one chip.
+  struct Cell {
+    Resource resource;
+    std::vector<size_t> queue;
+    size_t head = 0;
+    int64_t freeAt = 0;
+  };
+  struct State {
+    llvm::SmallVector<int64_t, 2> cells;
+    bool atHead = false, running = false, done = false;
+    /// What it was seen to wait for.
+    size_t blocker = kNone;
+    /// No command before this one stands in its way any more.
+    size_t checked = 0;
+    double left = 0; ///< cycles of work
+    double rate = 1; ///< work per cycle
   };
 
+  llvm::Error startAll();
+  bool reachesHead(size_t i);
+  llvm::Expected<bool> start(size_t i);
+  bool waitsFor(size_t i, size_t j, std::string reason);
+  bool waitsForHazard(size_t i);
+  llvm::Expected<bool> waitsForBanks(size_t i);
+  llvm::Error checkStarvation(size_t dma, size_t pass) const;
+  void setRates();
+  void finishNext();
+
+  llvm::ArrayRef<CommandPlan> plans;
+  const TcpMachine &machine;
+  std::vector<CommandTiming> timings;
+  std::vector<State> states;
+  std::vector<Cell> cells;
+  std::vector<size_t> running;
+  size_t firstOpen = 0; ///< all commands before it are done
+  int64_t now = 0;
+};
+
+} // namespace
+
+Scheduler::Scheduler(const config::Program &program,
+                     llvm::ArrayRef<CommandPlan> plans,
+                     const TcpMachine &machine)
+    : plans(plans), machine(machine), timings(plans.size()),
+      states(plans.size()), cells(program.chips * kResources) {
+  for (size_t cell = 0; cell < cells.size(); ++cell)
+    cells[cell].resource = static_cast<Resource>(cell % kResources);
   for (size_t i = 0; i < plans.size(); ++i) {
     const CommandPlan &plan = plans[i];
     CommandTiming &timing = timings[i];
@@ -94,27 +167,210 @@ std::vector<CommandTiming> sim::schedule(const config::Program &program,
     timing.name = program.commands[i].name;
     timing.context = name(plan.resource).str();
     timing.stages = plan.stages;
+    timing.chips.assign(plan.chips.begin(), plan.chips.end());
     // Before and after the clock runs.
-    if (plan.resource == Resource::Host)
+    if (plan.resource == Resource::Host) {
+      states[i].done = true;
       continue;
-    for (int64_t chip : plan.chips)
-      if (cell(plan, chip) > timing.start) {
-        timing.start = cell(plan, chip);
-        timing.wait = timing.context + " busy";
-      }
-    // Only a command that ends later than all known reasons can be one.
-    for (size_t j = 0; j < i; ++j) {
-      if (timings[j].end <= timing.start)
-        continue;
-      std::string reason = hazard(plan, plans[j], timings[j].name);
-      if (reason.empty())
-        continue;
-      timing.start = timings[j].end;
-      timing.wait = std::move(reason);
     }
-    timing.end = timing.start + plan.cycles;
-    for (int64_t chip : plan.chips)
-      cell(plan, chip) = timing.end;
+    states[i].left = static_cast<double>(plan.cycles);
+    for (int64_t chip : plan.chips) {
+      auto occupy = [&](Resource resource) {
+        states[i].cells.push_back(chip * kResources +
+                                  static_cast<int64_t>(resource));
+      };
+      occupy(plan.resource);
+      if (plan.alsoSub)
+        occupy(Resource::Sub);
+      if (plan.occupiesDma)
+        occupy(Resource::Dma);
+    }
+    for (int64_t cell : states[i].cells)
+      cells[cell].queue.push_back(i);
   }
-  return timings;
+}
+
+/// Whether nothing earlier has its resources any more.
+bool Scheduler::reachesHead(size_t i) {
+  State &state = states[i];
+  if (state.atHead)
+    return true;
+  for (int64_t cell : state.cells)
+    if (cells[cell].queue[cells[cell].head] != i)
+      return false;
+  state.atHead = true;
+  for (int64_t cell : state.cells)
+    if (cells[cell].freeAt == now && now > 0)
+      timings[i].wait = (name(cells[cell].resource) + " busy").str();
+  return true;
+}
+
+bool Scheduler::waitsFor(size_t i, size_t j, std::string reason) {
+  states[i].blocker = j;
+  timings[i].wait = std::move(reason);
+  return true;
+}
+
+bool Scheduler::waitsForHazard(size_t i) {
+  size_t &j = states[i].checked;
+  for (j = std::max(j, firstOpen); j < i; ++j) {
+    if (states[j].done)
+      continue;
+    std::string reason = hazard(plans[i], plans[j], timings[j].name);
+    if (!reason.empty())
+      return waitsFor(i, j, std::move(reason));
+  }
+  return false;
+}
+
+/// A request of `dma` behind the pass waits for every slice of its network.
+llvm::Error Scheduler::checkStarvation(size_t dma, size_t pass) const {
+  const config::BankRuns &banks = plans[pass].banks;
+  int64_t bank = banks.worstBank();
+  if (plans[pass].occupiesDma ||
+      banks.longest[bank] <= machine.maxSameBankAccesses())
+    return llvm::Error::success();
+  return llvm::make_error<Trap>(
+      timings[dma].name, "dma",
+      llvm::formatv("NoC timeout: '{0}' accesses bank {1} of data memory {2} "
+                    "times in a row, allowed beside DMA are at most {3}",
+                    timings[pass].name, bank, banks.longest[bank],
+                    machine.maxSameBankAccesses())
+          .str());
+}
+
+llvm::Expected<bool> Scheduler::waitsForBanks(size_t i) {
+  bool isDma = plans[i].resource == Resource::Dma;
+  llvm::SmallVector<size_t, 4> passes, transfers;
+  for (size_t j : running)
+    if (shareDm(plans[i], plans[j]))
+      (plans[j].resource == Resource::Dma ? transfers : passes).push_back(j);
+  if (!isDma && transfers.empty())
+    return false;
+  for (size_t pass : passes)
+    if (isDma)
+      if (llvm::Error error = checkStarvation(i, pass))
+        return std::move(error);
+  if (!isDma)
+    if (llvm::Error error = checkStarvation(transfers.front(), i))
+      return std::move(error);
+  // Two passes and a request of DMA add up.
+  if (!isDma)
+    passes.push_back(i);
+  if (passes.size() < 2)
+    return false;
+  config::BankRuns sum = plans[passes[0]].banks;
+  for (size_t pass : llvm::drop_begin(passes))
+    sum += plans[pass].banks;
+  int64_t bank = sum.worstBank();
+  if (sum.longest[bank] + 1 <= machine.maxSameBankAccesses())
+    return false;
+  // DMA waits for a pass to end, a pass for DMA.
+  return waitsFor(i, isDma ? passes.back() : transfers.front(),
+                  llvm::formatv("bank {0} of dm: '{1}' and '{2}' make {3} "
+                                "accesses in a row",
+                                bank, timings[passes[0]].name,
+                                timings[passes[1]].name, sum.longest[bank])
+                      .str());
+}
+
+llvm::Expected<bool> Scheduler::start(size_t i) {
+  State &state = states[i];
+  if (state.running || !reachesHead(i))
+    return false;
+  if (state.blocker != kNone && !states[state.blocker].done)
+    return false;
+  if (waitsForHazard(i))
+    return false;
+  llvm::Expected<bool> waits = waitsForBanks(i);
+  if (!waits)
+    return waits.takeError();
+  if (*waits)
+    return false;
+  timings[i].start = now;
+  state.running = true;
+  running.push_back(i);
+  return true;
+}
+
+llvm::Error Scheduler::startAll() {
+  // In program order: of two commands that could start, the earlier does.
+  llvm::SmallVector<size_t, 8> heads;
+  for (const Cell &cell : cells)
+    if (cell.head < cell.queue.size())
+      heads.push_back(cell.queue[cell.head]);
+  llvm::sort(heads);
+  heads.erase(llvm::unique(heads), heads.end());
+  for (size_t i : heads)
+    if (llvm::Expected<bool> started = start(i); !started)
+      return started.takeError();
+  return llvm::Error::success();
+}
+
+/// How fast everything that runs gets on (MEM-08).
+void Scheduler::setRates() {
+  for (size_t i : running) {
+    State &state = states[i];
+    state.rate = 1;
+    if (plans[i].resource != Resource::Sub)
+      continue;
+    for (size_t j : running) {
+      if (plans[j].resource != Resource::Main || !shareDm(plans[i], plans[j]))
+        continue;
+      for (auto [mine, others] :
+           llvm::zip_equal(plans[i].banks.total, plans[j].banks.total)) {
+        if (mine == 0)
+          continue;
+        double need = static_cast<double>(mine) / plans[i].cycles;
+        double taken = static_cast<double>(others) / plans[j].cycles;
+        state.rate = std::min(state.rate,
+                              std::max(0.0, 1 - taken) / std::min(1.0, need));
+      }
+    }
+  }
+}
+
+/// To the next end of a command.
+void Scheduler::finishNext() {
+  setRates();
+  int64_t step = std::numeric_limits<int64_t>::max();
+  for (size_t i : running)
+    if (states[i].rate > 0)
+      step = std::min(step, static_cast<int64_t>(std::ceil(
+                                states[i].left / states[i].rate - 1e-6)));
+  now += step;
+  for (size_t i : running)
+    states[i].left -= states[i].rate * static_cast<double>(step);
+  llvm::erase_if(running, [&](size_t i) {
+    State &state = states[i];
+    if (state.left > 1e-6)
+      return false;
+    state.running = false;
+    state.done = true;
+    timings[i].end = now;
+    for (int64_t cell : state.cells) {
+      ++cells[cell].head;
+      cells[cell].freeAt = now;
+    }
+    return true;
+  });
+  while (firstOpen < states.size() && states[firstOpen].done)
+    ++firstOpen;
+}
+
+llvm::Expected<std::vector<CommandTiming>> Scheduler::run() {
+  if (llvm::Error error = startAll())
+    return std::move(error);
+  while (!running.empty()) {
+    finishNext();
+    if (llvm::Error error = startAll())
+      return std::move(error);
+  }
+  return std::move(timings);
+}
+
+llvm::Expected<std::vector<CommandTiming>>
+sim::schedule(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+              const TcpMachine &machine) {
+  return Scheduler(program, plans, machine).run();
 }

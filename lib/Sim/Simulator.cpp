@@ -8,6 +8,7 @@
 
 #include "sequin/Sim/Simulator.h"
 #include "Engines.h"
+#include "TrfCache.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Excerpt.h"
 #include <chrono>
@@ -66,10 +67,9 @@ static llvm::Error checkInputs(const config::Program &program,
   return llvm::Error::success();
 }
 
-static std::vector<HostArray> execute(const config::Program &program,
-                                      llvm::ArrayRef<CommandPlan> plans,
-                                      const TcpMachine &machine,
-                                      llvm::ArrayRef<HostArray> inputs) {
+static llvm::Expected<std::vector<HostArray>>
+execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+        const TcpMachine &machine, llvm::ArrayRef<HostArray> inputs) {
   std::vector<HostArray> outputs;
   for (const config::Argument &argument : program.outputs) {
     int64_t bytes = hostBytes(argument.type);
@@ -83,23 +83,29 @@ static std::vector<HostArray> execute(const config::Program &program,
   for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
     if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
       runTransfer(*transfer, memory, inputs, outputs);
-    else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body))
-      runDma(*dma, machine, memory);
-    else
-      runExec(std::get<config::ExecCommand>(command.body), plan, machine,
-              memory);
+    else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body)) {
+      if (llvm::Error error = runDma(command.name, *dma, machine, memory))
+        return std::move(error);
+    } else if (const auto *generate =
+                   std::get_if<config::GenerateCommand>(&command.body))
+      runGenerate(*generate, memory);
+    else if (llvm::Error error = runExec(
+                 command.name, std::get<config::ExecCommand>(command.body),
+                 plan, machine, memory))
+      return std::move(error);
   }
   return outputs;
 }
 
 static Report makeReport(const config::Program &program,
                          llvm::ArrayRef<CommandPlan> plans,
-                         const TcpMachine &machine) {
+                         const TcpMachine &machine,
+                         std::vector<CommandTiming> timings) {
   Report report;
   report.target = machine.name.str();
   report.chips = program.chips;
   report.macs = program.macs;
-  report.commands = schedule(program, plans, machine);
+  report.commands = std::move(timings);
   for (const CommandTiming &command : report.commands)
     report.cycles = std::max(report.cycles, command.end);
   for (const CommandPlan &plan : plans) {
@@ -125,17 +131,37 @@ llvm::Expected<Result> sim::run(const config::Program &program,
                                 llvm::ArrayRef<HostArray> inputs,
                                 const Options &options) {
   auto begin = std::chrono::steady_clock::now();
+  bool hasLoops =
+      llvm::any_of(program.commands, [](const config::Command &command) {
+        return std::holds_alternative<config::LoopCommand>(command.body) ||
+               !command.steps.empty();
+      });
+  if (hasLoops) {
+    llvm::Expected<config::Program> flat = config::flatten(program);
+    if (!flat)
+      return llvm::make_error<Trap>("", "loop",
+                                    llvm::toString(flat.takeError()));
+    return run(*flat, machine, inputs, options);
+  }
   llvm::Expected<std::vector<CommandPlan>> plans =
       checkProgram(program, machine, options.maxSteps);
   if (!plans)
     return plans.takeError();
+  llvm::Expected<std::vector<CommandTiming>> timings =
+      scheduleWithTrf(program, *plans, machine);
+  if (!timings)
+    return timings.takeError();
   Result result;
   if (!options.timingOnly) {
     if (llvm::Error error = checkInputs(program, inputs))
       return std::move(error);
-    result.outputs = execute(program, *plans, machine, inputs);
+    llvm::Expected<std::vector<HostArray>> outputs =
+        execute(program, *plans, machine, inputs);
+    if (!outputs)
+      return outputs.takeError();
+    result.outputs = std::move(*outputs);
   }
-  result.report = makeReport(program, *plans, machine);
+  result.report = makeReport(program, *plans, machine, std::move(*timings));
   result.report.wallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();

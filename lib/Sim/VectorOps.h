@@ -13,40 +13,50 @@
 
 namespace sequin::sim {
 
-/// Pipeline stages, in order (TCP, Intra-Slice Block, Stages).
+/// Pipeline stages, in order (TCP, Intra-Slice Block, Stages). A stash is none
+/// of them.
 enum class VectorStageKind : uint8_t {
+  Logic,
   Fxp,
   FxpToFp,
   Narrow,
   Float,
+  IntraSliceReduce,
+  FpDiv,
   Widen,
   FpToFxp,
   Clip,
+  Filter,
+  Stash,
 };
 
 enum class VectorAlu : uint8_t {
   None,
+  LogicAnd,
+  LogicOr,
+  LogicXor,
+  LogicLshift,
+  LogicRshift,
   FxpAdd,
   FxpLshift,
   FxpMul,
   FxpRshift,
   FpFma,
+  FpFpu,
+  FpExp,
   FpMul0,
   FpMul1,
-  FpFpu,
   ClipMin,
   ClipMax,
   ClipAdd,
 };
 
-/// Applies an operation to `count` elements in place. `operands` has one
-/// element per stream element, or is null and every operand is `constant`.
+/// Applies an operation to `count` elements. Every argument is an array of that
+/// length, none of which is `out`.
 struct VectorCall {
-  uint32_t *stream;
+  uint32_t *out;
+  const uint32_t *arguments[3];
   int64_t count;
-  const uint32_t *operands;
-  uint32_t constant;
-  bool swapped;
   int64_t intWidth;
 };
 using VectorFunction = void (*)(const VectorCall &call);
@@ -56,14 +66,23 @@ struct VectorOpcodeInfo {
   VectorStageKind stage;
   VectorAlu alu;
   llvm::StringRef aluName;
-  ElementType type;
-  /// Takes a second operand.
-  bool binary;
-  /// Null for Split and Concat, which move no data (elements keep their order).
+  /// What it works on; none for an opcode that takes any element.
+  std::optional<ElementType> type;
+  /// Arguments of the operation: 0 for those that only move elements.
+  int arity;
+  /// int_width matters.
+  bool converts;
+  /// Null for opcodes of arity 0.
   VectorFunction function;
 };
 
 const VectorOpcodeInfo &infoOf(config::VectorOpcode opcode);
+
+/// Where each argument comes from: 0 the stream (or group 0), 1 and 2 the
+/// operands (or group 1). `mode` fits `arity`, or is Default.
+llvm::SmallVector<int, 3> argumentSources(config::ArgMode mode, int arity);
+/// Number of arguments that a mode is for; 0 for Default.
+int arityOf(config::ArgMode mode);
 
 } // namespace sequin::sim
 

@@ -28,6 +28,16 @@ bool productAtMost(int64_t a, int64_t b, int64_t c) {
   return product && *product <= c;
 }
 
+/// Calls `visit` with the factors inside a composite.
+template <typename Visitor>
+void forEachPart(const CompositeBase &composite, Visitor &&visit) {
+  for (const Factor &part : composite.factors)
+    visit(part);
+  for (const CompositeBase::SlidingTerm &term : composite.sliding)
+    for (const Factor &part : term.factors)
+      visit(part);
+}
+
 } // namespace
 
 std::string FactorTexts::str() const {
@@ -50,6 +60,9 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
   if (map.overflowed())
     return llvm::createStringError("the addresses of '" + map.str() +
                                    "' do not fit in 64 bits");
+  if (!map.conflict().empty())
+    return llvm::createStringError("the parts of '" + map.str() +
+                                   "' are no mapping: " + map.conflict());
   for (const AddressFactor &entry : map.factors())
     if (entry.factor.valid == 0)
       return llvm::createStringError("the buffer '" + map.str() +
@@ -67,14 +80,19 @@ llvm::Expected<AddressTable> AddressTable::build(const AddressMap &map,
     std::string name = deepest->second;
     composites.erase(deepest);
     size_t before = table.bases.size();
-    table.expandComposite(name);
+    if (const CompositeBase &base = *table.bases[name].composite;
+        base.table || base.search)
+      table.expandSliding(name);
+    else
+      table.expandComposite(name);
     if (table.bases.size() != before) {
       // Composites inside this one were found; each is expanded once.
-      for (const Factor &f : table.bases[name].composite->factors)
+      forEachPart(*table.bases[name].composite, [&](const Factor &f) {
         if (f.composite &&
             !llvm::is_contained(composites,
                                 std::make_pair(f.composite->depth, f.base)))
           composites.emplace_back(f.composite->depth, f.base);
+      });
     }
   }
   for (auto &entry : table.bases)
@@ -100,7 +118,10 @@ void AddressTable::addFactor(const Factor &f, int64_t address, StringRef source,
   base.source = base.named ? base.source : source;
   base.named = true;
   base.held.append(text);
+  base.skewed |= f.skewed;
   base.offset = saturatingAdd(base.offset, f.offset);
+  if (!source.empty() && f.offset != 0)
+    base.offsetsInside.emplace_back(source, f.offset);
   if (f.extent > 1 || f.valid > 1)
     base.digits.push_back(
         {f.stride, f.extent - f.first, f.valid, address, f.first, source});
@@ -184,12 +205,7 @@ void AddressTable::expandComposite(const std::string &key) {
     bool fits = expandable && cut(base, position, part.extent, part.extent,
                                   cuts) == Fit::Fits;
     if (!fits && part.kind != Factor::Kind::Broadcast) {
-      Base &inner = bases[part.base];
-      inner.source = inner.named ? inner.source : StringRef(name);
-      inner.named = inner.opaque = true;
-      inner.composite = part.composite;
-      inner.size = part.baseSize;
-      inner.held.append(base.held);
+      hide(part, name, base);
       base.hidden |= mode == Mode::Write;
     }
     if (!fits)
@@ -226,6 +242,52 @@ void AddressTable::expandComposite(const std::string &key) {
   }
 }
 
+void AddressTable::hide(const Factor &part, StringRef name, const Base &base) {
+  Base &inner = bases[part.base];
+  inner.source = inner.named ? inner.source : name;
+  inner.named = inner.opaque = true;
+  inner.skewed |= part.skewed;
+  inner.composite = part.composite;
+  inner.size = part.baseSize;
+  inner.held.append(base.held);
+}
+
+void AddressTable::expandSliding(const std::string &key) {
+  auto found = bases.find(key);
+  const std::string &name = found->first; // lives as long as the table
+  Base &base = found->second;
+  sortDigits(base);
+  const CompositeBase &composite = *base.composite;
+  bool sum = composite.search && base.offset == 0 && !base.opaque &&
+             base.digits.size() == 1 && base.digits[0].stride == 1 &&
+             base.digits[0].valid >= base.size;
+  forEachPart(composite, [&](const Factor &part) { sum &= part.valid > 0; });
+  // A cell is written once only if it holds one index.
+  bool shared = sum && mode == Mode::Write && !areApart(composite.sliding);
+  if (!sum || shared) {
+    base.hidden = mode == Mode::Write || base.opaque || base.offset != 0 ||
+                  !composite.startsAtZero;
+    forEachPart(composite, [&](const Factor &part) {
+      if (part.kind == Factor::Kind::Broadcast)
+        return;
+      hide(part, name, base);
+      bases[part.base].shared |= shared;
+    });
+    return;
+  }
+  int64_t unit = base.digits[0].address;
+  for (const CompositeBase::SlidingTerm &term : composite.sliding) {
+    int64_t position = saturatingMul(term.size, term.stride);
+    for (const Factor &part : term.factors) {
+      position /= part.extent;
+      addTo(base.zero, part.first, position);
+      int64_t address = 0;
+      addTo(address, position, unit);
+      addFactor(part, address, name, base.held);
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Cutting factors of the stream
 //===----------------------------------------------------------------------===//
@@ -245,12 +307,13 @@ std::string AddressTable::walksOf(StringRef name, const Base &base) const {
   FactorTexts result;
   for (const Factor *f : noted) {
     auto it = bases.find(f->base);
-    bool direct = it != bases.end() && it->second.named;
-    if (direct ? f->base == name
-               : f->composite && llvm::any_of(f->composite->factors,
-                                              [&](const Factor &part) {
-                                                return part.base == name;
-                                              }))
+    bool walks = f->base == name;
+    if (f->composite && (it == bases.end() || !it->second.named)) {
+      walks = false;
+      forEachPart(*f->composite,
+                  [&](const Factor &part) { walks |= part.base == name; });
+    }
+    if (walks)
       result.factors.push_back(f);
   }
   return result.str();
@@ -271,12 +334,26 @@ void AddressTable::noteStrides(const Factor &f) {
   // A composite that was seen has noted its parts.
   if (streamStrides[f.base].insert(f.stride).second && f.composite &&
       streamStrides[f.base].size() == 1)
-    for (const Factor &part : f.composite->factors)
-      noteStrides(part);
+    forEachPart(*f.composite, [&](const Factor &part) { noteStrides(part); });
 }
 
-bool AddressTable::namesAny(ArrayRef<Factor> factors) const {
-  return llvm::any_of(factors, [&](const Factor &f) { return names(f); });
+bool AddressTable::areApart(ArrayRef<CompositeBase::SlidingTerm> terms) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> steps;
+  for (const CompositeBase::SlidingTerm &term : terms)
+    steps.emplace_back(term.stride, term.size);
+  llvm::sort(steps);
+  int64_t reach = 0;
+  for (auto [stride, size] : steps) {
+    if (stride <= reach)
+      return false;
+    reach = saturatingAdd(reach, saturatingMul(size - 1, stride));
+  }
+  return true;
+}
+
+bool AddressTable::holdsWhole(const Factor &f) const {
+  auto it = bases.find(StringRef(f.base));
+  return it != bases.end() && it->second.named && !it->second.opaque;
 }
 
 bool AddressTable::names(const Factor &f) const {
@@ -284,7 +361,23 @@ bool AddressTable::names(const Factor &f) const {
     return false;
   if (const Base *base = baseOf(f); base && base->named)
     return true;
-  return f.composite && namesAny(f.composite->factors);
+  llvm::SmallPtrSet<const CompositeBase *, 4> seen;
+  return f.composite && namesInside(f, seen);
+}
+
+/// Whether the buffer names a part of `f`'s base; bases that were `seen` have
+/// none.
+bool AddressTable::namesInside(const Factor &f, Seen &seen) const {
+  if (!f.composite || !seen.insert(f.composite.get()).second)
+    return false;
+  bool any = false;
+  forEachPart(*f.composite, [&](const Factor &part) {
+    if (any || part.kind == Factor::Kind::Broadcast)
+      return;
+    auto it = bases.find(StringRef(part.base));
+    any = (it != bases.end() && it->second.named) || namesInside(part, seen);
+  });
+  return any;
 }
 
 llvm::Error AddressTable::misfit(Fit fit, StringRef name,
@@ -299,6 +392,16 @@ llvm::Error AddressTable::misfit(Fit fit, StringRef name,
                                   : "insufficient input") +
         ": the stream walks '" + walks + "' but the buffer holds only '" +
         held + "' of " + name);
+  if (base.shared)
+    return llvm::createStringError(
+        "write broadcast: '" + held +
+        "' of the buffer holds several indices "
+        "in one cell, and the stream walks '" +
+        walks + "' alone, so it would write one cell several times");
+  if (base.opaque && !map->refusal().empty())
+    return llvm::createStringError("incompatible shapes: the stream walks '" +
+                                   walks + "' and the buffer holds " + name +
+                                   " inside '" + held + "'; " + map->refusal());
   return llvm::createStringError("incompatible shapes: the buffer holds " +
                                  name + " as '" + held +
                                  "' and the stream walks it as '" + walks +
@@ -349,6 +452,12 @@ AddressTable::cut(const Base &base, int64_t stride, int64_t extent,
 llvm::Error AddressTable::deriveComposite(const std::string &name,
                                           const Factor &f) {
   auto composite = f.composite;
+  if (composite->search || composite->table)
+    return llvm::createStringError(
+        "the stream's '" + f.str() + "' " +
+        (composite->table ? "takes its indices from a table"
+                          : "may hold several indices at one position") +
+        ", and the buffer '" + map->str() + "' does not hold it as it stands");
   Base result;
   result.composite = composite;
   result.derived = true;
@@ -395,6 +504,10 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
 
 llvm::Expected<AddressTable::Base *> AddressTable::lookup(const Factor &f) {
   Base *base = baseOf(f);
+  // Where index 0 of its parts is depends on digits that cannot be told apart.
+  if (base && base->opaque && f.composite && !base->derived &&
+      !f.composite->startsAtZero)
+    return misfit(Fit::Straddles, f.base, *base);
   if (!base || (base->opaque && f.composite && !base->derived)) {
     if (llvm::Error error = deriveComposite(f.base, f))
       return error;
@@ -519,8 +632,13 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
                                                  Base &base) {
   if (!base.walked && isWalkedAbove(base))
     return 0;
+  // What composites hold is in their own index where they are walked.
+  int64_t offset = base.offset;
+  for (auto [source, amount] : base.offsetsInside)
+    if (isWalked(source))
+      offset -= amount;
   // What is not walked stands at index 0; a composite at that of its parts.
-  int64_t rest = base.start - base.offset;
+  int64_t rest = base.start - offset;
   if (!base.walked && base.composite)
     rest += base.zero;
   if (base.hidden && !base.walked)
@@ -528,9 +646,16 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
         "the buffer '" + map->str() + "' holds '" + base.held.str() +
         "' at an offset or in parts that strides cannot tell apart, and the "
         "stream does not walk them as one");
+  if (base.skewed && !base.walked)
+    return llvm::createStringError("incompatible shapes: the buffer '" +
+                                   map->str() + "' walks " + name +
+                                   ", a skewed axis, and the stream does not");
   if (base.opaque) {
     if (rest < 0)
       return misfit(Fit::NotHeld, name, base);
+    if (mode == Mode::Write)
+      if (llvm::Error error = checkFilled(name, base))
+        return error;
     return 0;
   }
   if (rest < 0)
@@ -542,6 +667,8 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     int64_t fixed = rest / digit.stride;
     rest %= digit.stride;
     addTo(address, fixed, digit.address);
+    if ((fixed != 0 || !digit.loops.empty()) && isWalked(digit.source))
+      return misfit(Fit::Straddles, name, base); // walked twice
     int64_t lastValid = saturatingAdd(fixed, digit.usedValid);
     if (isTop)
       lastValid = std::min(lastValid, (base.size - 1) / digit.stride);
@@ -570,7 +697,7 @@ llvm::Expected<int64_t> AddressTable::finishBase(const std::string &name,
     if (mode == Mode::Write && fixed != 0)
       return llvm::createStringError(
           "write does not fill the buffer: it starts at index " +
-          Twine(base.start - base.offset) + " of '" + base.held.str() + "'");
+          Twine(base.start - offset) + " of '" + base.held.str() + "'");
   }
   if (rest != 0)
     return misfit(Fit::NotHeld, name, base);
@@ -589,7 +716,7 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
                                    " at several addresses");
   for (const Digit &digit : base.digits) {
     // Either the composite or its parts are walked.
-    if (base.composite && !base.walked)
+    if ((base.composite && !base.walked) || isWalked(digit.source))
       continue;
     auto loops = digit.loops;
     llvm::sort(loops);
@@ -614,13 +741,12 @@ llvm::Error AddressTable::checkFilled(const std::string &name,
   return llvm::Error::success();
 }
 
-/// Whether a composite of the buffer that this base is part of is walked
-/// itself.
-bool AddressTable::isWalkedAbove(const Base &base) const {
-  for (const Base *b = &base; !b->source.empty();) {
-    b = &bases.find(b->source)->second;
-    if (b->walked)
+bool AddressTable::isWalked(StringRef name) const {
+  while (!name.empty()) {
+    const Base &base = bases.find(name)->second;
+    if (base.walked)
       return true;
+    name = base.source;
   }
   return false;
 }

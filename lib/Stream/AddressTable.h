@@ -20,7 +20,9 @@
 //
 // Composites are bridged both ways: a composite in the buffer gives digits to
 // the axes inside it, and a composite in the stream gets digits from where the
-// buffer holds its parts.
+// buffer holds its parts. A sliding combination of the buffer that stands whole
+// gives digits to the axes inside it, which then share addresses; a table, and
+// a sliding combination that is cut, can only be walked as they stand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,7 @@
 
 #include "FactorList.h"
 #include "sequin/Stream/Sequencer.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <set>
 
@@ -92,6 +95,13 @@ public:
   /// composite). What it does not name it holds for every index: a broadcast.
   bool names(const Factor &f) const;
 
+  /// Whether the buffer names `f`'s base itself and its digits are known.
+  bool holdsWhole(const Factor &f) const;
+
+  /// Whether no two positions of the terms have one sum: each step is longer
+  /// than all smaller ones together.
+  static bool areApart(llvm::ArrayRef<CompositeBase::SlidingTerm> terms);
+
   /// The loops of `f`, outermost first; empty for a factor that moves nothing.
   /// Adds up how much of each digit is used, for finish(). `f` must be named.
   llvm::Expected<llvm::SmallVector<StreamPiece, 2>> pieces(const Factor &f);
@@ -141,11 +151,15 @@ private:
     bool walked = false; ///< the stream names it
     bool opaque = false; ///< held, but not in digits that can be told apart
     bool hidden = false; ///< a composite that only the whole can walk
+    bool shared = false; ///< opaque, since its cells hold several indices
+    bool skewed = false; ///< a skewed axis: index 0 is not nothing
     bool overlapping = false; ///< two digits cover the same part
     bool derived = false;     ///< digits of a composite, from its parts
     std::shared_ptr<const CompositeBase> composite;
     /// The composite of the buffer it is part of, if it is named only there.
     llvm::StringRef source;
+    /// The parts of `offset` that composites of the buffer contribute.
+    llvm::SmallVector<std::pair<llvm::StringRef, int64_t>, 1> offsetsInside;
     /// How the two sides write it, for messages.
     FactorTexts held;
     /// In place of the noted factors.
@@ -165,13 +179,21 @@ private:
   /// sum += steps * stride, noting an overflow for finish().
   void addTo(int64_t &sum, int64_t steps, int64_t stride);
   void expandComposite(const std::string &name);
+  /// The same for a sliding combination and a table.
+  void expandSliding(const std::string &name);
+  /// Notes that `part` of the composite `name` has no digits.
+  void hide(const Factor &part, llvm::StringRef name, const Base &base);
+  using Seen = llvm::SmallPtrSetImpl<const CompositeBase *>;
+  bool namesInside(const Factor &f, Seen &seen) const;
   std::string walksOf(llvm::StringRef name, const Base &base) const;
-  bool namesAny(llvm::ArrayRef<Factor> factors) const;
   llvm::Expected<Base *> lookup(const Factor &f);
   llvm::Error deriveComposite(const std::string &name, const Factor &f);
   Fit cut(const Base &base, int64_t stride, int64_t extent, int64_t valid,
           llvm::SmallVectorImpl<StreamPiece> &pieces) const;
-  bool isWalkedAbove(const Base &base) const;
+  bool isWalkedAbove(const Base &base) const { return isWalked(base.source); }
+  /// Whether composite `name` of the buffer, or one around it, is walked
+  /// itself; false for the empty name.
+  bool isWalked(llvm::StringRef name) const;
   static size_t digitAt(const Base &base, int64_t stride);
   llvm::Error misfit(Fit fit, llvm::StringRef name, const Base &base) const;
   llvm::Expected<int64_t> finishBase(const std::string &name, Base &base);

@@ -14,10 +14,13 @@
 
 #include "AddressTable.h"
 #include "Checked.h"
+#include "DeriveLimits.h"
+#include "FactorList.h"
 #include "Materialize.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <deque>
@@ -54,22 +57,6 @@ struct StreamFactor {
   }
 };
 
-/// "[4:16, 2:8, 8:1]" with the terms, for messages about too many entries.
-std::string show(ArrayRef<SequencerEntry> entries) {
-  std::string result = "[";
-  for (const SequencerEntry &entry : entries) {
-    if (result.size() > 1)
-      result += ", ";
-    result += entry.termsStr() + " " + std::to_string(entry.size) + ":" +
-              std::to_string(entry.stride);
-  }
-  return result + "]";
-}
-
-bool isContiguous(const SequencerEntry &outer, const SequencerEntry &inner) {
-  return checked::mul(inner.size, inner.stride) == outer.stride;
-}
-
 class Deriver {
 public:
   Deriver(const AddressMap &buffer, const Mapping &time, const Mapping &packet,
@@ -81,19 +68,25 @@ public:
       return llvm::createStringError("the size of the stream '" + time.str() +
                                      "' times '" + packet.str() +
                                      "' does not fit in 64 bits");
-    if (!(time.axes() == packet.axes())) {
-      auto axes = time.axes().unionWith(packet.axes());
-      if (!axes)
-        return axes.takeError();
-    }
-    collect(time, /*inPacket=*/false);
-    collect(packet, /*inPacket=*/true);
+    if (llvm::Error error = checkAxes())
+      return error;
+    if (llvm::Error error = collect())
+      return error;
     if (llvm::Error error = byTerms()) {
       if (!search())
         return error;
       llvm::consumeError(std::move(error));
     }
-    if (llvm::Error error = fitLimits())
+    auto dataVisits = [&]() -> std::optional<std::vector<int64_t>> {
+      if (!mayHavePadding() || !joinStream())
+        return std::nullopt;
+      auto addresses = result.initial.visits();
+      if (!forgetPadding(*stream, addresses))
+        return std::nullopt;
+      return addresses;
+    };
+    if (llvm::Error error =
+            fitLimits(result, options, buffer, packet.size(), dataVisits))
       return error;
     if (llvm::Error error = accesses())
       return error;
@@ -101,10 +94,86 @@ public:
   }
 
 private:
-  void collect(const Mapping &mapping, bool inPacket) {
-    for (const Mapping::Term &term : mapping.terms())
-      for (const Factor &f : term.factors)
-        stream.push_back({&f, &f, &mapping, &term, inPacket});
+  /// An axis and a table mean one thing everywhere.
+  llvm::Error checkAxes() const {
+    AxisSizes all = time.axes();
+    auto add = [&](const AxisSizes &axes) -> llvm::Error {
+      if (all == axes)
+        return llvm::Error::success();
+      auto both = all.unionWith(axes);
+      if (!both)
+        return both.takeError();
+      all = std::move(*both);
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = add(packet.axes()))
+      return error;
+    for (const AddressMap::Part &part : buffer.parts())
+      if (llvm::Error error = add(part.mapping.axes()))
+        return error;
+    return llvm::Error::success();
+  }
+
+  /// The pair of time and packet; null if they are no mapping together.
+  const Mapping *joinStream() {
+    if (!stream) {
+      auto pair = Mapping::pair(time, packet);
+      if (!pair) {
+        streamError = llvm::toString(pair.takeError());
+        return nullptr;
+      }
+      stream = std::move(*pair);
+    }
+    return &*stream;
+  }
+
+  /// The terms of [time, packet] as one mapping: quotients and remainders of
+  /// something that does not begin at index 0 meet across the two.
+  llvm::Error collect() {
+    auto hasGroup = [](const Mapping &mapping) {
+      return llvm::any_of(mapping.factors(), [](const Factor &f) {
+        return f.composite != nullptr;
+      });
+    };
+    bool meet = !time.startsAtZero() && !packet.startsAtZero();
+    bool skews = !time.axes().skews().empty() || !packet.axes().skews().empty();
+    if ((meet || skews || hasGroup(time) || hasGroup(packet)) && !joinStream())
+      return llvm::createStringError("time '" + time.str() + "' and packet '" +
+                                     packet.str() +
+                                     "' are no stream: " + streamError);
+    size_t timeTerms = time.terms().size();
+    auto add = [&](const Mapping &mapping, size_t begin, size_t end,
+                   bool inPacket) {
+      for (const Mapping::Term &term :
+           mapping.terms().slice(begin, end - begin))
+        for (const Factor &f : term.factors)
+          streamFactors.push_back({&f, &f, &mapping, &term, inPacket});
+    };
+    if (meet) {
+      add(*stream, 0, timeTerms, /*inPacket=*/false);
+      add(*stream, timeTerms, stream->terms().size(), /*inPacket=*/true);
+    } else {
+      add(time, 0, timeTerms, /*inPacket=*/false);
+      add(packet, 0, packet.terms().size(), /*inPacket=*/true);
+    }
+    return llvm::Error::success();
+  }
+
+  /// Whether axes as they are named mean the same to buffer and stream.
+  llvm::Error checkSkewedAxes() const {
+    llvm::SmallVector<Mapping, 4> held;
+    bool any = !time.axes().skews().empty() || !packet.axes().skews().empty();
+    for (const AddressMap::Part &part : buffer.parts()) {
+      held.push_back(part.mapping);
+      any |= !part.mapping.axes().skews().empty();
+    }
+    if (!any)
+      return llvm::Error::success();
+    if (llvm::Error error = checkSkews(held, {time, packet}))
+      return llvm::createStringError(
+          "incompatible shapes of the buffer '" + buffer.str() +
+          "' and the stream: " + llvm::toString(std::move(error)));
+    return llvm::Error::success();
   }
 
   /// The lanes of one factor of a write's packet that the buffer takes.
@@ -124,15 +193,16 @@ private:
   /// Drops the lanes at the end of the packet that the buffer has no room for
   /// (TCP manual, Commit Engine, Truncating: leading elements are kept).
   llvm::Error truncatePacket() {
-    size_t begin =
-        llvm::find_if(
-            stream, [](const StreamFactor &entry) { return entry.inPacket; }) -
-        stream.begin();
+    size_t begin = llvm::find_if(streamFactors,
+                                 [](const StreamFactor &entry) {
+                                   return entry.inPacket;
+                                 }) -
+                   streamFactors.begin();
     // Whether all lanes so far have digit 0 in the factors further out.
     bool alone = true;
-    for (size_t i = begin; i < stream.size(); ++i) {
-      StreamFactor &entry = stream[i];
-      auto kept = keptLanes(entry, i + 1 == stream.size());
+    for (size_t i = begin; i < streamFactors.size(); ++i) {
+      StreamFactor &entry = streamFactors[i];
+      auto kept = keptLanes(entry, i + 1 == streamFactors.size());
       if (!kept)
         return kept.takeError();
       if (*kept < entry.factor->extent) {
@@ -157,15 +227,17 @@ private:
   /// The manual's way: one entry per term.
   llvm::Error byTerms() {
     bool write = isWrite();
+    if (llvm::Error error = checkSkewedAxes())
+      return error;
     auto built = AddressTable::build(buffer, write ? AddressTable::Mode::Write
                                                    : AddressTable::Mode::Read);
     if (!built)
       return built.takeError();
     table = &*built;
-    for (const StreamFactor &entry : stream)
+    for (const StreamFactor &entry : streamFactors)
       table->noteStream(*entry.original);
     if (write) {
-      for (const StreamFactor &entry : stream)
+      for (const StreamFactor &entry : streamFactors)
         if (entry.factor->valid == 0)
           return llvm::createStringError("the stream's '" + entry.term->text +
                                          "' holds no data to write");
@@ -185,12 +257,9 @@ private:
 
   /// The way of last resort: a nest for the addresses that the stream asks for.
   bool search() {
-    auto whole = Mapping::pair(time, packet);
-    if (!whole) {
-      llvm::consumeError(whole.takeError());
-      return false;
-    }
-    auto found = materialize(buffer, *whole, options.direction);
+    const Mapping *whole = joinStream();
+    auto found =
+        whole ? materialize(buffer, *whole, options.direction) : std::nullopt;
     if (!found)
       return false;
     return isWrite() ? searchWrite(*found) : searchRead(found->addresses);
@@ -233,7 +302,7 @@ private:
       // Each cell once, and padding only where there is room.
       auto accept = [&](const Nest &nest) {
         llvm::DenseSet<int64_t> seen;
-        auto visits = sequencerOf(nest).visits();
+        auto visits = sequencerOf(nest, 1, {}).visits();
         for (size_t i = 0; i < visits.size(); ++i) {
           const auto &room = addresses[i] == anyAddress ? free : data;
           if (!room.contains(visits[i]) || !seen.insert(visits[i]).second)
@@ -253,79 +322,42 @@ private:
     return false;
   }
 
-  /// Positions of the stream that a term or a loop walks: the digit of position
-  /// / inner % (outer / inner).
-  struct Range {
-    int64_t inner, outer;
-    llvm::SmallVector<LoopTerm, 1> terms;
-  };
-
-  static Sequencer sequencerOf(const Nest &nest) {
-    Sequencer sequencer;
-    sequencer.base = nest.base;
-    for (const NestLoop &loop : nest.loops)
-      sequencer.entries.push_back({loop.size, loop.stride, {}});
-    return sequencer;
-  }
-
-  /// A nest as a sequencer; its packet has at least `lanes` elements.
-  static Sequencer named(const Nest &nest, int64_t lanes,
-                         ArrayRef<Range> ranges) {
-    Sequencer sequencer = sequencerOf(nest);
-    int64_t inner = 1;
-    sequencer.packetElements = lanes == 1 ? 1 : 0;
-    for (size_t i = sequencer.entries.size(); i-- > 0;) {
-      SequencerEntry &entry = sequencer.entries[i];
-      int64_t outer = inner * entry.size;
-      for (const Range &range : ranges)
-        if (range.inner < outer && inner < range.outer)
-          for (const LoopTerm &term : range.terms)
-            if (!llvm::is_contained(entry.terms, term))
-              entry.terms.push_back(term);
-      if (sequencer.packetElements == 0) {
-        ++sequencer.packetEntries;
-        if (outer % lanes == 0)
-          sequencer.packetElements = outer;
-      }
-      inner = outer;
-    }
-    return sequencer;
-  }
-
   void setInitial(const Nest &nest, int64_t lanes) {
     // Terms, innermost first; a truncated packet ends early.
-    llvm::SmallVector<Range, 8> ranges;
+    llvm::SmallVector<PositionRange, 8> ranges;
     int64_t position = 1;
-    for (size_t i = stream.size(); i > 0;) {
-      const StreamFactor &last = stream[i - 1];
+    for (size_t i = streamFactors.size(); i > 0;) {
+      const StreamFactor &last = streamFactors[i - 1];
       int64_t outer = position;
-      for (; i > 0 && stream[i - 1].term == last.term; --i)
-        outer *= stream[i - 1].original->extent;
+      for (; i > 0 && streamFactors[i - 1].term == last.term; --i)
+        outer *= streamFactors[i - 1].original->extent;
       if (last.inPacket)
         outer = std::min(outer, lanes);
       ranges.push_back({position, outer, {last.whole()}});
       position = outer;
     }
     std::reverse(ranges.begin(), ranges.end());
-    result.initial = named(nest, lanes, ranges);
+    result.initial = sequencerOf(nest, lanes, ranges);
     result.searched = true;
   }
 
   llvm::Error makeEntries() {
-    result.initial.entries.reserve(stream.size() + 2);
-    for (size_t i = 0; i < stream.size(); ++i) {
-      const Factor &f = *stream[i].factor;
-      bool newTerm = i == 0 || stream[i - 1].term != stream[i].term;
+    result.initial.entries.reserve(streamFactors.size() + 2);
+    for (size_t i = 0; i < streamFactors.size(); ++i) {
+      const Factor &f = *streamFactors[i].factor;
+      bool newTerm =
+          i == 0 || streamFactors[i - 1].term != streamFactors[i].term;
       if (newTerm)
         termBegin = result.initial.entries.size();
-      if (llvm::Error error = addFactor(stream[i], i + 1 == stream.size()))
+      if (llvm::Error error =
+              addFactor(streamFactors[i], i + 1 == streamFactors.size()))
         return error;
-      if (stream[i].inPacket)
+      if (streamFactors[i].inPacket)
         result.initial.packetElements *= f.extent;
-      bool endOfTerm =
-          i + 1 == stream.size() || stream[i + 1].term != stream[i].term;
+      bool endOfTerm = i + 1 == streamFactors.size() ||
+                       streamFactors[i + 1].term != streamFactors[i].term;
       if (endOfTerm)
-        nameEntries(stream[i]);
+        nameEntries(streamFactors[i]);
     }
     return llvm::Error::success();
   }
@@ -354,6 +386,11 @@ private:
           "write leaves the tensor: the stream's '" + entry.term->text +
           "' starts at index " + llvm::Twine(f.offset) + " of " + f.base +
           ", the buffer '" + buffer.str() + "' holds index 0 alone");
+    if (write && f.kind != Factor::Kind::Broadcast && !factors::startsAtZero(f))
+      return llvm::createStringError(
+          "write leaves the tensor: the stream's '" + entry.term->text +
+          "' does not begin at index 0, and the buffer '" + buffer.str() +
+          "' does not hold it");
     if (f.extent == 1)
       return llvm::Error::success();
     if (auto stride = table->matchBroadcast(f)) {
@@ -410,80 +447,12 @@ private:
     termBegin = entries.size();
   }
 
-  /// Splits entries that are too large.
-  llvm::Error splitEntries(Sequencer &sequencer) {
-    int64_t limit = options.limits.maxSize;
-    for (size_t i = 0; i < sequencer.entries.size(); ++i) {
-      SequencerEntry &entry = sequencer.entries[i];
-      if (entry.size <= limit)
-        continue;
-      auto factors = splitSize(entry.size, limit);
-      if (factors.empty())
-        return llvm::createStringError(
-            "entry '" + entry.termsStr() + "' has size " + Twine(entry.size) +
-            ", at most " + Twine(limit) +
-            " are allowed, and no divisor to split it by");
-      if (i + sequencer.packetEntries >= sequencer.entries.size())
-        sequencer.packetEntries += factors.size() - 1;
-      // Innermost first.
-      int64_t stride = entry.stride;
-      llvm::SmallVector<SequencerEntry, 4> parts;
-      for (int64_t size : factors) {
-        parts.push_back({size, stride, entry.terms});
-        auto next = checked::mul(stride, size);
-        if (!next)
-          return llvm::createStringError("the addresses of '" + buffer.str() +
-                                         "' do not fit in 64 bits");
-        stride = *next;
-      }
-      entry = parts.pop_back_val();
-      while (!parts.empty())
-        sequencer.entries.insert(sequencer.entries.begin() + ++i,
-                                 parts.pop_back_val());
-    }
-    return llvm::Error::success();
-  }
-
-  /// Every contiguous pair that stays within the size limit merged.
-  Sequencer merged(const Sequencer &plain) const {
-    Sequencer result;
-    result.base = plain.base;
-    result.packetElements = plain.packetElements;
-    result.packetEntries = plain.packetEntries;
-    result.entries.reserve(plain.entries.size());
-    size_t firstPacket = plain.entries.size() - plain.packetEntries;
-    for (size_t i = 0; i < plain.entries.size(); ++i) {
-      const SequencerEntry &entry = plain.entries[i];
-      if (result.entries.empty() ||
-          !isContiguous(result.entries.back(), entry) ||
-          result.entries.back().size > options.limits.maxSize / entry.size) {
-        result.entries.push_back(entry);
-        continue;
-      }
-      SequencerEntry &outer = result.entries.back();
-      if (i == firstPacket) // a loop of time joins the packet
-        result.packetElements *= outer.size;
-      else if (i > firstPacket)
-        --result.packetEntries;
-      outer.size *= entry.size;
-      outer.stride = entry.stride;
-      for (const LoopTerm &term : entry.terms)
-        if (!llvm::is_contained(outer.terms, term))
-          outer.terms.push_back(term);
-    }
-    return result;
-  }
-
-  bool fits(const Sequencer &sequencer) const {
-    return sequencer.entries.size() <= options.limits.maxEntries;
-  }
-
   /// Whether some position of the stream is padding, or may be.
   bool mayHavePadding() const {
     std::map<StringRef, int64_t> reach;
-    for (const StreamFactor &entry : stream) {
+    for (const StreamFactor &entry : streamFactors) {
       const Factor &f = *entry.original;
-      if (f.isPadded() || f.kind == Factor::Kind::Composite)
+      if (f.isPadded() || f.composite)
         return true;
       if (f.kind == Factor::Kind::Broadcast)
         continue;
@@ -494,149 +463,6 @@ private:
         return true;
     }
     return false;
-  }
-
-  /// The nest of the fewest loops that visits what `initial` does, with or
-  /// without regard to the limits.
-  std::optional<Sequencer> refactor(bool limited) {
-    llvm::SmallVector<Range, 8> ranges;
-    int64_t inner = 1;
-    for (const SequencerEntry &entry : llvm::reverse(result.initial.entries)) {
-      ranges.push_back({inner, inner * entry.size, entry.terms});
-      inner *= entry.size;
-    }
-    std::reverse(ranges.begin(), ranges.end());
-    int64_t limit = options.limits.maxSize;
-    NestOptions nestOptions;
-    nestOptions.maxSize = limited ? limit : std::numeric_limits<int64_t>::max();
-    std::optional<Nest> nest;
-    if (!isWrite() && inner <= maxMaterialized && mayHavePadding()) {
-      auto whole = Mapping::pair(time, packet);
-      if (!whole) {
-        llvm::consumeError(whole.takeError());
-        return std::nullopt;
-      }
-      auto addresses = result.initial.visits();
-      nestOptions.boundary = packet.size();
-      nestOptions.spanBoundary = true;
-      if (forgetPadding(*whole, addresses))
-        nest =
-            findNest(addresses, nestOptions, [](const Nest &) { return true; });
-    }
-    if (!nest) {
-      // All contiguous pairs merged, then as few parts as the sizes allow: the
-      // fewest loops, see Nest.h.
-      nest.emplace();
-      nest->base = result.initial.base;
-      llvm::SmallVector<NestLoop, 8> loops;
-      for (const SequencerEntry &entry : result.initial.entries) {
-        if (!loops.empty() &&
-            checked::mul(entry.size, entry.stride) == loops.back().stride) {
-          loops.back().size *= entry.size;
-          loops.back().stride = entry.stride;
-        } else if (entry.size > 1) {
-          loops.push_back({entry.size, entry.stride});
-        }
-      }
-      for (const NestLoop &loop : loops) {
-        auto factors = splitSize(loop.size, nestOptions.maxSize);
-        if (factors.empty())
-          return std::nullopt;
-        int64_t size = loop.size;
-        for (int64_t factor : llvm::reverse(factors)) {
-          size /= factor;
-          nest->loops.push_back({factor, loop.stride * size});
-        }
-      }
-    }
-    return named(*nest, result.initial.packetElements, ranges);
-  }
-
-  llvm::Error fitLimits() {
-    Sequencer &sequencer = result.sequencer;
-    bool small =
-        llvm::all_of(result.initial.entries, [&](const SequencerEntry &entry) {
-          return entry.size <= options.limits.maxSize;
-        });
-    llvm::Error tooLarge = llvm::Error::success();
-    if (!small) {
-      sequencer = result.initial;
-      tooLarge = splitEntries(sequencer);
-    }
-    const Sequencer &plain = small ? result.initial : sequencer;
-    if (!tooLarge && fits(plain) && !options.minimal) {
-      if (small)
-        sequencer = result.initial;
-      return llvm::Error::success();
-    }
-    if (!tooLarge) {
-      sequencer = merged(plain);
-      result.merged = true;
-      if (fits(sequencer) && !options.minimal)
-        return llvm::Error::success();
-    }
-    auto smallest = refactor(/*limited=*/true);
-    if (smallest &&
-        (tooLarge || smallest->entries.size() < sequencer.entries.size())) {
-      llvm::consumeError(std::move(tooLarge));
-      tooLarge = llvm::Error::success();
-      sequencer = std::move(*smallest);
-      result.merged = result.refactored = true;
-    }
-    if (!tooLarge && fits(sequencer))
-      return llvm::Error::success();
-    if (options.maxSegments > 1 && segment()) {
-      llvm::consumeError(std::move(tooLarge));
-      return llvm::Error::success();
-    }
-    if (tooLarge)
-      return tooLarge;
-    return llvm::createStringError(
-        "the stream needs " + Twine(sequencer.entries.size()) +
-        " sequencer entries after merging, at most " +
-        Twine(options.limits.maxEntries) +
-        " are allowed: " + show(sequencer.entries));
-  }
-
-  /// Several sequencers for one stream, in the order of its positions.
-  bool segment() {
-    Sequencer whole = result.sequencer;
-    if (auto smallest = refactor(/*limited=*/true))
-      whole = std::move(*smallest);
-    else if (auto wide = refactor(/*limited=*/false))
-      whole = std::move(*wide);
-    std::vector<Sequencer> segments;
-    if (!cutInto(whole, segments))
-      return false;
-    result.segments = std::move(segments);
-    result.sequencer = result.segments.front();
-    return true;
-  }
-
-  bool cutInto(const Sequencer &whole, std::vector<Sequencer> &segments) {
-    int64_t limit = options.limits.maxSize;
-    if (fits(whole) &&
-        llvm::all_of(whole.entries, [&](const SequencerEntry &entry) {
-          return entry.size <= limit;
-        })) {
-      segments.push_back(whole);
-      return static_cast<int64_t>(segments.size()) <= options.maxSegments;
-    }
-    if (whole.entries.size() <= whole.packetEntries)
-      return false; // a packet stays whole
-    const SequencerEntry &outer = whole.entries.front();
-    bool large = outer.size > limit;
-    for (int64_t i = 0; i < outer.size; i += large ? limit : 1) {
-      Sequencer part = whole;
-      part.base += i * outer.stride;
-      if (large)
-        part.entries.front().size = std::min(limit, outer.size - i);
-      else
-        part.entries.erase(part.entries.begin());
-      if (!cutInto(part, segments))
-        return false;
-    }
-    return true;
   }
 
   llvm::Error accesses() {
@@ -683,7 +509,9 @@ private:
   const Mapping &packet;
   const DeriveOptions &options;
   AddressTable *table = nullptr;
-  llvm::SmallVector<StreamFactor, 16> stream;
+  llvm::SmallVector<StreamFactor, 16> streamFactors;
+  std::optional<Mapping> stream; ///< time and packet, when it is needed
+  std::string streamError;
   std::deque<Factor> truncated;
   size_t termBegin = 0;
   int64_t supported = 0;
@@ -697,75 +525,4 @@ llvm::Expected<Derivation> sequin::derive(const AddressMap &buffer,
                                           const Mapping &packet,
                                           const DeriveOptions &options) {
   return Deriver(buffer, time, packet, options).run();
-}
-
-llvm::Expected<PairedSequencer>
-sequin::derivePair(const AddressMap &source, const AddressMap &destination) {
-  if (destination.overflowed())
-    return llvm::createStringError("the addresses of '" + destination.str() +
-                                   "' do not fit in 64 bits");
-  auto table = AddressTable::build(source, AddressTable::Mode::ReadInside);
-  if (!table)
-    return table.takeError();
-  for (const AddressFactor &entry : destination.factors())
-    table->noteStream(entry.factor);
-
-  PairedSequencer result;
-  auto add = [&](int64_t size, int64_t from, int64_t to, const Factor &f) {
-    if (size <= 1)
-      return;
-    if (!result.entries.empty()) {
-      PairedSequencer::Entry &outer = result.entries.back();
-      if (checked::mul(size, from) == outer.sourceStride &&
-          checked::mul(size, to) == outer.destinationStride) {
-        outer.size *= size;
-        outer.sourceStride = from;
-        outer.destinationStride = to;
-        outer.term += ", " + f.str();
-        return;
-      }
-    }
-    result.entries.push_back({size, from, to, f.str()});
-  };
-  std::deque<Factor> walked; // the table knows factors by address
-  for (const AddressFactor &entry : destination.factors()) {
-    // Only the positions that hold data are walked.
-    Factor &f = walked.emplace_back(entry.factor);
-    auto base =
-        checked::mulAdd(f.first, entry.addressStride, result.destinationBase);
-    if (!base)
-      return llvm::createStringError("the addresses of '" + destination.str() +
-                                     "' do not fit in 64 bits");
-    result.destinationBase = *base;
-    f.first = 0;
-    f.extent = f.valid;
-    if (f.extent == 0)
-      return llvm::createStringError("the destination '" + destination.str() +
-                                     "' holds no data");
-    if (!table->names(f)) {
-      auto from = f.extent > 1 ? table->matchBroadcast(f) : std::nullopt;
-      add(f.extent, from.value_or(0), entry.addressStride, f);
-      continue;
-    }
-    auto pieces = table->pieces(f);
-    if (!pieces)
-      return pieces.takeError();
-    for (const StreamPiece &piece : *pieces) {
-      Factor part = f;
-      part.stride = piece.stride;
-      part.extent = part.valid = piece.extent;
-      add(piece.extent, piece.address,
-          entry.addressStride * (piece.stride / f.stride), part);
-    }
-  }
-  auto base = table->finish();
-  if (!base)
-    return base.takeError();
-  result.sourceBase = *base;
-  if (!result.entries.empty()) {
-    const PairedSequencer::Entry &inner = result.entries.back();
-    if (inner.sourceStride == 1 && inner.destinationStride == 1)
-      result.contiguousElements = inner.size;
-  }
-  return result;
 }

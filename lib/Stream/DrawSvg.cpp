@@ -9,6 +9,7 @@
 #include "sequin/Stream/DrawSvg.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Format.h"
 
 using namespace sequin;
@@ -87,17 +88,30 @@ private:
        << "</text></g>\n";
   }
 
+  static int64_t coordinateOf(const TensorIndex &index, llvm::StringRef axis) {
+    for (const auto &[name, value] : index)
+      if (name == axis)
+        return value;
+    return 0;
+  }
+
   void title(int64_t y, const Twine &text) {
     os << "<text x=\"" << margin << "\" y=\"" << y + 14
        << "\" font-size=\"12\">" << text << "</text>\n";
   }
 
   void drawTensor(int64_t tensorCells) {
+    // The first position of each element; a position may hold several.
     std::vector<int64_t> positionOf(tensorCells, -1);
-    mapping.forEach([&](int64_t position, int64_t linear) {
-      if (linear >= 0 && positionOf[linear] < 0)
-        positionOf[linear] = position;
-    });
+    std::vector<int64_t> count(tensorCells, 0);
+    for (int64_t p = 0; p < mapping.size(); ++p)
+      for (const TensorIndex &index : mapping.allAt(p)) {
+        int64_t linear = 0;
+        for (const auto &[name, size] : mapping.axes().axes())
+          linear = linear * size + coordinateOf(index, name);
+        if (count[linear]++ == 0)
+          positionOf[linear] = p;
+      }
     int64_t y = tensorTop;
     for (int64_t plane = 0; plane < planes; ++plane) {
       std::string text = "tensor";
@@ -109,13 +123,20 @@ private:
       y += titleHeight;
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < columns; ++c) {
-          int64_t position = positionOf[(plane * rows + r) * columns + c];
+          int64_t element = (plane * rows + r) * columns + c;
+          int64_t position = positionOf[element];
           int64_t x = margin + c * cellWidth;
           if (position < 0)
             cell(x, y + r * cellHeight, "", "not held", std::nullopt);
           else
-            cell(x, y + r * cellHeight, Twine(position),
-                 "position " + Twine(position), position);
+            cell(x, y + r * cellHeight,
+                 Twine(position) + (count[element] > 1 ? " .." : ""),
+                 "position " + Twine(position) +
+                     (count[element] > 1
+                          ? " and " + std::to_string(count[element] - 1) +
+                                " more"
+                          : std::string()),
+                 position);
         }
       y += rows * cellHeight + margin;
     }
@@ -140,22 +161,26 @@ private:
     for (int64_t p = 0; p < mapping.size(); ++p) {
       int64_t x = margin + p % bufferColumns * cellWidth;
       int64_t y = bufferTop + titleHeight + p / bufferColumns * cellHeight;
-      auto index = mapping.at(p);
-      if (!index) {
+      std::vector<TensorIndex> indices = mapping.allAt(p);
+      if (indices.empty()) {
         cell(x, y, "", "position " + Twine(p) + ": padding", p, true);
         continue;
       }
       std::string hint, label;
-      for (const auto &[name, size] : mapping.axes().axes()) {
-        if (size == 1)
-          continue;
-        int64_t value = 0;
-        for (const auto &[axis, coordinate] : *index)
-          if (axis == name)
-            value = coordinate;
-        label += (label.empty() ? "" : ",") + std::to_string(value);
-        hint += ' ' + name + '=' + std::to_string(value);
+      for (const TensorIndex &index : indices) {
+        bool first = hint.empty();
+        hint += first ? "" : " or";
+        for (const auto &[name, size] : mapping.axes().axes()) {
+          if (size == 1)
+            continue;
+          std::string value = std::to_string(coordinateOf(index, name));
+          hint += ' ' + name + '=' + value;
+          if (first)
+            label += (label.empty() ? "" : ",") + value;
+        }
       }
+      if (indices.size() > 1)
+        label += " ..";
       cell(x, y, label, "position " + Twine(p) + ":" + hint, p);
     }
   }
@@ -180,6 +205,11 @@ llvm::Error sequin::drawSvg(llvm::raw_ostream &os, const Mapping &mapping) {
         " positions and the tensor " +
         (tensorCells ? std::to_string(*tensorCells) : "more than 2^63") +
         " elements");
+  auto indices = llvm::checkedMul(mapping.size(), mapping.maxIndices());
+  if (!indices || *indices / 16 > maxDrawnCells)
+    return llvm::createStringError(
+        "the positions of '" + mapping.str() + "' hold up to " +
+        Twine(mapping.maxIndices()) + " indices each, too many to draw");
   Drawing(os, mapping).run(*tensorCells);
   return llvm::Error::success();
 }

@@ -56,11 +56,17 @@ public:
       bool last = i + 1 == initial.entries.size();
       std::string source = sourceOf(entry, last && packetContiguous &&
                                                initial.packetEntries > 0);
-      consume(entry);
+      consume(i);
       os << "| `" << entry.termsStr() << "` | " << entry.size << " : "
          << entry.stride << " | " << source << " | `" << shown(0) << "` |\n";
     }
     os << "\nplain: " << initial.str() << '\n';
+    std::string left;
+    for (const Cell &cell : cells)
+      if (!cell.consumed && cell.factor.valid > 1)
+        left += (left.empty() ? " `" : ", `") + cell.text + "`";
+    if (!left.empty() && !derivation.searched)
+      os << "not in the stream, stays at index 0:" << left << '\n';
     if (derivation.searched)
       os << "found by a search over the addresses: the terms alone give no "
             "loops\n";
@@ -96,6 +102,12 @@ private:
       return "not in the buffer (broadcast)";
     if (packet && entry.stride == 1)
       return "contiguous (packet)";
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (isTermOf(entry, cells[i])) {
+        std::string rest = shown(i + 1);
+        return "step in `" + cells[i].text +
+               (rest == "1" ? "`" : "` times size of `" + rest + "`");
+      }
     // The cells further in than one step.
     int64_t size = 1;
     size_t begin = cells.size();
@@ -120,10 +132,28 @@ private:
     return entry.stride == 1 ? "innermost" : "size of `" + shown(begin) + "`";
   }
 
+  /// Whether the entry walks a term of a sliding combination.
+  static bool isTermOf(const SequencerEntry &entry, const Cell &cell) {
+    int64_t end = checked::saturatingMul(cell.stride, cell.size);
+    return cell.factor.kind == Factor::Kind::Sliding && !cell.consumed &&
+           entry.stride >= cell.stride && entry.stride < end &&
+           (entry.stride != cell.stride || entry.size < cell.factor.valid);
+  }
+
   /// Cuts the part that the entry walks out of the cell it lies in.
-  void consume(const SequencerEntry &entry) {
+  void consume(size_t index) {
+    llvm::ArrayRef<SequencerEntry> entries = derivation.initial.entries;
+    const SequencerEntry &entry = entries[index];
     if (entry.stride <= 0)
       return;
+    for (Cell &cell : cells)
+      if (isTermOf(entry, cell)) {
+        // Until its last term is walked.
+        cell.consumed = llvm::none_of(
+            entries.drop_front(index + 1),
+            [&](const SequencerEntry &later) { return isTermOf(later, cell); });
+        return;
+      }
     int64_t reach = checked::saturatingMul(entry.size, entry.stride);
     for (size_t i = 0; i < cells.size(); ++i) {
       Cell cell = cells[i];

@@ -10,8 +10,10 @@
 
 #include "MappingImpl.h"
 #include "MappingSliding.h"
+#include "MappingWalk.h"
 #include "Saturating.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <map>
@@ -95,11 +97,30 @@ Factor makeComposite(FactorList list) {
   return f;
 }
 
-/// Whether `list[index]` is the only factor of its base.
+/// Whether `f` is a part of the base of `part`, or has a part in what that base
+/// is made of. Bases that were `seen` have none.
+bool walksBaseOf(const Factor &f, const Factor &part,
+                 llvm::SmallPtrSetImpl<const CompositeBase *> &seen) {
+  if (f.kind == part.kind && f.base == part.base)
+    return true;
+  if (!f.composite || !seen.insert(f.composite.get()).second)
+    return false;
+  auto walks = [&](const Factor &inner) {
+    return walksBaseOf(inner, part, seen);
+  };
+  return llvm::any_of(f.composite->factors, walks) ||
+         llvm::any_of(f.composite->sliding,
+                      [&](const CompositeBase::SlidingTerm &term) {
+                        return llvm::any_of(term.factors, walks);
+                      });
+}
+
+/// Whether `list[index]` is the only factor of its base, inside other bases
+/// too.
 bool isSole(const FactorList &list, size_t index) {
+  llvm::SmallPtrSet<const CompositeBase *, 8> seen;
   for (size_t i = 0; i < list.size(); ++i)
-    if (i != index && list[i].kind == list[index].kind &&
-        list[i].base == list[index].base)
+    if (i != index && walksBaseOf(list[i], list[index], seen))
       return false;
   return true;
 }
@@ -303,9 +324,15 @@ static int64_t addMost(int64_t &most, const Factor &f) {
   return most;
 }
 
+static llvm::Error tooMuch() {
+  return llvm::createStringError("finding the indices of its positions takes "
+                                 "too many steps");
+}
+
 /// The positions of `term` that hold data.
 static llvm::Expected<SlidingSearch::Term>
-dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes) {
+dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes,
+       SlidingBudget &budget) {
   SlidingSearch::Term result;
   result.stride = term.stride;
   result.high = term.size - 1;
@@ -335,21 +362,26 @@ dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes) {
         "' has padding or "
         "groups inside and " +
         Twine(term.size) + " positions, more than " + Twine(maxMask));
+  if ((budget.positions -= term.size) < 0)
+    return tooMuch();
   EvaluationPlan plan = EvaluationPlan::build(term.factors, axes);
   if (llvm::Error error = plan.check(axes))
     return error;
+  // With all weights 0, every index is 0, and padding -1.
+  llvm::SmallVector<int64_t, 8> weights(axes.axes().size(), 0);
+  auto walk = walk::walkDigits({plan, weights}, plan.digits);
   result.mask.resize(term.size);
-  llvm::SmallVector<int64_t, 8> coordinates;
-  for (int64_t p = 0; p < term.size; ++p) {
-    coordinates.assign(axes.axes().size(), 0);
-    result.mask[p] = plan.evaluate(p, coordinates);
-  }
+  MappingWalker::Run run;
+  while (walk->next(run))
+    for (int64_t i = 0; i < run.count; ++i)
+      result.mask[run.position + i] =
+          run.table ? run.table[i * run.step] >= 0 : run.linear >= 0;
   return result;
 }
 
 llvm::Expected<FactorList>
 factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
-                 const AxisSizes &axes) {
+                 const AxisSizes &axes, SlidingBudget &budget) {
   // Terms of one position that hold nothing add nothing.
   llvm::erase_if(terms, [](const CompositeBase::SlidingTerm &term) {
     return term.size == 1 && llvm::all_of(term.factors, startsAtZero);
@@ -385,12 +417,13 @@ factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
   }
   std::vector<SlidingSearch::Term> data;
   for (const CompositeBase::SlidingTerm &term : terms) {
-    auto positions = dataOf(term, axes);
+    auto positions = dataOf(term, axes, budget);
     if (!positions)
       return positions.takeError();
     data.push_back(std::move(*positions));
   }
-  auto search = SlidingSearch::build(std::move(data), base->size);
+  auto search = SlidingSearch::build(std::move(data), base->size,
+                                     budget.entries, budget.steps);
   if (!search)
     return search.takeError();
   base->search = std::move(*search);

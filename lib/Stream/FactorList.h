@@ -48,9 +48,19 @@ void view(FactorList &list, int64_t from, int64_t size);
 void lookup(FactorList &list, llvm::StringRef name,
             std::shared_ptr<const std::vector<int64_t>> table);
 
+/// What resolving all sliding combinations of one mapping may cost.
+struct SlidingBudget {
+  /// Positions of terms with padding or groups inside.
+  int64_t positions = int64_t(1) << 25;
+  /// Entries of tables of decompositions, and steps to fill them.
+  int64_t entries = int64_t(1) << 24;
+  int64_t steps = int64_t(1) << 27;
+};
+
 /// The sliding combination of `terms`. Errors say what is too large.
 llvm::Expected<FactorList>
-sliding(std::vector<CompositeBase::SlidingTerm> terms, const AxisSizes &axes);
+sliding(std::vector<CompositeBase::SlidingTerm> terms, const AxisSizes &axes,
+        SlidingBudget &budget);
 
 /// Joins adjacent digits, drops what says nothing, and replaces composites that
 /// are walked whole by their factors; those that do not start at index 0 only

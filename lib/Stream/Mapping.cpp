@@ -195,7 +195,7 @@ private:
       part.stride = stride;
       terms.push_back(std::move(part));
     }
-    auto list = factors::sliding(std::move(terms), axes);
+    auto list = factors::sliding(std::move(terms), axes, budget);
     if (list && factors::depthOf(*list) <= factors::maxCompositeDepth)
       return list;
     MappingTerm term;
@@ -285,6 +285,7 @@ private:
   }
 
   const AxisSizes &axes;
+  factors::SlidingBudget budget;
 };
 
 /// Collects the terms of `expr`, plain brackets flattened.
@@ -307,19 +308,31 @@ llvm::Error collectTerms(const MappingExpr &expr, Resolver &resolver,
   return llvm::Error::success();
 }
 
+/// The bases that a term walks, groups inside of groups included, each once.
+void collectBases(ArrayRef<Factor> list, llvm::StringSet<> &bases) {
+  for (const Factor &f : list) {
+    if (!f.composite || !bases.insert(f.base).second)
+      continue;
+    collectBases(f.composite->factors, bases);
+    for (const CompositeBase::SlidingTerm &term : f.composite->sliding)
+      collectBases(term.factors, bases);
+  }
+}
+
 /// Completes the terms whose groups no other term has a part of.
 void completeTerms(llvm::SmallVectorImpl<Mapping::Term> &terms) {
   llvm::StringMap<unsigned> users;
   for (const Mapping::Term &term : terms) {
-    llvm::StringSet<> seen;
-    for (const Factor &f : term.factors)
-      if (f.composite && seen.insert(f.base).second)
-        ++users[f.base];
+    llvm::StringSet<> bases;
+    collectBases(term.factors, bases);
+    for (const auto &base : bases)
+      ++users[base.getKey()];
   }
   for (Mapping::Term &term : terms) {
-    bool alone = llvm::all_of(term.factors, [&](const Factor &f) {
-      return !f.composite || users[f.base] == 1;
-    });
+    llvm::StringSet<> bases;
+    collectBases(term.factors, bases);
+    bool alone = llvm::all_of(
+        bases, [&](const auto &base) { return users[base.getKey()] == 1; });
     if (!alone || users.empty())
       continue;
     FactorList list(term.factors.begin(), term.factors.end());
@@ -554,8 +567,8 @@ Mapping::Comparison Mapping::compare(const Mapping &other,
   }
   Cursor a(*this), b(other);
   int64_t position = 0;
-  for (int64_t step = 0; position < common; ++step) {
-    if (step >= maxSteps)
+  for (int64_t steps = 0; position < common;) {
+    if (steps >= maxSteps)
       return {Kind::Undecided, position};
     if (!a.refill() || !b.refill())
       break;
@@ -569,6 +582,7 @@ Mapping::Comparison Mapping::compare(const Mapping &other,
     a.used += count;
     b.used += count;
     position += count;
+    steps += check;
   }
   return same;
 }

@@ -70,10 +70,11 @@ struct EvaluationPlan {
                     llvm::MutableArrayRef<int64_t> coordinates) const;
 
   /// Calls `visit` with the coordinates of every index at `position` until it
-  /// returns false. An index may come more than once.
-  void
-  evaluateAll(int64_t position,
-              llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit) const;
+  /// returns false. An index may come more than once. Each decomposition of a
+  /// sliding combination takes one off `steps`, if given; below 0 it stops.
+  void evaluateAll(int64_t position,
+                   llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit,
+                   int64_t *steps = nullptr) const;
 
   /// Marks the slots that `slot` adds to, and itself.
   void markSlots(unsigned slot, llvm::MutableArrayRef<bool> used) const;
@@ -87,7 +88,8 @@ private:
               llvm::MutableArrayRef<bool> reached,
               llvm::MutableArrayRef<int64_t> coordinates) const;
   bool finishAll(unsigned slot, llvm::ArrayRef<int64_t> sums,
-                 llvm::ArrayRef<bool> reached, Visit visit) const;
+                 llvm::ArrayRef<bool> reached, Visit visit,
+                 int64_t *steps) const;
   bool step(unsigned slot, llvm::MutableArrayRef<int64_t> sums,
             llvm::MutableArrayRef<bool> reached) const;
   void collect(llvm::ArrayRef<int64_t> sums, llvm::ArrayRef<bool> reached,

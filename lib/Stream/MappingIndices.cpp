@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include <set>
 
 using namespace sequin;
@@ -130,22 +131,25 @@ private:
 
   bool holdsTarget(int64_t position) {
     bool equal = false;
-    plan.evaluateAll(position, [&](ArrayRef<int64_t> coordinates) {
-      equal = true;
-      for (auto [i, value] : llvm::enumerate(target))
-        equal &= value == (i < coordinates.size() ? coordinates[i] : 0);
-      return !equal && ++steps <= maxInverseSteps;
-    });
+    plan.evaluateAll(
+        position,
+        [&](ArrayRef<int64_t> coordinates) {
+          equal = true;
+          for (auto [i, value] : llvm::enumerate(target))
+            equal &= value == (i < coordinates.size() ? coordinates[i] : 0);
+          return !equal;
+        },
+        &steps);
     return equal;
   }
 
   bool choose(size_t left, int64_t position) {
-    if (++steps > maxInverseSteps)
+    if (--steps < 0)
       return false;
     if (left == 0) {
       if (holdsTarget(position))
         found->push_back(position);
-      return true;
+      return steps >= 0;
     }
     const EvaluationPlan::Digit &digit = plan.digits[left - 1];
     int64_t volume = volumes[left - 1];
@@ -182,7 +186,7 @@ private:
   std::vector<int64_t> reach;
   std::vector<int64_t> volumes;
   std::vector<int64_t> *found = nullptr;
-  int64_t steps = 0;
+  int64_t steps = maxInverseSteps;
 };
 
 } // namespace

@@ -270,7 +270,8 @@ bool EvaluationPlan::finish(MutableArrayRef<int64_t> sums,
 }
 
 bool EvaluationPlan::finishAll(unsigned from, ArrayRef<int64_t> oldSums,
-                               ArrayRef<bool> oldReached, Visit visit) const {
+                               ArrayRef<bool> oldReached, Visit visit,
+                               int64_t *steps) const {
   llvm::SmallVector<int64_t, 8> sums(oldSums);
   llvm::SmallVector<bool, 8> reached(oldReached);
   for (unsigned i = from; i < slots.size(); ++i) {
@@ -286,12 +287,14 @@ bool EvaluationPlan::finishAll(unsigned from, ArrayRef<int64_t> oldSums,
       return true;
     bool more = true;
     slot.base->search->forEach(sums[i], [&](ArrayRef<int64_t> parts) {
+      if (steps && --*steps < 0)
+        return more = false;
       llvm::SmallVector<int64_t, 8> nextSums(sums);
       llvm::SmallVector<bool, 8> nextReached(reached);
       bool valid = true;
       for (size_t t = 0; t < slot.terms.size() && valid; ++t)
         valid = add(slot.terms[t], parts[t], nextSums, nextReached);
-      more = !valid || finishAll(i + 1, nextSums, nextReached, visit);
+      more = !valid || finishAll(i + 1, nextSums, nextReached, visit, steps);
       return more;
     });
     return more;
@@ -324,11 +327,12 @@ bool EvaluationPlan::evaluateSlot(unsigned slot, int64_t linear,
   return finish(sums, reached, coordinates);
 }
 
-void EvaluationPlan::evaluateAll(int64_t position, Visit visit) const {
+void EvaluationPlan::evaluateAll(int64_t position, Visit visit,
+                                 int64_t *steps) const {
   llvm::SmallVector<int64_t, 8> sums(slots.size(), 0);
   llvm::SmallVector<bool, 8> reached(slots.size(), false);
   if (add(digits, position, sums, reached))
-    finishAll(0, sums, reached, visit);
+    finishAll(0, sums, reached, visit, steps);
 }
 
 bool Mapping::Impl::evaluate(

@@ -20,9 +20,8 @@ using llvm::Twine;
 
 namespace {
 
-/// Entries of all tables of one combination, and steps to fill them, at most.
+/// Entries of all tables of one combination, at most.
 constexpr int64_t maxTableEntries = int64_t(1) << 22;
-constexpr int64_t maxTableSteps = int64_t(1) << 27;
 
 /// The inverse of a modulo m; a and m have no common factor.
 int64_t inverseModulo(int64_t a, int64_t m) {
@@ -38,10 +37,12 @@ int64_t inverseModulo(int64_t a, int64_t m) {
 } // namespace
 
 llvm::Expected<std::shared_ptr<const SlidingSearch>>
-SlidingSearch::build(std::vector<Term> terms, int64_t size) {
+SlidingSearch::build(std::vector<Term> terms, int64_t size, int64_t &entries,
+                     int64_t &steps) {
   auto search = std::make_shared<SlidingSearch>();
   search->terms = std::move(terms);
   search->size = size;
+  search->termCount = search->terms.size();
   auto &list = search->terms;
   bool intervals = std::all_of(list.begin(), list.end(), [](const Term &term) {
     return term.mask.empty();
@@ -54,54 +55,73 @@ SlidingSearch::build(std::vector<Term> terms, int64_t size) {
     int64_t modulus = list[1].stride / search->gcd;
     search->inverse =
         inverseModulo(list[0].stride / search->gcd % modulus, modulus);
-  } else if (llvm::Error error = search->tabulate()) {
+  } else if (llvm::Error error = search->tabulate(entries, steps)) {
     return error;
   }
   return std::shared_ptr<const SlidingSearch>(std::move(search));
 }
 
-llvm::Error SlidingSearch::tabulate() {
-  if (saturatingMul(size, static_cast<int64_t>(terms.size())) > maxTableEntries)
+llvm::Error SlidingSearch::tabulate(int64_t &entries, int64_t &steps) {
+  auto tooMuch = [] {
+    return llvm::createStringError(
+        "finding the indices of its positions takes too many steps");
+  };
+  int64_t needed = saturatingMul(size, static_cast<int64_t>(terms.size()));
+  if (needed > maxTableEntries)
     return llvm::createStringError(
         "its " + Twine(terms.size()) + " terms have " + Twine(size) +
         " positions together; beyond " + Twine(maxTableEntries) +
         " positions times terms, only two terms without padding inside are "
         "allowed");
+  if ((entries -= needed) < 0)
+    return tooMuch();
   best.assign(terms.size(), {});
-  int64_t steps = 0;
-  // next[s]: the smallest sum >= s, a multiple of the stride away, that the
-  // terms further on reach.
-  std::vector<int64_t> next(size);
+  next.assign(terms.size(), {});
+  below.assign(terms.size(), {});
   for (size_t t = terms.size(); t-- > 0;) {
     const Term &term = terms[t];
+    int32_t last = -1;
+    for (size_t p = 0; p < term.mask.size(); ++p) {
+      last = term.mask[p] ? static_cast<int32_t>(p) : last;
+      below[t].push_back(last);
+    }
+    next[t].resize(size);
     for (int64_t s = size; s-- > 0;) {
       bool reached = t + 1 == terms.size() ? s == 0 : best[t + 1][s] >= 0;
-      next[s] = reached                  ? s
-                : term.stride < size - s ? next[s + term.stride]
-                                         : size;
+      next[t][s] = static_cast<int32_t>(reached ? s
+                                        : term.stride < size - s
+                                            ? next[t][s + term.stride]
+                                            : size);
     }
-    best[t].assign(size, -1);
-    for (int64_t s = 0; s < size; ++s) {
-      int64_t most = std::min(term.high, s / term.stride);
-      while (most >= term.low) {
-        int64_t rest = next[s - most * term.stride];
-        if (rest > s)
-          break;
-        most = (s - rest) / term.stride;
-        if (most < term.low)
-          break;
-        if (holds(term, most)) {
-          best[t][s] = static_cast<int32_t>(most);
-          break;
-        }
-        --most;
-        if (++steps > maxTableSteps)
-          return llvm::createStringError(
-              "finding the indices of its positions takes too many steps");
-      }
-    }
+    best[t].resize(size);
+    for (int64_t s = 0; s < size && steps >= 0; ++s)
+      best[t][s] = static_cast<int32_t>(partBelow(t, s, term.high, steps));
+    if (steps < 0)
+      return tooMuch();
   }
   return llvm::Error::success();
+}
+
+/// The largest part <= atMost of term t that holds data and leaves a rest that
+/// the terms further on reach; -1 if there is none. Jumps to the next part that
+/// holds data, and to the next with a reached rest, until both agree.
+int64_t SlidingSearch::partBelow(size_t t, int64_t sum, int64_t atMost,
+                                 int64_t &steps) const {
+  const Term &term = terms[t];
+  int64_t part = std::min(atMost, sum / term.stride);
+  while (part >= term.low) {
+    if (!below[t].empty() && (part = below[t][part]) < term.low)
+      break;
+    int64_t rest = next[t][sum - part * term.stride];
+    if (rest > sum)
+      break;
+    int64_t reached = (sum - rest) / term.stride;
+    if (reached == part)
+      return part;
+    part = reached;
+    --steps;
+  }
+  return -1;
 }
 
 int64_t SlidingSearch::solvePair(int64_t position, int64_t atMost) const {
@@ -117,8 +137,12 @@ int64_t SlidingSearch::solvePair(int64_t position, int64_t atMost) const {
   if (position > most)
     low = std::max(low, ceilDiv(position - most, a.stride));
   int64_t modulus = b.stride / gcd;
-  int64_t residue = static_cast<int64_t>(
-      static_cast<__int128>(position / gcd % modulus) * inverse % modulus);
+  int64_t residue = 0;
+  if (modulus > 1 && modulus <= int64_t(1) << 31)
+    residue = position / gcd % modulus * inverse % modulus;
+  else if (modulus > 1)
+    residue = static_cast<int64_t>(
+        static_cast<__int128>(position / gcd % modulus) * inverse % modulus);
   if (high < low || high < residue)
     return -1;
   int64_t part = high - (high - residue) % modulus;
@@ -153,14 +177,11 @@ bool SlidingSearch::walk(
     llvm::function_ref<bool(ArrayRef<int64_t>)> visit) const {
   if (t == terms.size())
     return visit(parts);
-  const Term &term = terms[t];
-  for (int64_t part = best[t][rest]; part >= term.low; --part) {
-    int64_t left = rest - part * term.stride;
-    bool reached = t + 1 == terms.size() ? left == 0 : best[t + 1][left] >= 0;
-    if (!reached || !holds(term, part))
-      continue;
+  int64_t steps = 0; // not bounded here
+  for (int64_t part = best[t][rest]; part >= 0;
+       part = partBelow(t, rest, part - 1, steps)) {
     parts[t] = part;
-    if (!walk(t + 1, left, parts, visit))
+    if (!walk(t + 1, rest - part * terms[t].stride, parts, visit))
       return false;
   }
   return true;
@@ -183,4 +204,49 @@ void SlidingSearch::forEach(
     if (!visit(parts))
       return;
   }
+}
+
+void SlidingSearch::forEachFirst(
+    llvm::function_ref<void(int64_t, int64_t, int64_t, ArrayRef<int64_t>)>
+        visit) const {
+  llvm::SmallVector<int64_t, 4> parts(termCount, 0);
+  if (closedForm && termCount == 1) {
+    const Term &term = terms[0];
+    parts = {term.low};
+    if (term.low <= term.high)
+      visit(term.low * term.stride, term.high - term.low + 1, term.stride,
+            parts);
+    return;
+  }
+  if (!closedForm || termCount == 0) {
+    for (int64_t position = 0; position < size; ++position)
+      if (first(position, parts))
+        visit(position, 1, 1, parts);
+    return;
+  }
+  const Term &a = terms[0], &b = terms[1];
+  // (i, j) is a first decomposition unless (i + b / gcd, j - a / gcd) is one.
+  int64_t up = b.stride / gcd, down = a.stride / gcd;
+  for (int64_t i = a.low; i <= a.high; ++i) {
+    bool canRise = i <= a.high - up;
+    int64_t high =
+        canRise && down <= b.high - b.low ? b.low + down - 1 : b.high;
+    if (high < b.low)
+      continue;
+    parts = {i, b.low};
+    visit(i * a.stride + b.low * b.stride, high - b.low + 1, b.stride, parts);
+  }
+}
+
+std::vector<std::vector<int64_t>> SlidingSearch::tabulateParts() const {
+  std::vector<std::vector<int64_t>> result(termCount,
+                                           std::vector<int64_t>(size, -1));
+  forEachFirst([&](int64_t position, int64_t count, int64_t step,
+                   ArrayRef<int64_t> parts) {
+    for (size_t t = 0; t < parts.size(); ++t)
+      for (int64_t i = 0; i < count; ++i)
+        result[t][position + i * step] =
+            parts[t] + (t + 1 == parts.size() ? i : 0);
+  });
+  return result;
 }

@@ -35,9 +35,11 @@ public:
   };
 
   /// `size` is one past the largest position. The error says why the
-  /// combination is too large.
+  /// combination is too large; the entries of tables and the steps to fill them
+  /// are taken off `entries` and `steps`.
   static llvm::Expected<std::shared_ptr<const SlidingSearch>>
-  build(std::vector<Term> terms, int64_t size);
+  build(std::vector<Term> terms, int64_t size, int64_t &entries,
+        int64_t &steps);
 
   /// The first decomposition; false if there is none.
   bool first(int64_t position, llvm::MutableArrayRef<int64_t> parts) const;
@@ -46,20 +48,30 @@ public:
   void forEach(int64_t position,
                llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit) const;
 
-  size_t termCount() const { return terms.size(); }
+  /// Calls `visit(position, count, step, parts)` so that every position with a
+  /// decomposition comes once: the first decomposition of position + i step has
+  /// the given parts, the last of them plus i.
+  void forEachFirst(
+      llvm::function_ref<void(int64_t position, int64_t count, int64_t step,
+                              llvm::ArrayRef<int64_t> parts)>
+          visit) const;
+
+  /// The parts of the first decomposition of every position, by term; -1 where
+  /// there is none.
+  std::vector<std::vector<int64_t>> tabulateParts() const;
 
 private:
-  bool holds(const Term &term, int64_t p) const {
-    return p >= term.low && p <= term.high &&
-           (term.mask.empty() || term.mask[p - term.low]);
-  }
   /// Largest s1 <= atMost of a decomposition of the closed form, -1 if none.
   int64_t solvePair(int64_t position, int64_t atMost) const;
   bool walk(size_t term, int64_t rest, llvm::MutableArrayRef<int64_t> parts,
             llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> visit) const;
-  llvm::Error tabulate();
+  int64_t partBelow(size_t term, int64_t sum, int64_t atMost,
+                    int64_t &steps) const;
+  llvm::Error tabulate(int64_t &entries, int64_t &steps);
 
   std::vector<Term> terms;
+  /// Without the term that makes a pair of a single one.
+  size_t termCount = 0;
   int64_t size = 1;
   /// Of the closed form: gcd of the strides and the inverse of stride 0 / gcd
   /// modulo stride 1 / gcd.
@@ -68,6 +80,11 @@ private:
   /// best[t][s]: the largest position of term t in a decomposition of s into
   /// the terms from t on; -1 if there is none.
   std::vector<std::vector<int32_t>> best;
+  /// next[t][s]: the smallest sum >= s, a multiple of the stride of term t
+  /// away, that the terms behind t reach; the size if there is none.
+  std::vector<std::vector<int32_t>> next;
+  /// Of a term with a mask: the largest position <= p that holds data, or -1.
+  std::vector<std::vector<int32_t>> below;
 };
 
 } // namespace sequin

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MappingImpl.h"
 #include "MappingSliding.h"
+#include "MappingWalk.h"
 #include "Saturating.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,44 +15,55 @@
 #include <limits>
 
 using namespace sequin;
+using namespace sequin::walk;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
+using Digit = EvaluationPlan::Digit;
 
 namespace {
-
-using Digit = EvaluationPlan::Digit;
-using Run = MappingWalker::Run;
 
 /// Expressions up to this size are tabulated; 8 bytes per position.
 constexpr int64_t maxTableSize = int64_t(3) << 23;
 
-/// Walks one list of digits of a plan: that of a mapping, or that of an
-/// expression inside, whose table is filled from it.
-class DigitWalk {
+/// Tables that are alive at a time, at most.
+constexpr unsigned maxTableDepth = 3;
+
+/// Innermost digits from this extent on are handed out as stretches, if there
+/// are positions enough to care.
+constexpr int64_t minStretch = 64;
+constexpr int64_t minBlockedSize = 1024;
+
+class DigitWalk : public Walk {
 public:
-  DigitWalk(const EvaluationPlan &plan, const EvaluationPlan::Digits &digits,
-            ArrayRef<int64_t> weights, bool linearFits)
-      : plan(plan), digits(digits), weights(weights) {
+  DigitWalk(const Scope &scope, const EvaluationPlan::Digits &digits)
+      : scope(scope), plan(scope.plan), digits(digits), weights(scope.weights) {
     size = 1;
     for (const Digit &digit : digits)
       size *= digit.extent;
-    slow = !linearFits;
-    setUpSlots();
-    if (slow)
-      return;
     for (const Digit &digit : digits) {
       if (inner.extent == 1 && digit.extent > 1)
         inner = digit;
       else
-        addOuter(digit);
+        outer.push_back(digit);
     }
+    slow = inner.extent < minStretch && size > minBlockedSize;
+    if (slow)
+      return;
+    setUpSlots();
+    if (slow)
+      return;
+    llvm::SmallVector<Digit, 8> list;
+    std::swap(list, outer);
+    for (const Digit &digit : list)
+      addOuter(digit);
     if (inner.slot != EvaluationPlan::noSlot)
       slots[inner.slot].sum += inner.offset;
   }
 
-  bool next(Run &run) {
-    if (slow)
-      return nextSlow(run);
+  /// Whether this way serves.
+  bool isValid() const { return !slow; }
+
+  bool next(Run &run) override {
     if (sheared.left > 0 && sheared.isNext)
       return nextSheared(run);
     if (pending.empty()) {
@@ -71,14 +82,14 @@ public:
   }
 
 private:
+  const Scope scope;
   const EvaluationPlan &plan;
   const EvaluationPlan::Digits &digits;
   /// Row-major weight of each axis; wraps where the axes' product does.
   ArrayRef<int64_t> weights;
   int64_t size;
 
-  // The state of the odometer. `slow` evaluates position by position, for
-  // expressions that are too large to tabulate or share an axis with others.
+  // The state of the odometer. `slow`: the digits are not walked this way.
   bool slow = false;
   bool done = false;
   int64_t position = 0;
@@ -170,11 +181,11 @@ private:
       if (from.skew < 0 && from.axis >= 0) {
         slots[i].weight = weights[from.axis];
       } else if (from.axis < 0) {
-        if (from.size > maxTableSize || from.size / 4 > size) {
+        if (!maySlotHaveTable(scope, i, size)) {
           slow = true;
           return;
         }
-        slots[i].table = tabulate(i);
+        slots[i].table = tabulate(scope, i);
       }
     }
     for (const EvaluationPlan::Skew &skew : plan.skews) {
@@ -196,105 +207,6 @@ private:
       if (named)
         shears.push_back(shear);
     }
-  }
-
-  int64_t linearOf(ArrayRef<int64_t> coordinates) const {
-    // Wraps where the axes' product does.
-    uint64_t linear = 0;
-    for (auto [value, weight] : llvm::zip(coordinates, weights))
-      linear += static_cast<uint64_t>(value) * static_cast<uint64_t>(weight);
-    return static_cast<int64_t>(linear);
-  }
-
-  /// The linear index of every position of a slot, -1 for padding.
-  std::vector<int64_t> tabulate(unsigned slot) const {
-    const EvaluationPlan::Slot &from = plan.slots[slot];
-    if (from.isSliding() && plan.skews.empty()) {
-      bool small = llvm::all_of(from.base->sliding, [](const auto &term) {
-        return term.size <= maxTableSize;
-      });
-      if (small)
-        return tabulateSliding(from);
-    } else if (!from.isSliding()) {
-      int64_t inside = 1;
-      for (const Digit &digit : from.digits)
-        inside *= digit.extent;
-      const auto &lookup = from.base->table;
-      if (inside <= maxTableSize && (!lookup || inside / 4 <= from.size)) {
-        if (!lookup)
-          return walkDigits(from.digits);
-        std::vector<int64_t> result(from.size);
-        // One stretch needs no table of its own.
-        DigitWalk walk(plan, from.digits, weights, true);
-        Run run;
-        if (walk.next(run) && run.count == inside && !run.table) {
-          for (auto [entry, to] : llvm::zip_equal(*lookup, result))
-            to = run.linear + entry * run.step;
-          return result;
-        }
-        std::vector<int64_t> table = walkDigits(from.digits);
-        for (auto [entry, to] : llvm::zip_equal(*lookup, result))
-          to = table[entry];
-        return result;
-      }
-    }
-    std::vector<int64_t> table(from.size, -1);
-    llvm::SmallVector<int64_t, 8> coordinates;
-    for (int64_t i = 0; i < from.size; ++i) {
-      coordinates.assign(weights.size(), 0);
-      if (plan.evaluateSlot(slot, i, coordinates))
-        table[i] = linearOf(coordinates);
-    }
-    return table;
-  }
-
-  std::vector<int64_t> walkDigits(const EvaluationPlan::Digits &list) const {
-    DigitWalk walk(plan, list, weights, true);
-    std::vector<int64_t> table(walk.size, -1);
-    Run run;
-    while (walk.next(run)) {
-      int64_t *to = table.data() + run.position;
-      if (run.table) {
-        for (int64_t i = 0; i < run.count; ++i) {
-          int64_t part = run.table[i * run.step];
-          to[i] = part < 0 ? -1 : run.linear + part;
-        }
-      } else {
-        for (int64_t i = 0; i < run.count; ++i)
-          to[i] = run.linear + i * run.step;
-      }
-    }
-    return table;
-  }
-
-  std::vector<int64_t> tabulateSliding(const EvaluationPlan::Slot &from) const {
-    std::vector<std::vector<int64_t>> terms;
-    for (const EvaluationPlan::Digits &term : from.terms)
-      terms.push_back(walkDigits(term));
-    std::vector<int64_t> table(from.size, -1);
-    ArrayRef<CompositeBase::SlidingTerm> sliding = from.base->sliding;
-    if (terms.size() == 2 &&
-        saturatingMul(sliding[0].size, sliding[1].size) / 8 <= from.size) {
-      // The largest part of the first term comes last and stays.
-      for (int64_t i = 0; i < sliding[0].size; ++i) {
-        int64_t *to = table.data() + i * sliding[0].stride;
-        if (terms[0][i] < 0)
-          continue;
-        for (int64_t j = 0; j < sliding[1].size; ++j)
-          if (terms[1][j] >= 0)
-            to[j * sliding[1].stride] = terms[0][i] + terms[1][j];
-      }
-      return table;
-    }
-    llvm::SmallVector<int64_t, 4> parts(terms.size(), 0);
-    for (int64_t i = 0; i < from.size; ++i) {
-      if (!from.base->search->first(i, parts))
-        continue;
-      table[i] = 0;
-      for (auto [term, part] : llvm::zip_equal(terms, parts))
-        table[i] += term[part];
-    }
-    return table;
   }
 
   int64_t &sumOf(const Digit &digit) {
@@ -445,24 +357,162 @@ private:
       sheared.isNext = false;
     return true;
   }
+};
 
-  bool nextSlow(Run &run) {
+/// Position by position, for sums that may leave 64 bits.
+class PositionWalk : public Walk {
+public:
+  PositionWalk(const Scope &scope, const EvaluationPlan::Digits &digits)
+      : scope(scope), digits(digits) {
+    for (const Digit &digit : digits)
+      size *= digit.extent;
+  }
+  bool next(Run &run) override {
     if (position >= size)
       return false;
-    llvm::SmallVector<int64_t, 8> coordinates(weights.size(), 0);
+    llvm::SmallVector<int64_t, 8> coordinates(scope.weights.size(), 0);
     run = {position, 1, -1, 0, nullptr};
-    if (plan.evaluate(digits, position, coordinates))
-      run.linear = linearOf(coordinates);
+    if (scope.plan.evaluate(digits, position, coordinates)) {
+      // Wraps where the axes' product does.
+      uint64_t linear = 0;
+      for (auto [value, weight] : llvm::zip_equal(coordinates, scope.weights))
+        linear += static_cast<uint64_t>(value) * static_cast<uint64_t>(weight);
+      run.linear = static_cast<int64_t>(linear);
+    }
     ++position;
     return true;
   }
+
+private:
+  const Scope scope;
+  const EvaluationPlan::Digits &digits;
+  int64_t size = 1;
+  int64_t position = 0;
 };
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static std::vector<int64_t> tabulateDigits(Walk &walk, int64_t size) {
+  std::vector<int64_t> table(size, -1);
+  Run run;
+  while (walk.next(run)) {
+    int64_t *to = table.data() + run.position;
+    if (run.table) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        int64_t part = run.table[i * run.step];
+        to[i] = part < 0 ? -1 : run.linear + part;
+      }
+    } else if (run.linear >= 0) {
+      for (int64_t i = 0; i < run.count; ++i)
+        to[i] = run.linear + i * run.step;
+    }
+  }
+  return table;
+}
+
+/// The linear indices of a term of a sliding combination: a stretch, or a
+/// table.
+namespace {
+struct TermIndices {
+  Run stretch;
+  std::vector<int64_t> table;
+
+  TermIndices(const Scope &scope, const EvaluationPlan::Digits &digits,
+              int64_t size) {
+    auto walk = walkDigits(scope, digits);
+    if (walk->next(stretch) && stretch.count == size && !stretch.table)
+      return;
+    stretch.count = 0;
+    table = tabulateDigits(*walkDigits(scope, digits), size);
+  }
+  int64_t operator[](int64_t part) const {
+    return stretch.count ? stretch.linear + part * stretch.step : table[part];
+  }
+};
+} // namespace
+
+static std::vector<int64_t> tabulateSliding(const Scope &scope,
+                                            const EvaluationPlan::Slot &from) {
+  std::vector<TermIndices> terms;
+  for (auto [digits, term] : llvm::zip_equal(from.terms, from.base->sliding))
+    terms.emplace_back(scope, digits, term.size);
+  std::vector<int64_t> table(from.size, -1);
+  int64_t *to = table.data();
+  from.base->search->forEachFirst([&](int64_t position, int64_t count,
+                                      int64_t step, ArrayRef<int64_t> parts) {
+    // The parts of the last term advance, those before stay.
+    int64_t sum = 0;
+    size_t last = terms.size() - 1;
+    for (size_t t = 0; t < last; ++t)
+      sum += terms[t][parts[t]];
+    for (int64_t i = 0; i < count; ++i)
+      to[position + i * step] = sum + terms[last][parts[last] + i];
+  });
+  return table;
+}
+
+bool walk::maySlotHaveTable(const Scope &scope, unsigned slot,
+                            int64_t positions) {
+  int64_t size = scope.plan.slots[slot].size;
+  return scope.depth < maxTableDepth && size <= maxTableSize &&
+         size / 4 <= positions;
+}
+
+std::vector<int64_t> walk::tabulate(const Scope &outerScope, unsigned slot) {
+  Scope scope = outerScope;
+  ++scope.depth;
+  const EvaluationPlan::Slot &from = scope.plan.slots[slot];
+  if (from.isSliding()) {
+    bool small = llvm::all_of(from.base->sliding, [](const auto &term) {
+      return term.size <= maxTableSize;
+    });
+    if (small && scope.plan.skews.empty())
+      return tabulateSliding(scope, from);
+  } else if (!from.base->table) {
+    return tabulateDigits(*walkDigits(scope, from.digits), from.size);
+  } else {
+    // A lookup in one stretch needs no table of what it looks up in.
+    int64_t inside = 1;
+    for (const Digit &digit : from.digits)
+      inside *= digit.extent;
+    auto walk = walkDigits(scope, from.digits);
+    Run run;
+    if (walk->next(run) && run.count == inside && !run.table &&
+        run.linear >= 0) {
+      std::vector<int64_t> result(from.size);
+      for (auto [entry, to] : llvm::zip_equal(*from.base->table, result))
+        to = run.linear + entry * run.step;
+      return result;
+    }
+  }
+  EvaluationPlan::Digits whole{{from.size, 0, from.size, 1, 0, slot}};
+  auto walk = walkBlocks(scope, whole, static_cast<int>(slot));
+  if (!walk)
+    walk = std::make_unique<PositionWalk>(scope, whole);
+  return tabulateDigits(*walk, from.size);
+}
+
+std::unique_ptr<Walk> walk::walkDigits(const Scope &scope,
+                                       const EvaluationPlan::Digits &digits) {
+  auto stretches = std::make_unique<DigitWalk>(scope, digits);
+  if (stretches->isValid())
+    return stretches;
+  if (auto blocks = walkBlocks(scope, digits))
+    return blocks;
+  return std::make_unique<PositionWalk>(scope, digits);
+}
+
+//===----------------------------------------------------------------------===//
+// MappingWalker
+//===----------------------------------------------------------------------===//
+
 struct MappingWalker::State {
   llvm::SmallVector<int64_t, 8> weights;
-  std::optional<DigitWalk> walk;
+  std::unique_ptr<Walk> walk;
 
   explicit State(const Mapping::Impl &mapping) {
     auto axes = mapping.axes.axes();
@@ -472,8 +522,11 @@ struct MappingWalker::State {
       weights[i] = static_cast<int64_t>(weight);
       weight *= static_cast<uint64_t>(axes[i].second);
     }
-    walk.emplace(mapping.plan, mapping.plan.digits, weights,
-                 mapping.axes.linearSize().has_value());
+    Scope scope{mapping.plan, weights};
+    if (mapping.axes.linearSize())
+      walk = walkDigits(scope, mapping.plan.digits);
+    else
+      walk = std::make_unique<PositionWalk>(scope, mapping.plan.digits);
   }
 };
 

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The definition of a derivation, position by position: what AddressTable
-// finds by digits, looked up in a table of the whole buffer. Of a buffer that
-// holds an index at several positions the first one counts.
+// finds by digits, looked up in a table of the whole buffer. A position of the
+// stream with several indices needs a position of the buffer that holds them
+// all; to be written, one that holds no others. Of a buffer that has several
+// such positions the first one counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +21,8 @@
 
 namespace sequin {
 
-/// Positions of a buffer or a stream that are looked up at most.
+/// Positions of a buffer or a stream that are looked up at most, and indices
+/// that they hold.
 inline constexpr int64_t maxMaterialized = int64_t(1) << 20;
 
 /// The address at a stream position whose index the buffer does not hold.

@@ -15,22 +15,13 @@
 #ifndef SEQUIN_LIB_STREAM_SATURATING_H
 #define SEQUIN_LIB_STREAM_SATURATING_H
 
-#include "llvm/Support/CheckedArithmetic.h"
-#include <cstdint>
-#include <limits>
+#include "Checked.h"
 
 namespace sequin {
 
-inline int64_t saturatingMul(int64_t a, int64_t b) {
-  return llvm::checkedMul(a, b).value_or(std::numeric_limits<int64_t>::max());
-}
-
-inline int64_t saturatingAdd(int64_t a, int64_t b) {
-  return llvm::checkedAdd(a, b).value_or(std::numeric_limits<int64_t>::max());
-}
-
-/// a / b rounded up; b is positive.
-inline int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+using checked::ceilDiv;
+using checked::saturatingAdd;
+using checked::saturatingMul;
 
 } // namespace sequin
 

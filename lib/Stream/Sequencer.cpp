@@ -85,12 +85,11 @@ std::string Sequencer::str() const {
   return result;
 }
 
-void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
-  appended.push_back({mapping, unitStride});
-  auto factors = mapping.factors();
+/// Adds `factors` with `stride` for a step of the innermost.
+void AddressMap::place(llvm::ArrayRef<Factor> factors,
+                       std::optional<int64_t> stride) {
   size_t begin = list.size();
   list.resize(begin + factors.size());
-  std::optional<int64_t> stride = unitStride;
   for (size_t i = factors.size(); i-- > 0;) {
     const Factor &f = factors[i];
     list[begin + i] = {f, stride.value_or(0)};
@@ -101,6 +100,52 @@ void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
     bound = last.value_or(bound);
     if (stride)
       stride = checked::mul(*stride, f.extent);
+  }
+}
+
+void AddressMap::append(const Mapping &mapping, int64_t unitStride) {
+  appended.push_back({mapping, unitStride});
+  auto hasGroup = [](const Mapping &part) {
+    return llvm::any_of(part.factors(),
+                        [](const Factor &f) { return f.composite != nullptr; });
+  };
+  if (notAffine.empty() && hasGroup(mapping)) {
+    auto placed = mapping.placedFactors();
+    if (!placed)
+      notAffine = llvm::toString(placed.takeError());
+  }
+  place(mapping.factors(), unitStride);
+
+  // Quotients and remainders in several parts meet where what they are taken
+  // from does not begin at index 0; sliding combinations may not meet others.
+  unsigned shifted = llvm::count_if(
+      appended, [](const Part &part) { return !part.mapping.startsAtZero(); });
+  bool meet = shifted > 1 || llvm::any_of(appended, [&](const Part &part) {
+                return hasGroup(part.mapping);
+              });
+  if (appended.size() < 2 || !meet || !noMapping.empty())
+    return;
+  Mapping whole = appended.front().mapping;
+  for (const Part &part : llvm::drop_begin(appended)) {
+    auto next = Mapping::pair(whole, part.mapping);
+    if (!next) {
+      noMapping = llvm::toString(next.takeError());
+      return;
+    }
+    whole = *next;
+  }
+  if (shifted < 2)
+    return;
+  list.clear();
+  bound = 1;
+  auto terms = whole.terms();
+  for (const Part &part : appended) {
+    llvm::SmallVector<Factor, 8> factors;
+    for (const Mapping::Term &term :
+         terms.take_front(part.mapping.terms().size()))
+      factors.append(term.factors.begin(), term.factors.end());
+    terms = terms.drop_front(part.mapping.terms().size());
+    place(factors, part.unitStride);
   }
 }
 

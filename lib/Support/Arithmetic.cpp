@@ -63,6 +63,8 @@ FloatEnvironment::~FloatEnvironment() {
   writeMode(saved & ~kFlushing);
 }
 
+bool sequin::isFlushingSubnormals() { return flushing; }
+
 float sequin::flushSubnormal(float value) {
   if (!flushing)
     return value;
@@ -208,25 +210,13 @@ uint32_t sequin::encodeFloat(ElementType type, float value) {
   }
 }
 
-/// The bits of a value, where i5 and i9 have their own and not their slot's.
-static unsigned valueBits(ElementType type) {
-  switch (type) {
-  case ElementType::I5:
-    return 5;
-  case ElementType::I9:
-    return 9;
-  default:
-    return getBitWidth(type);
-  }
-}
-
 int32_t sequin::decodeInt(ElementType type, uint32_t bits) {
-  unsigned shift = 32 - valueBits(type);
+  unsigned shift = 32 - getValueBits(type);
   return static_cast<int32_t>(bits << shift) >> shift;
 }
 
 uint32_t sequin::encodeInt(ElementType type, int32_t value) {
-  unsigned bits = valueBits(type);
+  unsigned bits = getValueBits(type);
   int64_t limit = int64_t(1) << (bits - 1);
   int64_t saturated = std::clamp<int64_t>(value, -limit, limit - 1);
   uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
@@ -277,80 +267,6 @@ void sequin::storeElement(ElementType type, uint8_t *data, int64_t index,
 // Vector engine
 //===----------------------------------------------------------------------===//
 
-static int32_t saturate(int64_t value) {
-  return static_cast<int32_t>(
-      std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
-                          std::numeric_limits<int32_t>::max()));
-}
-
-int32_t sequin::addSat(int32_t a, int32_t b) {
-  return saturate(static_cast<int64_t>(a) + b);
-}
-
-int32_t sequin::subSat(int32_t a, int32_t b) {
-  return saturate(static_cast<int64_t>(a) - b);
-}
-
-int32_t sequin::mulFxp(int32_t a, int32_t b) {
-  return saturate((static_cast<int64_t>(a) * b + (int64_t(1) << 30)) >> 31);
-}
-
-/// Shift counts are unsigned: a negative one is a large one.
-static bool isLargeCount(int32_t count) {
-  return static_cast<uint32_t>(count) >= 32;
-}
-
-int32_t sequin::leftShift(int32_t a, int32_t count) {
-  return isLargeCount(count)
-             ? 0
-             : static_cast<int32_t>(static_cast<uint32_t>(a) << count);
-}
-
-int32_t sequin::leftShiftSat(int32_t a, int32_t count) {
-  // Any larger count saturates every value but zero, as 32 does.
-  int64_t factor = int64_t(1) << (isLargeCount(count) ? 32 : count);
-  if (a != 0 && isLargeCount(count))
-    return saturate(a < 0 ? std::numeric_limits<int64_t>::min()
-                          : std::numeric_limits<int64_t>::max());
-  return saturate(a * factor);
-}
-
-int32_t sequin::logicRightShift(int32_t a, int32_t count) {
-  return isLargeCount(count)
-             ? 0
-             : static_cast<int32_t>(static_cast<uint32_t>(a) >> count);
-}
-
-int32_t sequin::arithRightShift(int32_t a, int32_t count) {
-  return a >> (isLargeCount(count) ? 31 : count);
-}
-
-int32_t sequin::arithRightShiftRound(int32_t a, int32_t count) {
-  if (count == 0)
-    return a;
-  if (isLargeCount(count))
-    return 0; // the rounding term is at least as large as any negative value
-  return static_cast<int32_t>(
-      (static_cast<int64_t>(a) + (int64_t(1) << (count - 1))) >> count);
-}
-
-float sequin::fxpToFp(int32_t a, int64_t intWidth) {
-  // Rounded once, by the conversion: the scaling is exact.
-  return std::ldexp(static_cast<float>(a), static_cast<int>(intWidth) - 31);
-}
-
-int32_t sequin::fpToFxp(float a, int64_t intWidth) {
-  if (std::isnan(a))
-    return 0;
-  double scaled =
-      std::ldexp(static_cast<double>(a), 31 - static_cast<int>(intWidth));
-  if (scaled >= 2147483647.0)
-    return std::numeric_limits<int32_t>::max();
-  if (scaled <= -2147483648.0)
-    return std::numeric_limits<int32_t>::min();
-  return static_cast<int32_t>(std::nearbyint(scaled));
-}
-
 float sequin::minNum(float a, float b) {
   a = flushSubnormal(a);
   b = flushSubnormal(b);
@@ -369,4 +285,12 @@ float sequin::maxNum(float a, float b) {
   if (a == b)
     return std::signbit(a) ? b : a;
   return a > b ? a : b;
+}
+
+float sequin::absMinNum(float a, float b) {
+  return minNum(std::fabs(a), std::fabs(b));
+}
+
+float sequin::absMaxNum(float a, float b) {
+  return maxNum(std::fabs(a), std::fabs(b));
 }

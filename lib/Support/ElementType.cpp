@@ -49,6 +49,17 @@ static const Row &rowOf(ElementType type) {
 
 unsigned sequin::getBitWidth(ElementType type) { return rowOf(type).bits; }
 
+unsigned sequin::getValueBits(ElementType type) {
+  switch (type) {
+  case ElementType::I5:
+    return 5;
+  case ElementType::I9:
+    return 9;
+  default:
+    return getBitWidth(type);
+  }
+}
+
 bool sequin::isFloat(ElementType type) { return rowOf(type).isFloat; }
 
 llvm::StringRef sequin::getName(ElementType type) { return rowOf(type).name; }

@@ -47,7 +47,8 @@ cl::opt<std::string> axesText("axes",
 cl::list<std::string> tables("table",
                              cl::desc("Table for lookups 'A ? t': t=3,1,4"),
                              cl::sub(eval), cl::sub(equiv), cl::sub(normalize),
-                             cl::cat(category));
+                             cl::sub(deriveCommand), cl::sub(explainCommand),
+                             cl::sub(draw), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print JSON"), cl::sub(eval),
                    cl::sub(equiv), cl::sub(deriveCommand), cl::sub(dsd),
                    cl::sub(normalize), cl::cat(category));

@@ -16,7 +16,9 @@
 #ifndef SEQUIN_MACHINE_MACHINE_H
 #define SEQUIN_MACHINE_MACHINE_H
 
+#include "sequin/Machine/TcpIsa.h"
 #include "sequin/Stream/Sequencer.h"
+#include "sequin/Stream/ValidCount.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 
@@ -25,6 +27,57 @@ namespace sequin {
 /// A conversion between element types that an engine can do.
 struct TypeConversion {
   ElementType from, to;
+};
+
+/// The HBM of one chip (TCP, Memory Performance, High-Bandwidth Memory).
+struct HbmModel {
+  // Geometry.
+  int64_t stacks;           ///< per chip
+  int64_t channelsPerStack; ///< channels
+  int64_t slicesPerChannel; ///< slices
+  int64_t bankGroupsPerSlice;
+  int64_t banksPerGroup;
+  int64_t rowsPerBank;
+  int64_t rowBytes;
+  int64_t unitBytes; ///< smallest access inside a row
+
+  // Address bits. A component is made of several numbers of bits; bit i of it
+  // is the exclusive or of the address bits in element i of its list.
+  llvm::ArrayRef<uint64_t> stackBits, channelBits, bankGroupBits, bankBits;
+  uint64_t sliceBit;     ///< slice 0 or 1
+  uint64_t highSliceBit; ///< slice 2; then sliceBit is the highest row bit
+  llvm::ArrayRef<uint64_t> rowBits; ///< all but the highest
+  uint64_t highRowBit;              ///< the highest, unless highSliceBit is set
+
+  // Speed.
+  int64_t controllerMHz;      ///< channel controller
+  int64_t controllerBytes;    ///< per controller cycle and channel
+  int64_t queueEntries;       ///< command queue of a channel, FR-FCFS
+  int64_t rowSwitchCycles;    ///< core cycles: close one row, open another
+  int64_t partialWriteFactor; ///< slow-down of a read-modify-write
+  int64_t commandMHz;         ///< clock that the tCCD values count
+  int64_t tccdOtherBankGroup; ///< same slice, other bank group
+  int64_t tccdOtherSlice;     ///< other slice
+  int64_t tccdSameBankGroup;  ///< same slice, same bank group
+
+  int64_t channels() const { return stacks * channelsPerStack; }
+  int64_t banksPerChannel() const {
+    return slicesPerChannel * bankGroupsPerSlice * banksPerGroup;
+  }
+  /// All of a chip.
+  int64_t bytes() const {
+    return channels() * banksPerChannel() * rowsPerBank * rowBytes;
+  }
+};
+
+/// Who gets a bank of data memory first, highest first (TCP, Memory
+/// Performance, Bank Starvation).
+enum class DmClient : uint8_t {
+  MainFetch,
+  MainCommit,
+  SubFetch,
+  SubCommit,
+  Dma,
 };
 
 /// One Tensor Contraction Processor chip and the system around it.
@@ -54,6 +107,9 @@ struct TcpMachine {
   int64_t macWidthBytes;   ///< computation packet
   SequencerLimits mainFetch, subFetch;
   int64_t subFetchI4ToI32Bytes; ///< the sub context's only other access size
+  int64_t fetchMaskBytes;       ///< largest packet that can be masked (ERR-26)
+  int64_t fetchMaskCounts;      ///< valid counts of one mask (case 3)
+  int64_t dualChannelAccesses;  ///< fetches per cycle in dual-channel mode
   SequencerLimits mainCommit, subCommit;
   llvm::ArrayRef<int64_t> commitInBytes;
   int64_t commitAlignBytes; ///< commit strides and base are multiples of this
@@ -63,6 +119,31 @@ struct TcpMachine {
   int64_t accumulatorColumns;           ///< f32/i32 columns per row
   int64_t accumulatorRegisters;         ///< registers per column
   int64_t outputLanes;                  ///< 32-bit lanes of the output bus
+  int64_t vectorAluCycles; ///< latency of each ALU that a pass uses
+  int64_t flitBufferBytes; ///< stream adapter; what shifts reuse
+  int64_t maxReduceRows;   ///< rows that reduce-max can use
+
+  // Tensor register file (TCP, TRF Memory Layout; TRF Cache). A cell is what
+  // one bank column holds at one address: trfCellBytes of data, stored as
+  // trfCellSlots slots of 5 bits.
+  int64_t trfBankColumns;
+  int64_t trfBankDepth; ///< cells per bank and column, both halves
+  int64_t trfCellBytes;
+  int64_t trfCellSlots;
+  int64_t trfCacheDepth; ///< cells per bank row and column in the read cache
+  /// Whether fewer rows than banks extend the address space of each row; the
+  /// manual says so in one place and 8 KB per row in another (ERR-14).
+  bool trfRowsExtend;
+
+  // Reduction inside a slice (TCP, Intra-Slice Reduce; Valid Count Generator).
+  int64_t reduceSlots; ///< accumulators, each of one 4-lane packet
+  ValidCountLimits validCount;
+
+  // Transpose engine (TCP, Transpose Engine, Constraints and Internal Buffer
+  // Architecture).
+  llvm::ArrayRef<tcp_isa::TransposeFormat> transposeFormats;
+  int64_t transposeBufferColumns; ///< more columns take both buffers
+  int64_t generateCycles;         ///< one immediate written to DM
 
   // Conversions (TCP, Fetch Engine, Type Casting; Cast Engine).
   llvm::ArrayRef<TypeConversion> fetchCasts;
@@ -78,22 +159,59 @@ struct TcpMachine {
   int64_t hbmBytesPerCycle;  ///< peak, at the core clock
   int64_t hbmUtilizationBytesPerCycle; ///< what reports divide by (1.5 TB/s)
   int64_t interChipBytesPerCycle;      ///< between two chips, over PCIe
+  int64_t dmaIndexBytes;               ///< an index of a gather or scatter
   SequencerLimits dma;
+  HbmModel hbm;
+
+  // Data memory beside the tensor unit (TCP, Memory Performance, Data Memory).
+  int64_t dmBanks;          ///< per slice
+  int64_t dmBankBytes;      ///< width of a bank
+  int64_t dmnBytesPerCycle; ///< of one data memory network
+  int64_t dmQueueEntries;   ///< DMA requests waiting at one slice
+  int64_t nocTimeoutCycles; ///< a request older than this is an exception
+  int64_t spmBytesPerCycle; ///< scratchpads, per cluster (ERR-34)
+  llvm::ArrayRef<DmClient> dmPriority; ///< highest first
 
   // Behaviour the manual leaves to the implementation; see docs/Decisions.
-  bool flushSubnormals;     ///< f32 and bf16 subnormals become signed zero
-  uint8_t poisonByte;       ///< what fresh memory holds in the simulator
-  int64_t engineFillCycles; ///< latency added to every engine pass
+  bool flushSubnormals;         ///< f32 and bf16 subnormals become signed zero
+  uint8_t poisonByte;           ///< what fresh memory holds in the simulator
+  int64_t engineFillCycles;     ///< latency added to every engine pass
+  int64_t treeLevelCycles;      ///< latency of each level of the reduction tree
+  int64_t shiftReuseFillCycles; ///< and of shift-reuse in the stream adapter
+  int64_t trfFullPathCycles; ///< set-up of a TRF load that is no short command
+  int64_t fetchCastFillCycles; ///< and to one that converts while fetching
+
+  /// How many accesses of the tensor unit in a row may take the same bank while
+  /// DMA runs: (bytes of an engine / bytes of a network) * n * slices of a
+  /// network stays below the timeout (TCP, Memory Performance, Technical
+  /// Details; ERR-42).
+  int64_t maxSameBankAccesses() const {
+    int64_t each = dmaRequestBytes / dmnBytesPerCycle * slicesPerDmn;
+    return (nocTimeoutCycles - 1) / each;
+  }
+  /// Scratchpads of a chip, one per network.
+  int64_t dmnsPerChip() const {
+    return clustersPerChip * slicesPerCluster / slicesPerDmn;
+  }
+  /// The flat scratchpad address space of a chip: networks after one another.
+  int64_t spmBytesPerChip() const { return dmnsPerChip() * spmBytesPerDmn; }
 
   /// Elements of one computation packet; 0 if the contraction engine does not
   /// take operands of `type`.
   int64_t lanes(ElementType type) const;
+  /// The manual's reg_types: how the TRF stores elements of `type`; -1 if it
+  /// does not.
+  int64_t regType(ElementType type) const;
+  /// Slots of the TRF that an element of `type` takes; 0 for none.
+  int64_t trfSlots(ElementType type) const;
   /// Multiply-accumulates per cycle of one chip for operands of `type`; 0 if
   /// the contraction engine does not take them.
   int64_t macsPerCycle(ElementType type) const;
   /// Fetching without a conversion is always possible.
   bool canFetchCast(ElementType from, ElementType to) const;
   bool canCast(ElementType from, ElementType to) const;
+  /// nullptr if the transpose engine does not take elements of `type`.
+  const tcp_isa::TransposeFormat *transposeFormat(ElementType type) const;
 };
 
 /// The row called `name` or nullptr.

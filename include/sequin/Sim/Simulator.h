@@ -57,8 +57,11 @@ struct CommandTiming {
   int64_t start = 0, end = 0; ///< cycles
   /// Cycles of each stage, in pipeline order.
   std::vector<std::pair<std::string, int64_t>> stages;
+  /// What happened besides, by name: cache misses, slots in use.
+  std::vector<std::pair<std::string, int64_t>> counters;
   /// What `start` waited for: "", "main busy", "RAW on dm[0, 4096) by 'x'".
   std::string wait;
+  std::vector<int64_t> chips; ///< whose context it runs in
 };
 
 struct Report {

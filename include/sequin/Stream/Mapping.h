@@ -100,7 +100,11 @@
 // and `[B @ 11 = 4] / 4, [B @ 11 = 4] % 4` is `B @ 11 = 4`. With E =
 // `1 # 3 @ 1`, position 0 is padding and so is `E / 3` alone, while
 // `E / 3, E % 3` is E. In a pair, E / n may therefore be replaced by an
-// equivalent mapping only where E's position 0 is index 0.
+// equivalent mapping only where E's position 0 is index 0. For the same reason
+// a mapping that walks one part of a group twice, as in `E / n, E / n, E % n`,
+// adds positions of E, past whose end is padding; brackets that separate the
+// parts then matter, and quotients and remainders of such a mapping are only
+// its positions, not its parts.
 //
 // For derivations (sequencers, DMA): placedFactors() gives the factors with the
 // distance in positions that one step of each covers. A sliding combination
@@ -367,6 +371,10 @@ public:
   llvm::ArrayRef<Factor> factors() const;
 
   /// The normal form as text, for messages: "B / 64, B % 32, B / 32 % 2".
+  /// parse(normalStr(), axes()) is an equivalent mapping, unless the normal
+  /// form holds a part of a group (a Factor::Kind::Composite, at any depth) or
+  /// is longer than the parser reads: `[A, B] = 9`, if other parts of [A, B]
+  /// stand beside it, would be read as the innermost digits of A, B alone.
   std::string normalStr() const;
 
   /// Positions that hold data, as a product over factors (an upper bound when
@@ -388,7 +396,7 @@ public:
     /// The first difference, or how far the comparison came.
     int64_t position = 0;
   };
-  /// As firstDifference, but compares at most `maxSteps` runs of positions.
+  /// As firstDifference, but makes about `maxSteps` comparisons at most.
   Comparison compare(const Mapping &other, int64_t maxSteps) const;
 
 private:

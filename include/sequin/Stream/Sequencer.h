@@ -131,7 +131,8 @@ struct AddressFactor {
 
 /// Where tensor indices sit in an address space: the factors of one or several
 /// mappings with explicit strides. A DM tensor seen by the DMA engine is
-/// [Cluster, Slice, Element] with the strides of the flat DM address space.
+/// [Cluster, Slice, Element] with the strides of the flat DM address space. The
+/// parts mean what they mean as one mapping, outermost first.
 class AddressMap {
 public:
   AddressMap() = default;
@@ -139,7 +140,14 @@ public:
   explicit AddressMap(const Mapping &mapping) { append(mapping, 1); }
   /// Adds `mapping` such that one position moves the address by `unitStride`.
   void append(const Mapping &mapping, int64_t unitStride);
+  /// Sliding combinations and tables stand whole.
   llvm::ArrayRef<AddressFactor> factors() const { return list; }
+  /// Why some data is not at a sum of strides (a table, a sliding combination
+  /// that is cut), Mapping::placedFactors(); empty if all is.
+  llvm::StringRef refusal() const { return notAffine; }
+  /// Why the parts are no mapping together; empty if they are one. derive() and
+  /// derivePair() refuse such a map.
+  llvm::StringRef conflict() const { return noMapping; }
   /// One past the highest address that holds data. Not meaningful if
   /// overflowed().
   int64_t extent() const { return bound; }
@@ -156,8 +164,11 @@ public:
   std::string str() const;
 
 private:
+  void place(llvm::ArrayRef<Factor> factors, std::optional<int64_t> stride);
+
   llvm::SmallVector<AddressFactor, 8> list;
   llvm::SmallVector<Part, 1> appended;
+  std::string notAffine, noMapping;
   int64_t bound = 1;
   bool overflow = false;
 };
@@ -215,20 +226,25 @@ struct Derivation {
 
 /// Derives the sequencer that walks `buffer` in the order of [time, packet].
 ///
-/// A stream axis that is absent from the buffer is a broadcast (stride 0, reads
-/// only). Errors, each naming the term, what was found and what is allowed:
+/// Time and packet mean what they mean as one mapping, Mapping::pair(). A
+/// position of the stream with several indices visits a position of the buffer
+/// that holds them all (and, to write it, no others). A stream axis that is
+/// absent from the buffer is a broadcast (stride 0, reads only). A buffer axis
+/// that is absent from the stream stays at index 0: `A` is `A, B = 1`. Errors,
+/// each naming the term, what was found and what is allowed:
 ///  - insufficient input: the stream needs indices the buffer does not hold;
 ///  - incompatible shapes: no common refinement of the two factorisations (both
-///    are shown);
-///  - a write that would visit a cell twice (broadcast), or leave the tensor;
+///    are shown), or skewed axes that the two sides use differently;
+///  - a table or a sliding combination that only one side has as it stands;
+///  - a write that would visit a cell twice (broadcast; the terms of a sliding
+///    combination one by one), or leave the tensor;
 ///  - more entries than the limit after merging (the best reached is shown);
 ///  - an entry larger than the limit that cannot be split;
 ///  - a packet whose accesses are not whole bytes.
 /// Where the terms give no loops, a search over the addresses decides (streams
 /// and buffers of up to 2^20 positions): any nest within the limits that visits
 /// the data in order is found, and a refusal means that there is none. The
-/// search takes the first position of an index that the buffer holds several
-/// times.
+/// search takes the first position of what the buffer holds several times.
 /// A read may run past the last valid element by the padding of the stream. A
 /// write drops lanes at the end of the packet that the buffer does not hold
 /// (truncation), writes into the buffer's own padding but never past it, and
@@ -284,7 +300,10 @@ struct PairedSequencer {
 /// `source`. Axes of the destination absent from the source are broadcast over
 /// (source stride 0). Padding of the destination is not written, except where a
 /// part is only partly valid and the source has padding to read there; without
-/// such padding that is an error. Contiguous neighbours are merged. Sizes are
+/// such padding that is an error. Tables and sliding combinations are copied
+/// where both sides have them as they stand; the terms of a sliding combination
+/// also one by one, from a source that has it, and to a destination whose
+/// positions hold one index each. Contiguous neighbours are merged. Sizes are
 /// not limited here.
 llvm::Expected<PairedSequencer> derivePair(const AddressMap &source,
                                            const AddressMap &destination);

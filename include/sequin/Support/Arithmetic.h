@@ -21,7 +21,9 @@
 
 #include "sequin/Support/ElementType.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/bit.h"
 #include <cstdint>
+#include <limits>
 
 namespace sequin {
 
@@ -68,21 +70,85 @@ inline float bf16ToFloat(uint16_t bits) {
 }
 uint16_t floatToBf16(float value);
 
+/// Whether subnormals are being flushed on this thread.
+bool isFlushingSubnormals();
+
 /// Vector-engine arithmetic (rulings SIL-2 to SIL-8). Shift counts are
 /// unsigned: a negative one counts as 32 or more.
-int32_t addSat(int32_t a, int32_t b);
-int32_t subSat(int32_t a, int32_t b);
-int32_t mulFxp(int32_t a, int32_t b);
-int32_t leftShift(int32_t a, int32_t count);
-int32_t leftShiftSat(int32_t a, int32_t count);
-int32_t logicRightShift(int32_t a, int32_t count);
-int32_t arithRightShift(int32_t a, int32_t count);
-int32_t arithRightShiftRound(int32_t a, int32_t count);
-float fxpToFp(int32_t a, int64_t intWidth);
-int32_t fpToFxp(float a, int64_t intWidth);
+inline int32_t saturateToInt32(int64_t value) {
+  constexpr int64_t low = std::numeric_limits<int32_t>::min();
+  constexpr int64_t high = std::numeric_limits<int32_t>::max();
+  return static_cast<int32_t>(value < low ? low : value > high ? high : value);
+}
+inline int32_t addSat(int32_t a, int32_t b) {
+  return saturateToInt32(static_cast<int64_t>(a) + b);
+}
+inline int32_t subSat(int32_t a, int32_t b) {
+  return saturateToInt32(static_cast<int64_t>(a) - b);
+}
+/// Q31: rounded half up, saturated.
+inline int32_t mulFxp(int32_t a, int32_t b) {
+  return saturateToInt32((static_cast<int64_t>(a) * b + (int64_t(1) << 30)) >>
+                         31);
+}
+inline bool isLargeShift(int32_t count) {
+  return static_cast<uint32_t>(count) >= 32;
+}
+inline int32_t leftShift(int32_t a, int32_t count) {
+  uint32_t shifted = static_cast<uint32_t>(a) << (count & 31);
+  return static_cast<int32_t>(isLargeShift(count) ? 0 : shifted);
+}
+inline int32_t leftShiftSat(int32_t a, int32_t count) {
+  // A count of 32 saturates every value but zero, as any larger one does.
+  int shift = isLargeShift(count) ? 32 : count;
+  return saturateToInt32(static_cast<int64_t>(a) * (int64_t(1) << shift));
+}
+inline int32_t logicRightShift(int32_t a, int32_t count) {
+  uint32_t shifted = static_cast<uint32_t>(a) >> (count & 31);
+  return static_cast<int32_t>(isLargeShift(count) ? 0 : shifted);
+}
+inline int32_t arithRightShift(int32_t a, int32_t count) {
+  return a >> (isLargeShift(count) ? 31 : count);
+}
+/// Adds half of the last place that stays before it shifts; large counts give
+/// 0, because half is at least as large as any negative value.
+inline int32_t arithRightShiftRound(int32_t a, int32_t count) {
+  int shift = count & 31;
+  int64_t half = (int64_t(1) << shift) >> 1;
+  int64_t shifted = (static_cast<int64_t>(a) + half) >> shift;
+  return static_cast<int32_t>(isLargeShift(count) ? 0 : shifted);
+}
+/// |a|, the most negative value saturated.
+inline int32_t absSat(int32_t a) {
+  return saturateToInt32(a < 0 ? -static_cast<int64_t>(a) : a);
+}
+inline int32_t absMin(int32_t a, int32_t b) {
+  return absSat(a) < absSat(b) ? absSat(a) : absSat(b);
+}
+inline int32_t absMax(int32_t a, int32_t b) {
+  return absSat(a) > absSat(b) ? absSat(a) : absSat(b);
+}
+/// a * 2^(intWidth - 31), rounded once: the scaling is exact. intWidth is 0 to
+/// 31.
+inline float fxpToFp(int32_t a, int64_t intWidth) {
+  uint32_t scale = static_cast<uint32_t>(127 + intWidth - 31) << 23;
+  return static_cast<float>(a) * llvm::bit_cast<float>(scale);
+}
+/// a * 2^(31 - intWidth), rounded to nearest even and saturated; 0 for NaN.
+inline int32_t fpToFxp(float a, int64_t intWidth) {
+  uint64_t scale = static_cast<uint64_t>(1023 + 31 - intWidth) << 52;
+  double scaled = static_cast<double>(a) * llvm::bit_cast<double>(scale);
+  scaled = scaled < 2147483647.0 ? scaled : scaled == scaled ? 2147483647.0 : 0;
+  scaled = scaled < -2147483648.0 ? -2147483648.0 : scaled;
+  // Rounds at the unit; the integer is in the low bits.
+  return static_cast<int32_t>(llvm::bit_cast<uint64_t>(scaled + 0x1.8p52));
+}
 /// The operand that is not NaN, if one is; -0 is less than +0.
 float minNum(float a, float b);
 float maxNum(float a, float b);
+/// Of the magnitudes.
+float absMinNum(float a, float b);
+float absMaxNum(float a, float b);
 
 inline int32_t addWrap(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) +

@@ -40,6 +40,9 @@ enum class ElementType : uint8_t {
 /// in the slots of i4 and i8, whose widths they report.
 unsigned getBitWidth(ElementType type);
 
+/// The bits of the element itself, where i5 and i9 have their own.
+unsigned getValueBits(ElementType type);
+
 /// Whether `type` is one of the floating-point formats.
 bool isFloat(ElementType type);
 

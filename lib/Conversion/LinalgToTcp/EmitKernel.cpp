@@ -320,7 +320,8 @@ Value GroupEmitter::emitContraction(StreamShape &shape) {
                              mapping(inner.inner(flit)));
   stream = AlignOp::create(builder, loc, stream, trf, cut(shape.time, k, lanes),
                            mapping(inner.inner(lanes)));
-  stream = ContractOp::create(builder, loc, stream, mapping("1"));
+  stream = ContractOp::create(builder, loc, stream, /*max=*/UnitAttr(),
+                              mapping("1"));
   return AccumulateOp::create(builder, loc, stream,
                               AccumulationKind::Interleaved,
                               mapping(shape.time), mapping(shape.packet));

@@ -21,35 +21,92 @@ namespace sequin::derivation {
 /// mode instead, found at their defining operation.
 using AddressTable = llvm::DenseMap<mlir::Value, int64_t>;
 
-/// Copies between a host array and HBM; `host` is argument or result `index`.
-llvm::FailureOr<config::Transfer>
+/// Where a pass starts: tcp.begin or tcp.begin_interleaved.
+class PassBegin {
+public:
+  static bool is(mlir::Operation *op) {
+    return llvm::isa<tcp::BeginOp, tcp::BeginInterleavedOp>(op);
+  }
+  explicit PassBegin(mlir::Operation *op) : op(op) {}
+
+  operator mlir::Operation *() const { return op; }
+  /// The tensors that are read, all of one type.
+  mlir::OperandRange getInputs() const { return op->getOperands(); }
+  mlir::TypedValue<tcp::DmType> getInput() const {
+    return llvm::cast<mlir::TypedValue<tcp::DmType>>(op->getOperand(0));
+  }
+  tcp::Context getExecutionContext() const {
+    return llvm::cast<tcp::StreamType>(op->getResult(0).getType())
+        .getExecutionContext();
+  }
+  mlir::InFlightDiagnostic emitOpError() const { return op->emitOpError(); }
+
+private:
+  mlir::Operation *op;
+};
+
+/// Turns distances in elements into bytes. Two i4 share a byte, so a distance
+/// of an odd number of them has no byte address.
+class ByteDistance {
+public:
+  ByteDistance(mlir::Operation *op, mlir::Type type)
+      : op(op), type(type), bits(getBitWidth(*tcp::getElementKind(type))) {}
+
+  llvm::FailureOr<int64_t> operator()(int64_t elements) const;
+
+private:
+  mlir::Operation *op;
+  mlir::Type type;
+  int64_t bits;
+};
+
+/// Chips are laid side by side in the address spaces of a derivation, so far
+/// apart that no memory reaches its neighbour. Bytes.
+inline constexpr int64_t kChipSpan = int64_t(1) << 40;
+
+/// Copies between a host array and HBM, a transfer per chip and piece; `host`
+/// is argument or result `index`.
+llvm::FailureOr<std::vector<config::Transfer>>
 deriveTransfer(mlir::Operation *op, tcp::HostType host, tcp::HbmType hbm,
                int64_t address, config::Transfer::Direction direction,
                int64_t index);
 
-/// HBM -> DM and DM -> HBM, split over the DMA engines.
-llvm::FailureOr<config::DmaCommand>
-deriveToDm(tcp::ToDmOp op, int64_t sourceAddress, const TcpMachine &machine);
-llvm::FailureOr<config::DmaCommand>
-deriveFromDm(tcp::ToHbmOp op, int64_t sourceAddress, const TcpMachine &machine);
+/// Whether the tensor DMA engines do `op`.
+bool isDmaOp(mlir::Operation *op);
+/// The command of such an operation, its work split over the DMA engines.
+llvm::FailureOr<config::DmaCommand> deriveDma(mlir::Operation *op,
+                                              const AddressTable &addresses,
+                                              const TcpMachine &machine);
 
 /// The pass of the tensor unit that starts at `begin`; `sink` is set to its
-/// last operation.
-llvm::FailureOr<config::ExecCommand> deriveExec(tcp::BeginOp begin,
-                                                const AddressTable &addresses,
-                                                const TcpMachine &machine,
-                                                mlir::Operation *&sink);
+/// last operation. `viewAddress` is where the part of a tensor begins that the
+/// pass writes (tcp.commit_view).
+llvm::FailureOr<config::ExecCommand>
+deriveExec(PassBegin begin, const AddressTable &addresses, int64_t viewAddress,
+           const TcpMachine &machine, mlir::Operation *&sink);
+
+/// The slices of `grid` that hold data, as ExecCommand::sliceMask.
+llvm::FailureOr<std::vector<uint64_t>>
+deriveSliceMask(mlir::Operation *op, tcp::GridAttr grid,
+                const TcpMachine &machine);
+
+/// The one number that generate mode writes.
+llvm::FailureOr<config::GenerateCommand>
+deriveGenerate(tcp::ItosOp op, const TcpMachine &machine);
 
 /// align, contract and accumulate as one stage.
 llvm::FailureOr<config::ContractStage>
 deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
                tcp::AccumulateOp accumulate, const TcpMachine &machine);
 
-/// Which elements of fetched packets are padding and must read as zero; none if
-/// the stream has no padding. `timeLoops` are the time entries of the
-/// sequencer.
-llvm::FailureOr<std::optional<config::FetchMask>>
-deriveFetchMask(tcp::FetchOp op, llvm::ArrayRef<SequencerEntry> timeLoops);
+/// The mask for the padding in the stream [time, packet] that `sequencer`
+/// walks; none if there is no padding, an error if none of the manual's three
+/// cases fits. May merge entries of the packet, and add one of size 1 outside
+/// it, both within `maxEntries`.
+llvm::Expected<std::optional<config::FetchMask>>
+deriveFetchMask(const Mapping &time, const Mapping &packet, ElementType type,
+                const TcpMachine &machine, unsigned maxEntries,
+                Sequencer &sequencer);
 
 /// The entries of a derivation whose packet part is exactly `packetElements`:
 /// merging may have joined the packet with the loop around it, which the engine
@@ -60,6 +117,8 @@ Sequencer separatePacket(const Derivation &derivation, int64_t packetElements,
 /// Structs of the configuration from a sequencer of the stream core.
 config::Sequencer toConfig(const Sequencer &sequencer, ElementType type,
                            int64_t address);
+
+config::ValidCountGenerator toConfig(const ValidCountConfig &config);
 
 /// Emits an error of the stream core at `op`.
 template <typename T>

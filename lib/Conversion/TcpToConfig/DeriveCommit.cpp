@@ -33,13 +33,29 @@ LogicalResult ExecDeriver::stage(tcp::ToVrfOp op) {
 }
 
 LogicalResult ExecDeriver::stage(tcp::CommitOp op) {
-  auto kept = tcp::inferCommitElements(op, [&] { return op.emitOpError(); });
+  return commit(op, cast<tcp::StreamType>(op.getInput().getType()),
+                op.getElement(), op.getSlicesAttr(), op.getAddress(),
+                /*isView=*/false);
+}
+
+LogicalResult ExecDeriver::stage(tcp::CommitViewOp op) {
+  return commit(op, cast<tcp::StreamType>(op.getInput().getType()),
+                op.getElement(), op.getSlicesAttr(), viewAddress,
+                /*isView=*/true);
+}
+
+LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
+                                  stream::MappingAttr element,
+                                  stream::MappingAttr slices, int64_t address,
+                                  bool isView) {
+  auto kept = tcp::inferCommitElements(input, element,
+                                       [&] { return op->emitOpError(); });
   if (failed(kept))
     return failure();
-  auto input = cast<tcp::StreamType>(op.getInput().getType());
-  auto output = op.getResult().getType();
+  Mapping buffer = llvm::cantFail(
+      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
   config::CommitStage stage;
-  stage.type = *tcp::getElementKind(output.getElementType());
+  stage.type = *tcp::getElementKind(input.getElementType());
   stage.commitInBytes = getByteSize(stage.type, *kept);
 
   const SequencerLimits &limits =
@@ -48,16 +64,22 @@ LogicalResult ExecDeriver::stage(tcp::CommitOp op) {
   options.direction = Direction::Write;
   options.limits = limits;
   options.elementType = stage.type;
-  auto derived = reportAt(op.getOperation(),
-                          derive(AddressMap(output.getElementMapping()),
-                                 input.getTimeMapping(),
+  auto derived = reportAt(op,
+                          derive(AddressMap(buffer), input.getTimeMapping(),
                                  input.getPacketMapping(), options),
                           "commit sequencer");
   if (failed(derived))
     return failure();
+  // What lies between the parts of a view belongs to the rest of the tensor.
+  if (isView && derived->initial.visitCount() != buffer.validSize())
+    return op->emitOpError()
+           << "writes " << derived->initial.visitCount()
+           << " elements per slice to \"" << element.getText()
+           << "\", which holds " << buffer.validSize()
+           << ": the others belong to the tensor around the view";
   Sequencer sequencer = separatePacket(*derived, *kept, limits);
   if (sequencer.entries.size() > limits.maxEntries)
-    return op.emitOpError()
+    return op->emitOpError()
            << "needs " << sequencer.entries.size() << " sequencer entries ("
            << sequencer.str() << "), machine \"" << machine.name << "\" has "
            << limits.maxEntries;
@@ -66,14 +88,14 @@ LogicalResult ExecDeriver::stage(tcp::CommitOp op) {
       limits.accessBytes, stage.commitInBytes,
       contiguousBytes(sequencer, stage.type), stage.commitInBytes);
   if (!access)
-    return op.emitOpError()
+    return op->emitOpError()
            << "writes runs of " << contiguousBytes(sequencer, stage.type)
            << " contiguous bytes, the "
            << tcp::stringifyContext(begin.getExecutionContext())
            << " context commits multiples of " << limits.accessBytes.front()
            << " bytes";
   stage.accessBytes = *access;
-  stage.sequencer = toConfig(sequencer, stage.type, op.getAddress());
+  stage.sequencer = toConfig(sequencer, stage.type, address);
   // COM-14: everything outside the packet moves by whole bank words.
   auto misaligned = [&](int64_t bytes) {
     return bytes % machine.commitAlignBytes != 0;
@@ -81,15 +103,94 @@ LogicalResult ExecDeriver::stage(tcp::CommitOp op) {
   for (const config::Loop &loop : ArrayRef(stage.sequencer.entries)
                                       .drop_back(stage.sequencer.packetEntries))
     if (misaligned(getByteSize(stage.type, std::abs(loop.stride))))
-      return op.emitOpError()
+      return op->emitOpError()
              << "steps " << getByteSize(stage.type, loop.stride)
              << " bytes between writes, commit strides are multiples of "
              << machine.commitAlignBytes << " bytes";
   if (misaligned(stage.sequencer.baseAddress))
+    return op->emitOpError()
+           << "writes to address " << stage.sequencer.baseAddress
+           << ", commit addresses are multiples of " << machine.commitAlignBytes
+           << " bytes";
+  if (slices) {
+    tcp::GridAttr grid = input.getGrid();
+    auto bitmap = deriveSliceMask(
+        op,
+        tcp::GridAttr::get(op->getContext(), grid.getAxes(), grid.getChip(),
+                           grid.getCluster(), slices),
+        machine);
+    if (failed(bitmap))
+      return failure();
+    stage.sliceBitmap = std::move(*bitmap);
+  }
+  command.sink = std::move(stage);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The sub context's own modes
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExecDeriver::stage(tcp::CommitPackedOp op) {
+  auto input = cast<tcp::StreamType>(op.getInput().getType());
+  config::CommitStage stage;
+  stage.type = *tcp::getElementKind(input.getElementType());
+  stage.commitInBytes = machine.flitBytes;
+  stage.accessBytes = machine.subCommit.accessBytes.back();
+  stage.sequencer.baseAddress = addresses.lookup(op.getDestination());
+  if (stage.sequencer.baseAddress % machine.commitAlignBytes != 0)
     return op.emitOpError()
            << "writes to address " << stage.sequencer.baseAddress
            << ", commit addresses are multiples of " << machine.commitAlignBytes
            << " bytes";
-  command.sink = stage;
+  int64_t bytes = op.getDestination().getType().getByteSize();
+  if (bytes % stage.accessBytes != 0)
+    return op.emitOpError() << "packs into a tensor of " << bytes
+                            << " bytes, the sub context commits multiples of "
+                            << stage.accessBytes << " bytes";
+  // One run; the size of a loop is limited.
+  int64_t elements = op.getDestination().getType().getElementMapping().size();
+  int64_t limit = machine.subCommit.maxSize, inner = std::min(elements, limit);
+  while (elements % inner != 0)
+    --inner;
+  if (elements > inner)
+    stage.sequencer.entries.push_back({elements / inner, inner});
+  stage.sequencer.entries.push_back({inner, 1});
+  stage.sequencer.packetEntries = stage.sequencer.entries.size();
+  if (elements / inner > limit)
+    return op.emitOpError() << "packs into " << elements
+                            << " elements, which no two sequencer entries of "
+                               "at most "
+                            << limit << " count";
+
+  DeriveOptions options;
+  options.limits = {machine.subFetch.maxEntries, machine.subFetch.maxSize, {}};
+  options.elementType = ElementType::I32;
+  auto counts =
+      reportAt(op,
+               derive(AddressMap(op.getCount().getType().getElementMapping()),
+                      input.getTimeMapping(), Mapping(), options),
+               "counts");
+  if (failed(counts))
+    return failure();
+  stage.packing = config::CommitPacking{toConfig(
+      counts->sequencer, ElementType::I32, addresses.lookup(op.getCount()))};
+  stage.packing->counts.packetEntries = 0;
+  command.sink = std::move(stage);
   return success();
+}
+
+FailureOr<config::GenerateCommand>
+derivation::deriveGenerate(tcp::ItosOp op, const TcpMachine &machine) {
+  config::GenerateCommand command;
+  auto mask = deriveSliceMask(op, op.getResult().getType().getGrid(), machine);
+  if (failed(mask))
+    return failure();
+  command.sliceMask = std::move(*mask);
+  command.address = op.getAddress();
+  APInt bits = isa<FloatAttr>(op.getValue())
+                   ? cast<FloatAttr>(op.getValue()).getValue().bitcastToAPInt()
+                   : cast<IntegerAttr>(op.getValue()).getValue();
+  command.value = static_cast<uint32_t>(bits.getZExtValue());
+  return command;
 }

@@ -16,7 +16,7 @@ using namespace sequin::derivation;
 using namespace sequin::tcp_isa;
 
 /// The TRF side: which bytes of a row each computation packet reads (TRF-02).
-static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
+static LogicalResult deriveTrf(tcp::AlignOp align, const tcp::AlignShape &shape,
                                const TcpMachine &machine,
                                config::ContractStage &stage) {
   tcp::TrfType trf = align.getTrf().getType();
@@ -25,8 +25,9 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
   // With one flit per packet the upper half of the other operand is zero, so
   // the packet to fill is the flit; what is read is repeated over the upper
   // half.
+  bool halfPacket = shape.collectFlits == 1 && shape.shifts == 0;
   Mapping packet =
-      collectFlits == 1 ? input.getPacketMapping() : output.getPacketMapping();
+      halfPacket ? input.getPacketMapping() : output.getPacketMapping();
   DeriveOptions options;
   options.direction = Direction::Read;
   options.limits = machine.trf;
@@ -92,6 +93,76 @@ static LogicalResult deriveTrf(tcp::AlignOp align, int64_t collectFlits,
   return success();
 }
 
+/// Whether element `offset` of every TRF read is padding that is zero.
+static bool readsZero(const Mapping &element, int64_t read, int64_t offset) {
+  llvm::Expected<Mapping> inner = element.modulo(read);
+  if (!inner) {
+    llvm::consumeError(inner.takeError());
+    return false;
+  }
+  for (const Factor &factor : llvm::reverse(inner->factors())) {
+    int64_t digit = offset % factor.extent;
+    offset /= factor.extent;
+    if (factor.padding == PaddingKind::Zero &&
+        (digit < factor.first || digit >= factor.first + factor.valid))
+      return true;
+  }
+  return false;
+}
+
+/// A lane of padding that the tree adds to data must be zero on one side
+/// (CON-10: 1# times 1z is valid, 1# times 1# is not). The padding of collected
+/// packets is zero, masked by the fetch adapter; what shifts move into a lane
+/// and the gaps of a sliding combination are not. Next to data no padding can
+/// be neutral for reduce-max.
+static LogicalResult checkPaddedLanes(tcp::AlignOp align,
+                                      tcp::ContractOp contract,
+                                      const tcp::AlignShape &shape,
+                                      const config::ContractStage &stage) {
+  auto output = cast<tcp::StreamType>(align.getResult().getType());
+  Mapping packet = output.getPacketMapping();
+  bool slides = llvm::any_of(packet.factors(), [](const Factor &factor) {
+    return factor.kind == Factor::Kind::Sliding;
+  });
+  bool isMax = stage.reduceOp == config::ReduceOp::Max;
+  if (shape.shifts == 0 && !slides && !isMax)
+    return success();
+  Mapping element = align.getTrf().getType().getElementMapping();
+  int64_t read = stage.regReadBytes * 8 / getBitWidth(stage.type);
+  bool aligned = llvm::all_of(stage.trf.entries, [&](const config::Loop &loop) {
+    return loop.size == 1 || loop.stride % read == 0;
+  });
+  int64_t group = int64_t(1) << stage.depth;
+  for (int64_t first = 0; first < packet.size(); first += group) {
+    bool hasData = false;
+    std::optional<int64_t> undefined;
+    for (int64_t lane = first; lane < first + group; ++lane) {
+      bool isData = packet.at(lane).has_value();
+      hasData |= isData;
+      if (!isData && !undefined &&
+          (isMax || !(aligned && readsZero(element, read, lane % read))))
+        undefined = lane;
+    }
+    if (!hasData || !undefined)
+      continue;
+    if (isMax)
+      return contract.emitOpError()
+             << "takes the maximum of data and lane " << *undefined
+             << " of packet \"" << output.getPacket().getText()
+             << "\", which is padding";
+    InFlightDiagnostic diag =
+        contract.emitOpError()
+        << "adds lane " << *undefined << " of packet \""
+        << output.getPacket().getText()
+        << "\" to data: it is padding that the stream does not set to zero and "
+           "the TRF element \""
+        << align.getTrf().getType().getElement().getText() << "\" neither";
+    diag.attachNote(align.getLoc()) << "packets shifted here";
+    return diag;
+  }
+  return success();
+}
+
 /// The accumulator's loops and slots (RED-08 to RED-15).
 static LogicalResult deriveAccumulator(tcp::AccumulateOp op,
                                        const TcpMachine &machine,
@@ -100,6 +171,12 @@ static LogicalResult deriveAccumulator(tcp::AccumulateOp op,
   if (failed(shape))
     return failure();
   auto input = cast<tcp::StreamType>(op.getInput().getType());
+  if (stage.reduceOp == config::ReduceOp::Max)
+    for (const ReductionLoop &loop : shape->loops)
+      if (loop.reduced && loop.factor.isPadded())
+        return op.emitOpError()
+               << "takes the maximum over the padding of time \""
+               << loop.factor.str() << "\"";
   stage.columns = shape->columns;
   stage.kind = op.getKind() == tcp::AccumulationKind::Interleaved
                    ? config::AccumulationKind::Interleaved
@@ -160,11 +237,16 @@ derivation::deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
   auto input = cast<tcp::StreamType>(align.getInput().getType());
   stage.type = *tcp::getElementKind(input.getElementType());
   stage.collectFlits = alignShape->collectFlits;
+  stage.shifts = alignShape->shifts;
+  stage.shiftStride = alignShape->shiftStride;
   stage.timeBroadcast = alignShape->timeBroadcast;
   stage.trfAddress = static_cast<config::TrfAddress>(trfSource.getAddress());
   stage.rows = align.getTrf().getType().getRowMapping().size();
+  stage.reduceOp =
+      contract.getMax() ? config::ReduceOp::Max : config::ReduceOp::Add;
   stage.depth = *depth;
-  if (failed(deriveTrf(align, stage.collectFlits, machine, stage)) ||
+  if (failed(deriveTrf(align, *alignShape, machine, stage)) ||
+      failed(checkPaddedLanes(align, contract, *alignShape, stage)) ||
       failed(deriveAccumulator(accumulate, machine, stage)))
     return failure();
   return stage;
@@ -182,11 +264,31 @@ static_assert(static_cast<int>(tcp::TrfAddress::SecondHalf) ==
 static_assert(static_cast<int>(tcp::TrfAddress::Full) ==
               static_cast<int>(config::TrfAddress::Full));
 
+/// Whether the pass so far is one contiguous load that changes nothing
+/// (TRF-04).
+static bool isContiguousLoad(const config::ExecCommand &command) {
+  const config::FetchStage &fetch = command.fetch;
+  if (fetch.from != fetch.to || fetch.mask || fetch.table ||
+      fetch.dualChannel || !fetch.zeroPoints.empty() || command.switching)
+    return false;
+  // Packets that collect pads would leave gaps in the register file.
+  if (command.collect.packetBytes % kFlitBytes != 0)
+    return false;
+  int64_t run = 1;
+  for (const config::Loop &entry : llvm::reverse(fetch.sequencer.entries)) {
+    if (entry.size > 1 && entry.stride != run)
+      return false;
+    run *= entry.size;
+  }
+  return true;
+}
+
 LogicalResult ExecDeriver::stage(tcp::ToTrfOp op) {
   tcp::TrfType type = op.getResult().getType();
   command.sink =
       config::ToTrfStage{static_cast<config::TrfAddress>(op.getAddress()),
-                         type.getRowMapping().size(), type.getByteSize()};
+                         type.getRowMapping().size(), type.getByteSize(),
+                         isContiguousLoad(command)};
   return success();
 }
 

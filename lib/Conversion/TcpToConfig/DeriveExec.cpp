@@ -81,7 +81,9 @@ std::optional<int64_t> derivation::largestAccess(ArrayRef<int64_t> sizes,
 // The pass
 //===----------------------------------------------------------------------===//
 
-LogicalResult ExecDeriver::setSliceMask(Operation *op, tcp::GridAttr grid) {
+FailureOr<std::vector<uint64_t>>
+derivation::deriveSliceMask(Operation *op, tcp::GridAttr grid,
+                            const TcpMachine &machine) {
   Mapping cluster = grid.getClusterMapping(), slice = grid.getSliceMapping();
   // Quotient and remainder of one axis may be split over both levels.
   Mapping both = llvm::cantFail(Mapping::pair(cluster, slice));
@@ -92,28 +94,44 @@ LogicalResult ExecDeriver::setSliceMask(Operation *op, tcp::GridAttr grid) {
            << "runs on " << cluster.size() << " clusters of " << slice.size()
            << " slices, machine \"" << machine.name << "\" has "
            << machine.clustersPerChip << " of " << perCluster;
-  command.sliceMask.assign(
+  std::vector<uint64_t> mask(
       llvm::divideCeil(machine.clustersPerChip * perCluster, 64), 0);
   for (int64_t c = 0; c < cluster.size(); ++c)
     for (int64_t s = 0; s < slice.size(); ++s)
       if (both.at(c * slice.size() + s)) {
         int64_t bit = c * perCluster + s;
-        command.sliceMask[bit / 64] |= uint64_t(1) << (bit % 64);
+        mask[bit / 64] |= uint64_t(1) << (bit % 64);
       }
+  return mask;
+}
+
+LogicalResult ExecDeriver::setSliceMask(Operation *op, tcp::GridAttr grid) {
+  auto mask = deriveSliceMask(op, grid, machine);
+  if (failed(mask))
+    return failure();
+  command.sliceMask = std::move(*mask);
   return success();
 }
 
 LogicalResult ExecDeriver::step(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<tcp::FetchOp, tcp::SwitchOp, tcp::CollectOp>(
-          [&](auto op) { return stage(op); })
+      .Case<tcp::FetchOp, tcp::SwitchOp, tcp::CollectOp,
+            tcp::VectorInterSliceReduceOp>([&](auto op) { return stage(op); })
       .Case<tcp::ToTrfOp, tcp::AlignOp, tcp::ContractOp, tcp::AccumulateOp>(
           [&](auto op) { return stage(op); })
-      .Case<tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp, tcp::VectorFxpOp,
-            tcp::VectorFxpToFpOp, tcp::VectorSplitOp, tcp::VectorFpBinaryOp,
-            tcp::VectorConcatOp, tcp::VectorFpToFxpOp, tcp::VectorClipOp,
-            tcp::VectorFinalOp>([&](auto op) { return stage(op); })
-      .Case<tcp::CastOp, tcp::CommitOp, tcp::ToVrfOp>(
+      .Case<tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
+            tcp::VectorBranchLogOp, tcp::VectorIntraSliceUnzipOp,
+            tcp::VectorStashOp, tcp::VectorLogicOp, tcp::VectorLogicZipOp,
+            tcp::VectorFxpOp, tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp,
+            tcp::VectorSplitOp, tcp::VectorTrimWay4Op, tcp::VectorFpUnaryOp,
+            tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,
+            tcp::VectorFpDivOp, tcp::VectorConcatOp, tcp::VectorPadWay8Op,
+            tcp::VectorFpToFxpOp, tcp::VectorClipOp, tcp::VectorClipZipOp,
+            tcp::VectorFilterOp, tcp::VectorFinalOp>(
+          [&](auto op) { return stage(op); })
+      .Case([&](tcp::VectorIntraSliceReduceOp op) { return stage(op); })
+      .Case<tcp::CastOp, tcp::TransposeOp, tcp::CommitOp, tcp::CommitViewOp,
+            tcp::CommitPackedOp, tcp::ToVrfOp>(
           [&](auto op) { return stage(op); })
       .Default([](Operation *op) {
         return op->emitOpError() << "is not an engine of the tensor unit";
@@ -122,9 +140,6 @@ LogicalResult ExecDeriver::step(Operation *op) {
 
 FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
   command.context = isSub() ? config::Context::Sub : config::Context::Main;
-  if (begin.getInput().getType().getGrid().getChipMapping().size() != 1)
-    return begin.emitOpError() << "runs on several chips, programs on one chip "
-                                  "are supported";
   if (failed(setSliceMask(begin, begin.getInput().getType().getGrid())))
     return failure();
   sink = begin;
@@ -142,7 +157,8 @@ FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
 }
 
 FailureOr<config::ExecCommand>
-derivation::deriveExec(tcp::BeginOp begin, const AddressTable &addresses,
-                       const TcpMachine &machine, Operation *&sink) {
-  return ExecDeriver(begin, addresses, machine).run(sink);
+derivation::deriveExec(PassBegin begin, const AddressTable &addresses,
+                       int64_t viewAddress, const TcpMachine &machine,
+                       Operation *&sink) {
+  return ExecDeriver(begin, addresses, viewAddress, machine).run(sink);
 }

@@ -9,6 +9,10 @@
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
 #include "Derivation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Config/BankRuns.h"
+#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,8 +23,9 @@ namespace {
 /// Walks the host function and, at each launch, the kernel.
 class ProgramDeriver {
 public:
-  ProgramDeriver(ModuleOp module, const TcpMachine &machine)
-      : module(module), machine(machine) {}
+  ProgramDeriver(ModuleOp module, const TcpMachine &machine,
+                 const DeriveProgramOptions &options)
+      : module(module), machine(machine), options(options) {}
 
   FailureOr<config::Program> run(func::FuncOp entry, tcp::TargetAttr target);
 
@@ -30,10 +35,34 @@ private:
   LogicalResult toHost(tcp::ToHostOp op);
   LogicalResult launch(tcp::LaunchOp op);
   LogicalResult kernelOp(Operation &op);
+  LogicalResult kernelBlock(Block &block);
+  LogicalResult dma(Operation *op);
+  LogicalResult generate(tcp::ItosOp op);
+  LogicalResult pass(Operation *sink);
+  LogicalResult passOnChip(PassBegin begin, Operation *sink, int64_t chip);
+
+  // Loops: every round is derived with the values its indices have, then the
+  // rounds are joined if they differ in addresses only.
+  LogicalResult loop(scf::ForOp op);
+  void appendRounds(scf::ForOp op,
+                    std::vector<std::vector<config::Command>> rounds);
+  /// An integer computation on indices.
+  LogicalResult compute(Operation *op);
+  FailureOr<int64_t> indexOf(Operation *op, Value index);
+  /// `to` is another name of the tensor `from`.
+  void bind(Value to, Value from);
+
+  // Views.
+  LogicalResult tile(tcp::TileOp op);
+  /// The bytes from the tensor's address to those of a part of it, per chip or
+  /// one for all.
+  template <typename OpTy>
+  FailureOr<SmallVector<int64_t>> tileOffsets(OpTy op, Type element);
 
   /// Appends a command named after the operation; a name location
   /// (`loc("layer1")`) gives the prefix.
-  void append(Operation *op, decltype(config::Command::body) body);
+  void append(Operation *op, decltype(config::Command::body) body,
+              StringRef suffix = "");
   /// Multiply-accumulates on data, for kernels that do not state their own.
   void countMacs(tcp::AlignOp op);
 
@@ -48,13 +77,24 @@ private:
   struct HbmTensor {
     Operation *made;
     int64_t begin, end;
-    /// Commands that write it and that read it last.
+    /// Commands that write it and that read it last, counted as they run.
     size_t written, lastRead;
   };
 
   ModuleOp module;
   const TcpMachine &machine;
+  const DeriveProgramOptions &options;
   config::Program program;
+  /// Where commands are appended: the program, or a round of a loop.
+  std::vector<config::Command> *commands = &program.commands;
+  size_t clock = 0; ///< commands so far, rounds counted one by one
+  unsigned loopDepth = 0;
+  /// Names of the commands inside the loop that is being derived: the same in
+  /// every round.
+  llvm::DenseMap<std::pair<Operation *, StringRef>, std::string> loopNames;
+  llvm::DenseMap<Value, int64_t> indices;
+  /// Of tiles that start elsewhere on every chip, relative to `addresses`.
+  llvm::DenseMap<Value, SmallVector<int64_t>> chipOffsets;
   std::vector<HbmTensor> hbmTensors;
   llvm::DenseMap<Value, size_t> hbmTensorOf;
   AddressTable addresses;
@@ -78,18 +118,29 @@ static std::string describeLocation(Location loc) {
   return text;
 }
 
-void ProgramDeriver::append(Operation *op,
-                            decltype(config::Command::body) body) {
-  std::string name = op->getName().stripDialect().str();
-  if (auto named = dyn_cast<NameLoc>(op->getLoc()))
-    name = (named.getName().getValue() + "." + name).str();
-  unsigned &used = names[name];
+void ProgramDeriver::append(Operation *op, decltype(config::Command::body) body,
+                            StringRef suffix) {
+  auto makeName = [&] {
+    std::string name = op->getName().stripDialect().str();
+    if (auto named = dyn_cast<NameLoc>(op->getLoc()))
+      name = (named.getName().getValue() + "." + name).str();
+    name += suffix;
+    unsigned used = names[name]++;
+    return used == 0 ? name : name + "." + std::to_string(used);
+  };
   config::Command command;
-  command.name = used == 0 ? name : name + "." + std::to_string(used);
-  ++used;
+  if (loopDepth == 0) {
+    command.name = makeName();
+  } else {
+    std::string &name = loopNames[{op, suffix}];
+    if (name.empty())
+      name = makeName();
+    command.name = name;
+  }
   command.location = describeLocation(op->getLoc());
   command.body = std::move(body);
-  program.commands.push_back(std::move(command));
+  commands->push_back(std::move(command));
+  ++clock;
 }
 
 /// The dimensions of a host array: the sizes of the mapping's top-level terms.
@@ -126,7 +177,7 @@ void ProgramDeriver::placeHbm(Value value, Operation *made, int64_t address,
                               int64_t bytes) {
   addresses[value] = address;
   hbmTensorOf[value] = hbmTensors.size();
-  size_t now = program.commands.size();
+  size_t now = clock;
   hbmTensors.push_back(
       {made, address, bytes > INT64_MAX - address ? INT64_MAX : address + bytes,
        now, now});
@@ -135,7 +186,7 @@ void ProgramDeriver::placeHbm(Value value, Operation *made, int64_t address,
 void ProgramDeriver::readHbm(Value value) {
   auto found = hbmTensorOf.find(value);
   if (found != hbmTensorOf.end())
-    hbmTensors[found->second].lastRead = program.commands.size();
+    hbmTensors[found->second].lastRead = clock;
 }
 
 LogicalResult ProgramDeriver::checkHbmOverlaps() {
@@ -169,7 +220,8 @@ LogicalResult ProgramDeriver::toHbm(tcp::ToHbmOp op) {
     return failure();
   placeHbm(op.getResult(), op, op.getAddress(),
            op.getResult().getType().getByteSize());
-  append(op, std::move(*transfer));
+  for (config::Transfer &piece : *transfer)
+    append(op, std::move(piece));
   return success();
 }
 
@@ -184,7 +236,8 @@ LogicalResult ProgramDeriver::toHost(tcp::ToHostOp op) {
   if (failed(transfer))
     return failure();
   readHbm(op.getInput());
-  append(op, std::move(*transfer));
+  for (config::Transfer &piece : *transfer)
+    append(op, std::move(piece));
   return success();
 }
 
@@ -201,19 +254,214 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
   Block &body = kernel.getBody().front();
   for (auto [parameter, input] :
        llvm::zip_equal(body.getArguments(), op.getInputs())) {
-    addresses[parameter] = addresses.lookup(input);
-    hbmTensorOf[parameter] = hbmTensorOf.lookup(input);
+    bind(parameter, input);
   }
-  for (Operation &inner : body.without_terminator())
-    if (failed(kernelOp(inner)))
-      return failure();
+  if (failed(kernelBlock(body)))
+    return failure();
   for (auto [result, value] :
        llvm::zip_equal(op.getOutputs(), body.getTerminator()->getOperands())) {
-    addresses[result] = addresses.lookup(value);
-    hbmTensorOf[result] = hbmTensorOf.lookup(value);
+    bind(result, value);
   }
   return success();
 }
+
+void ProgramDeriver::bind(Value to, Value from) {
+  // Copies first: an insertion moves what the map holds.
+  if (isa<IndexType>(to.getType())) {
+    int64_t index = indices.lookup(from);
+    indices[to] = index;
+    return;
+  }
+  int64_t address = addresses.lookup(from);
+  addresses[to] = address;
+  if (auto found = hbmTensorOf.find(from); found != hbmTensorOf.end()) {
+    size_t tensor = found->second;
+    hbmTensorOf[to] = tensor;
+  }
+  SmallVector<int64_t> offsets = chipOffsets.lookup(from);
+  if (offsets.empty())
+    chipOffsets.erase(to);
+  else
+    chipOffsets[to] = std::move(offsets);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramDeriver::compute(Operation *op) {
+  SmallVector<Attribute> operands;
+  Builder builder(op->getContext());
+  for (Value operand : op->getOperands()) {
+    auto found = indices.find(operand);
+    operands.push_back(found == indices.end()
+                           ? Attribute()
+                           : builder.getIndexAttr(found->second));
+  }
+  SmallVector<OpFoldResult> results;
+  bool constant = succeeded(op->fold(operands, results)) &&
+                  results.size() == op->getNumResults();
+  for (unsigned i = 0; constant && i < results.size(); ++i) {
+    if (auto number =
+            dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results[i])))
+      indices[op->getResult(i)] = number.getInt();
+    else if (auto value = dyn_cast<Value>(results[i]);
+             value && indices.count(value))
+      bind(op->getResult(i), value);
+    else
+      constant = false;
+  }
+  if (!constant)
+    return op->emitOpError()
+           << "cannot be evaluated: a kernel computes indices "
+              "from constants and loop indices";
+  return success();
+}
+
+FailureOr<int64_t> ProgramDeriver::indexOf(Operation *op, Value index) {
+  auto found = indices.find(index);
+  if (found != indices.end())
+    return found->second;
+  return op->emitOpError() << "depends on an index that is not known when the "
+                              "program is configured";
+}
+
+/// " [3]" behind the names of a round's commands, inner loops included.
+static void renameRound(std::vector<config::Command> &round, int64_t number) {
+  for (config::Command &command : round) {
+    command.name += "[" + std::to_string(number) + "]";
+    if (auto *inner = std::get_if<config::LoopCommand>(&command.body))
+      renameRound(inner->body, number);
+  }
+}
+
+void ProgramDeriver::appendRounds(
+    scf::ForOp op, std::vector<std::vector<config::Command>> rounds) {
+  if (!options.unrollLoops)
+    if (std::optional<config::LoopCommand> rolled = config::rollLoop(rounds)) {
+      append(op, std::move(*rolled));
+      --clock; // its commands have been counted
+      return;
+    }
+  for (auto [number, round] : llvm::enumerate(rounds)) {
+    renameRound(round, number);
+    std::move(round.begin(), round.end(), std::back_inserter(*commands));
+  }
+}
+
+LogicalResult ProgramDeriver::loop(scf::ForOp op) {
+  FailureOr<int64_t> lower = indexOf(op, op.getLowerBound());
+  FailureOr<int64_t> upper = indexOf(op, op.getUpperBound());
+  FailureOr<int64_t> step = indexOf(op, op.getStep());
+  if (failed(lower) || failed(upper) || failed(step))
+    return failure();
+  if (*step <= 0)
+    return op.emitOpError() << "has step " << *step << ", it must be positive";
+  auto count = *upper <= *lower
+                   ? 0
+                   : llvm::divideCeil(static_cast<uint64_t>(*upper) - *lower,
+                                      static_cast<uint64_t>(*step));
+  if (count > static_cast<uint64_t>(config::kMaxCommands))
+    return op.emitOpError() << "runs " << count << " rounds, at most "
+                            << config::kMaxCommands << " are supported";
+  for (auto [argument, init] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
+    bind(argument, init);
+  std::vector<config::Command> *outside = commands;
+  std::vector<std::vector<config::Command>> rounds(count);
+  ++loopDepth;
+  LogicalResult result = success();
+  auto yields = op.getBody()->getTerminator()->getOperands();
+  for (uint64_t i = 0; i < count && succeeded(result); ++i) {
+    indices[op.getInductionVar()] = *lower + static_cast<int64_t>(i) * *step;
+    commands = &rounds[i];
+    result = kernelBlock(*op.getBody());
+    // The results are what the body yields; through them buffers may change
+    // places.
+    for (auto [to, from] : llvm::zip_equal(op.getResults(), yields))
+      bind(to, from);
+    for (auto [to, from] :
+         llvm::zip_equal(op.getRegionIterArgs(), op.getResults()))
+      bind(to, from);
+  }
+  commands = outside;
+  if (succeeded(result)) {
+    if (count == 0)
+      for (auto [to, from] : llvm::zip_equal(op.getResults(), op.getInitArgs()))
+        bind(to, from);
+    appendRounds(op, std::move(rounds));
+  }
+  if (--loopDepth == 0)
+    loopNames.clear();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+FailureOr<SmallVector<int64_t>> ProgramDeriver::tileOffsets(OpTy op,
+                                                            Type element) {
+  FailureOr<tcp::TileShape> shape =
+      tcp::inferTile(op, [&] { return op.emitOpError(); });
+  if (failed(shape))
+    return failure();
+  int64_t index = 0;
+  if (op.getIndex()) {
+    FailureOr<int64_t> value = indexOf(op, op.getIndex());
+    if (failed(value))
+      return failure();
+    index = *value;
+  }
+  if (op.getStarts().size() != 1 &&
+      static_cast<int64_t>(op.getStarts().size()) != program.chips)
+    return op.emitOpError()
+           << "has " << op.getStarts().size() << " starts, the program runs on "
+           << program.chips << " chips";
+  int64_t bits = getBitWidth(*tcp::getElementKind(element));
+  SmallVector<int64_t> offsets;
+  for (int64_t start : op.getStarts()) {
+    int64_t from;
+    if (llvm::AddOverflow(index, start, from) || from < 0 ||
+        from > shape->extent - static_cast<int64_t>(op.getSize()))
+      return op.emitOpError() << "tile of " << op.getSize() << " from " << from
+                              << " of \"" << op.getDimension().getText()
+                              << "\", which has " << shape->extent;
+    auto offset = llvm::checkedMul(from * shape->step, bits);
+    if (!offset || *offset % 8 != 0)
+      return op.emitOpError() << "starts at element " << from * shape->step
+                              << " of the buffer, which is no whole byte";
+    offsets.push_back(*offset / 8);
+  }
+  return offsets;
+}
+
+LogicalResult ProgramDeriver::tile(tcp::TileOp op) {
+  Type type = op.getSource().getType();
+  Type element = isa<tcp::HbmType>(type)
+                     ? cast<tcp::HbmType>(type).getElementType()
+                     : cast<tcp::DmType>(type).getElementType();
+  auto offsets = tileOffsets(op, element);
+  if (failed(offsets))
+    return failure();
+  bind(op.getResult(), op.getSource());
+  int64_t first = offsets->front();
+  addresses[op.getResult()] += first;
+  if (offsets->size() == 1)
+    return success();
+  if (isa<tcp::HbmType>(type) || chipOffsets.count(op.getSource()))
+    return op.emitOpError() << "starts elsewhere on every chip, which a DM "
+                               "tensor can that does not do so yet";
+  for (int64_t &offset : *offsets)
+    offset -= first;
+  chipOffsets[op.getResult()] = std::move(*offsets);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 void ProgramDeriver::countMacs(tcp::AlignOp op) {
   auto output = cast<tcp::StreamType>(op.getResult().getType());
@@ -229,53 +477,150 @@ void ProgramDeriver::countMacs(tcp::AlignOp op) {
   program.macType = *tcp::getElementKind(output.getElementType());
 }
 
+LogicalResult ProgramDeriver::passOnChip(PassBegin begin, Operation *sink,
+                                         int64_t chip) {
+  const AddressTable *table = &addresses;
+  AddressTable ofChip;
+  for (Value input : begin.getInputs()) {
+    auto offsets = chipOffsets.find(input);
+    if (offsets == chipOffsets.end())
+      continue;
+    if (table == &addresses)
+      ofChip = addresses;
+    // The same tensor may come twice.
+    ofChip[input] = addresses.lookup(input) + offsets->second[chip];
+    table = &ofChip;
+  }
+  int64_t viewAddress = 0;
+  if (auto view = dyn_cast<tcp::CommitViewOp>(sink)) {
+    auto parts =
+        tileOffsets(view, view.getDestination().getType().getElementType());
+    if (failed(parts))
+      return failure();
+    viewAddress = addresses.lookup(view.getDestination()) +
+                  (*parts)[parts->size() == 1 ? 0 : chip];
+  }
+  Operation *last = nullptr;
+  auto command = deriveExec(begin, *table, viewAddress, machine, last);
+  if (failed(command))
+    return failure();
+  command->chip = chip;
+  command->occupiesDma = config::starvesDma(*command, machine);
+  append(sink, std::move(*command),
+         program.chips == 1 ? "" : "@" + std::to_string(chip));
+  return success();
+}
+
+/// A pass takes its place in the program where it ends: by then everything it
+/// reads has been written, whatever stands between its stages.
+LogicalResult ProgramDeriver::pass(Operation *sink) {
+  Operation *first = sink;
+  while (!PassBegin::is(first))
+    if (!(first = first->getOperand(0).getDefiningOp()))
+      return sink->emitOpError() << "ends a stream that no tcp.begin of this "
+                                    "kernel starts";
+  PassBegin begin(first);
+  Mapping chips = begin.getInput().getType().getGrid().getChipMapping();
+  if (chips.size() > program.chips)
+    return begin.emitOpError() << "runs on " << chips.size()
+                               << " chips, the program on " << program.chips;
+  for (int64_t chip = 0; chip < chips.size(); ++chip)
+    if (chips.at(chip) && failed(passOnChip(begin, sink, chip)))
+      return failure();
+  if (auto commit = dyn_cast<tcp::CommitOp>(sink))
+    addresses[commit.getResult()] = commit.getAddress();
+  else if (auto view = dyn_cast<tcp::CommitViewOp>(sink))
+    bind(view.getResult(), view.getDestination());
+  else if (auto packed = dyn_cast<tcp::CommitPackedOp>(sink))
+    bind(packed.getResult(), packed.getDestination());
+  else if (auto vrf = dyn_cast<tcp::ToVrfOp>(sink))
+    addresses[vrf.getResult()] = vrf.getAddress();
+  // What the branch logger writes on the way.
+  for (Operation *stage = sink; stage && !PassBegin::is(stage);
+       stage = stage->getOperand(0).getDefiningOp())
+    if (auto log = dyn_cast<tcp::VectorBranchLogOp>(stage))
+      addresses[log.getIds()] = log.getAddress();
+  return success();
+}
+
+LogicalResult ProgramDeriver::kernelBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(kernelOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramDeriver::dma(Operation *op) {
+  auto command = deriveDma(op, addresses, machine);
+  if (failed(command))
+    return failure();
+  for (Value operand : op->getOperands())
+    readHbm(operand);
+  Value result = op->getResult(0);
+  if (auto scatter = dyn_cast<tcp::ScatterOp>(op)) {
+    bind(result, scatter.getDestination());
+  } else {
+    int64_t address = op->getAttrOfType<IntegerAttr>("address").getInt();
+    if (auto hbm = dyn_cast<tcp::HbmType>(result.getType()))
+      placeHbm(result, op, address, hbm.getByteSize());
+    addresses[result] = address;
+  }
+  append(op, std::move(*command));
+  return success();
+}
+
+LogicalResult ProgramDeriver::generate(tcp::ItosOp op) {
+  auto command = deriveGenerate(op, machine);
+  if (failed(command))
+    return failure();
+  Mapping chips = op.getResult().getType().getGrid().getChipMapping();
+  if (chips.size() > program.chips)
+    return op.emitOpError() << "writes on " << chips.size()
+                            << " chips, the program runs on " << program.chips;
+  for (int64_t chip = 0; chip < chips.size(); ++chip) {
+    if (!chips.at(chip))
+      continue;
+    command->chip = chip;
+    append(op, *command, program.chips == 1 ? "" : "@" + std::to_string(chip));
+  }
+  addresses[op.getResult()] = op.getAddress();
+  return success();
+}
+
 LogicalResult ProgramDeriver::kernelOp(Operation &op) {
-  if (auto move = dyn_cast<tcp::ToDmOp>(op)) {
-    auto command = deriveToDm(move, addresses.lookup(move.getInput()), machine);
-    if (failed(command))
-      return failure();
-    addresses[move.getResult()] = move.getAddress();
-    readHbm(move.getInput());
-    append(&op, std::move(*command));
-    return success();
-  }
-  if (auto move = dyn_cast<tcp::ToHbmOp>(op)) {
-    if (!isa<tcp::DmType>(move.getInput().getType()))
-      return move.emitOpError() << "moves a host tensor inside a kernel";
-    auto command =
-        deriveFromDm(move, addresses.lookup(move.getInput()), machine);
-    if (failed(command))
-      return failure();
-    placeHbm(move.getResult(), &op, move.getAddress(),
-             move.getResult().getType().getByteSize());
-    append(&op, std::move(*command));
-    return success();
-  }
+  if (!PassBegin::is(&op) && !isa<tcp::TileOp>(op))
+    for (Value operand : op.getOperands())
+      if (chipOffsets.count(operand))
+        return op.emitOpError() << "uses a tile that starts elsewhere on every "
+                                   "chip, which only tcp.begin reads";
+  if (isDmaOp(&op))
+    return dma(&op);
+  if (isa<tcp::ToHbmOp>(op))
+    return op.emitOpError() << "moves a host tensor inside a kernel";
   if (auto align = dyn_cast<tcp::AlignOp>(op))
     countMacs(align);
-  // A pass takes its place in the program where it ends: by then everything it
-  // reads has been written, whatever stands between its stages.
-  if (isa<tcp::CommitOp, tcp::ToTrfOp, tcp::ToVrfOp>(op)) {
-    Operation *first = &op;
-    while (!isa<tcp::BeginOp>(first))
-      if (!(first = first->getOperand(0).getDefiningOp()))
-        return op.emitOpError() << "ends a stream that no tcp.begin of this "
-                                   "kernel starts";
-    Operation *sink = nullptr;
-    auto command =
-        deriveExec(cast<tcp::BeginOp>(first), addresses, machine, sink);
-    if (failed(command))
-      return failure();
-    if (auto commit = dyn_cast<tcp::CommitOp>(sink))
-      addresses[commit.getResult()] = commit.getAddress();
-    else if (auto vrf = dyn_cast<tcp::ToVrfOp>(sink))
-      addresses[vrf.getResult()] = vrf.getAddress();
-    append(sink, std::move(*command));
+  if (isa<tcp::CommitOp, tcp::CommitViewOp, tcp::CommitPackedOp, tcp::ToTrfOp,
+          tcp::ToVrfOp>(op))
+    return pass(&op);
+  if (auto immediate = dyn_cast<tcp::ItosOp>(op))
+    return generate(immediate);
+  if (auto view = dyn_cast<tcp::TileOp>(op))
+    return tile(view);
+  if (auto memory = dyn_cast<tcp::FromAddressOp>(op)) {
+    auto hbm = dyn_cast<tcp::HbmType>(memory.getResult().getType());
+    if (hbm)
+      placeHbm(memory.getResult(), &op, memory.getAddress(), hbm.getByteSize());
+    addresses[memory.getResult()] = memory.getAddress();
     return success();
   }
-  if (isa<tcp::BeginOp>(op) ||
-      (!op.getOperands().empty() &&
-       isa<tcp::StreamType>(op.getOperand(0).getType())))
+  if (auto nested = dyn_cast<scf::ForOp>(op))
+    return loop(nested);
+  if (op.getNumResults() > 0 && op.getNumRegions() == 0 &&
+      llvm::all_of(op.getResultTypes(),
+                   [](Type type) { return type.isIntOrIndex(); }))
+    return compute(&op);
+  if (PassBegin::is(&op) || (!op.getOperands().empty() &&
+                             isa<tcp::StreamType>(op.getOperand(0).getType())))
     return success();
   return op.emitOpError() << "cannot be configured: a kernel holds tcp moves "
                              "and passes of the tensor unit";
@@ -332,8 +677,9 @@ FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,
   return std::move(program);
 }
 
-FailureOr<config::Program> sequin::deriveProgram(ModuleOp module,
-                                                 StringRef entry) {
+FailureOr<config::Program>
+sequin::deriveProgram(ModuleOp module, StringRef entry,
+                      const DeriveProgramOptions &options) {
   tcp::TargetAttr target = tcp::getTarget(module);
   if (!target)
     return failure();
@@ -348,5 +694,6 @@ FailureOr<config::Program> sequin::deriveProgram(ModuleOp module,
       diag << ", the module has " << known;
     return diag;
   }
-  return ProgramDeriver(module, *target.getRow()).run(function, target);
+  return ProgramDeriver(module, *target.getRow(), options)
+      .run(function, target);
 }

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExecDeriver.h"
+#include "sequin/Dialect/Tcp/IR/TcpVectorOperands.h"
+#include "sequin/Machine/TcpIsa.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
+using config::VectorOpcode;
 
 config::VectorStage &ExecDeriver::vector(Operation *op) {
   if (!command.vector) {
@@ -24,157 +27,492 @@ config::VectorStage &ExecDeriver::vector(Operation *op) {
 /// The 32 bits of an i32 or f32 constant.
 static uint32_t bitsOf(Attribute attr) {
   if (auto integer = dyn_cast<IntegerAttr>(attr))
-    return static_cast<uint32_t>(integer.getInt());
+    return static_cast<uint32_t>(integer.getValue().getZExtValue());
   return static_cast<uint32_t>(
       cast<FloatAttr>(attr).getValue().bitcastToAPInt().getZExtValue());
 }
 
-template <typename OpTy>
-LogicalResult ExecDeriver::vectorBinary(OpTy op, config::VectorOpcode opcode) {
-  config::VectorOp entry;
-  entry.opcode = opcode;
-  entry.swapped = op.getMode() == tcp::ArgMode::Mode10;
-  if (Attribute constant = op.getConstantAttr()) {
-    entry.operand.kind = config::VectorOperand::Kind::Constant;
-    entry.operand.constant = bitsOf(constant);
-    vector(op).ops.push_back(std::move(entry));
-    return success();
-  }
-  auto input = cast<tcp::StreamType>(op.getInput().getType());
-  tcp::VrfType vrf = op.getVrf().getType();
+FailureOr<config::Sequencer>
+ExecDeriver::vrfSequencer(Operation *op, TypedValue<tcp::VrfType> vrf) {
+  auto input = cast<tcp::StreamType>(op->getOperand(0).getType());
   // The manual states no limits for reads of the VRF; those of the other
   // register file's sequencer are taken.
   DeriveOptions options;
   options.direction = Direction::Read;
   options.limits = machine.trf;
-  options.elementType = *tcp::getElementKind(vrf.getElementType());
+  options.elementType = *tcp::getElementKind(vrf.getType().getElementType());
   Mapping packet = input.getPacketMapping();
-  auto derived = reportAt(op.getOperation(),
-                          derive(AddressMap(vrf.getElementMapping()),
+  auto derived = reportAt(op,
+                          derive(AddressMap(vrf.getType().getElementMapping()),
                                  input.getTimeMapping(), packet, options),
                           "VRF operand");
   if (failed(derived))
     return failure();
-  entry.operand.kind = config::VectorOperand::Kind::Vrf;
-  entry.operand.vrf =
-      toConfig(separatePacket(*derived, packet.size(), machine.trf),
-               options.elementType, addresses.lookup(op.getVrf()));
-  vector(op).ops.push_back(std::move(entry));
+  return toConfig(separatePacket(*derived, packet.size(), machine.trf),
+                  options.elementType, addresses.lookup(vrf));
+}
+
+FailureOr<config::VectorOperand>
+ExecDeriver::vectorOperand(Operation *op, const tcp::VectorOperand &operand) {
+  using Kind = tcp::VectorOperand::Kind;
+  config::VectorOperand result;
+  switch (operand.kind) {
+  case Kind::Constant:
+    result.kind = config::VectorOperand::Kind::Constant;
+    result.constant = bitsOf(operand.constant);
+    break;
+  case Kind::Vrf: {
+    auto sequencer = vrfSequencer(op, operand.vrf);
+    if (failed(sequencer))
+      return failure();
+    result.kind = config::VectorOperand::Kind::Vrf;
+    result.vrf = *sequencer;
+    break;
+  }
+  case Kind::Stash:
+    result.kind = config::VectorOperand::Kind::Stash;
+    break;
+  case Kind::Register:
+    result.kind = config::VectorOperand::Kind::Register;
+    break;
+  case Kind::Skip:
+    break;
+  }
+  return result;
+}
+
+static config::ArgMode modeOf(tcp::ArgMode mode) {
+  switch (mode) {
+  case tcp::ArgMode::Mode0:
+  case tcp::ArgMode::Mode01:
+  case tcp::ArgMode::Mode012:
+    return config::ArgMode::Default;
+  case tcp::ArgMode::Mode1:
+    return config::ArgMode::M1;
+  case tcp::ArgMode::Mode00:
+    return config::ArgMode::M00;
+  case tcp::ArgMode::Mode10:
+    return config::ArgMode::M10;
+  case tcp::ArgMode::Mode11:
+    return config::ArgMode::M11;
+  case tcp::ArgMode::Mode002:
+    return config::ArgMode::M002;
+  case tcp::ArgMode::Mode102:
+    return config::ArgMode::M102;
+  case tcp::ArgMode::Mode112:
+    return config::ArgMode::M112;
+  case tcp::ArgMode::Mode020:
+    return config::ArgMode::M020;
+  case tcp::ArgMode::Mode021:
+    return config::ArgMode::M021;
+  case tcp::ArgMode::Mode120:
+    return config::ArgMode::M120;
+  }
+  llvm_unreachable("unknown argument mode");
+}
+
+LogicalResult
+ExecDeriver::vectorOperation(Operation *op, config::VectorOp entry,
+                             tcp::ArgMode mode,
+                             ArrayRef<tcp::VectorOperand> operands) {
+  entry.mode = modeOf(mode);
+  StringRef digits = tcp::getDigits(mode);
+  bool paired = tcp::isPaired(op->getOperand(0));
+  size_t perGroup = paired ? operands.size() / 2 : operands.size();
+  std::vector<config::VectorOp> &ops = vectorOps(op);
+  for (uint8_t group : {0, 1}) {
+    if (group == 1 && !paired)
+      break;
+    ArrayRef<tcp::VectorOperand> own =
+        operands.slice(group * perGroup, perGroup);
+    if (!own.empty() && own[0].kind == tcp::VectorOperand::Kind::Skip)
+      continue;
+    config::VectorOp half = entry;
+    if (paired && !operands.empty())
+      half.groups = 1u << group;
+    for (auto [index, operand] : llvm::enumerate(own)) {
+      // What no argument is made of needs no register read.
+      if (!digits.contains(static_cast<char>('1' + index)))
+        continue;
+      auto derived = vectorOperand(op, operand);
+      if (failed(derived))
+        return failure();
+      (index == 0 ? half.operand : half.operand1) = std::move(*derived);
+    }
+    ops.push_back(std::move(half));
+    if (paired && operands.empty())
+      break; // one entry for both groups
+  }
   return success();
 }
 
-static config::VectorOpcode opcodeOf(tcp::FxpOp op) {
-  using Opcode = config::VectorOpcode;
+/// Conditions of an operation with operands.
+template <typename OpTy>
+static config::VectorOp withIds(OpTy op, VectorOpcode opcode) {
+  config::VectorOp entry;
+  entry.opcode = opcode;
+  entry.ids = tcp::getIds(op.getGroupAttr(), op.getBranchAttr());
+  return entry;
+}
+
+template <typename OpTy>
+LogicalResult ExecDeriver::vectorOperands(OpTy op, VectorOpcode opcode) {
+  config::VectorOp entry = withIds(op, opcode);
+  if (auto ids = op.getWriteOperandAttr())
+    entry.writeIds = tcp::getIds({}, ids);
+  return vectorOperation(op, std::move(entry), op.getMode(),
+                         tcp::readOperands(op.getSourcesAttr(), op.getVrfs()));
+}
+
+template <typename OpTy>
+LogicalResult ExecDeriver::vectorZip(OpTy op, VectorOpcode opcode) {
+  config::VectorOp entry;
+  entry.opcode = opcode;
+  entry.mode = modeOf(op.getMode());
+  entry.zip = true;
+  vectorOps(op).push_back(std::move(entry));
+  return success();
+}
+
+static VectorOpcode opcodeOf(tcp::LogicOp op, bool isFloat) {
+  switch (op) {
+  case tcp::LogicOp::BitAnd:
+    return isFloat ? VectorOpcode::LogicAndF : VectorOpcode::LogicAndI;
+  case tcp::LogicOp::BitOr:
+    return isFloat ? VectorOpcode::LogicOrF : VectorOpcode::LogicOrI;
+  case tcp::LogicOp::BitXor:
+    return isFloat ? VectorOpcode::LogicXorF : VectorOpcode::LogicXorI;
+  case tcp::LogicOp::LeftShift:
+    return VectorOpcode::LogicLeftShift;
+  case tcp::LogicOp::LogicRightShift:
+    return VectorOpcode::LogicRightShift;
+  case tcp::LogicOp::ArithRightShift:
+    return VectorOpcode::LogicArithRightShift;
+  }
+  llvm_unreachable("unknown logic operation");
+}
+
+static VectorOpcode opcodeOf(tcp::FxpOp op) {
   switch (op) {
   case tcp::FxpOp::AddFxp:
-    return Opcode::FxpAdd;
+    return VectorOpcode::FxpAdd;
   case tcp::FxpOp::AddFxpSat:
-    return Opcode::FxpAddSat;
+    return VectorOpcode::FxpAddSat;
   case tcp::FxpOp::SubFxp:
-    return Opcode::FxpSub;
+    return VectorOpcode::FxpSub;
   case tcp::FxpOp::SubFxpSat:
-    return Opcode::FxpSubSat;
+    return VectorOpcode::FxpSubSat;
   case tcp::FxpOp::LeftShift:
-    return Opcode::FxpLeftShift;
+    return VectorOpcode::FxpLeftShift;
   case tcp::FxpOp::LeftShiftSat:
-    return Opcode::FxpLeftShiftSat;
+    return VectorOpcode::FxpLeftShiftSat;
   case tcp::FxpOp::MulFxp:
-    return Opcode::FxpMul;
+    return VectorOpcode::FxpMul;
   case tcp::FxpOp::MulInt:
-    return Opcode::FxpMulInt;
+    return VectorOpcode::FxpMulInt;
   case tcp::FxpOp::LogicRightShift:
-    return Opcode::FxpLogicRightShift;
+    return VectorOpcode::FxpLogicRightShift;
   case tcp::FxpOp::ArithRightShift:
-    return Opcode::FxpArithRightShift;
+    return VectorOpcode::FxpArithRightShift;
   case tcp::FxpOp::ArithRightShiftRound:
-    return Opcode::FxpArithRightShiftRound;
+    return VectorOpcode::FxpArithRightShiftRound;
   }
   llvm_unreachable("unknown fxp operation");
 }
 
-static config::VectorOpcode opcodeOf(tcp::FpBinaryOp op) {
-  using Opcode = config::VectorOpcode;
+static VectorOpcode opcodeOf(tcp::FpUnaryOp op) {
   switch (op) {
-  case tcp::FpBinaryOp::AddF:
-    return Opcode::FpAdd;
-  case tcp::FpBinaryOp::SubF:
-    return Opcode::FpSub;
-  case tcp::FpBinaryOp::MulF0:
-    return Opcode::FpMul0;
-  case tcp::FpBinaryOp::MulF1:
-    return Opcode::FpMul1;
-  case tcp::FpBinaryOp::DivF:
-    return Opcode::FpDivF;
+  case tcp::FpUnaryOp::Exp:
+    return VectorOpcode::FpExp;
+  case tcp::FpUnaryOp::NegExp:
+    return VectorOpcode::FpNegExp;
+  case tcp::FpUnaryOp::Sqrt:
+    return VectorOpcode::FpSqrt;
+  case tcp::FpUnaryOp::Tanh:
+    return VectorOpcode::FpTanh;
+  case tcp::FpUnaryOp::Sigmoid:
+    return VectorOpcode::FpSigmoid;
+  case tcp::FpUnaryOp::Erf:
+    return VectorOpcode::FpErf;
+  case tcp::FpUnaryOp::Log:
+    return VectorOpcode::FpLog;
+  case tcp::FpUnaryOp::Sin:
+    return VectorOpcode::FpSin;
+  case tcp::FpUnaryOp::Cos:
+    return VectorOpcode::FpCos;
   }
   llvm_unreachable("unknown float operation");
 }
 
-static config::VectorOpcode opcodeOf(tcp::ClipOp op, bool isFloat) {
-  using Opcode = config::VectorOpcode;
+static VectorOpcode opcodeOf(tcp::FpBinaryOp op) {
+  switch (op) {
+  case tcp::FpBinaryOp::AddF:
+    return VectorOpcode::FpAdd;
+  case tcp::FpBinaryOp::SubF:
+    return VectorOpcode::FpSub;
+  case tcp::FpBinaryOp::MulF0:
+    return VectorOpcode::FpMul0;
+  case tcp::FpBinaryOp::MulF1:
+    return VectorOpcode::FpMul1;
+  case tcp::FpBinaryOp::MaskMulF0:
+    return VectorOpcode::FpMaskMul0;
+  case tcp::FpBinaryOp::MaskMulF1:
+    return VectorOpcode::FpMaskMul1;
+  case tcp::FpBinaryOp::DivF:
+    return VectorOpcode::FpDivF;
+  }
+  llvm_unreachable("unknown float operation");
+}
+
+static VectorOpcode opcodeOf(tcp::ClipOp op, bool isFloat) {
   switch (op) {
   case tcp::ClipOp::Min:
-    return isFloat ? Opcode::ClipMinF : Opcode::ClipMinI;
+    return isFloat ? VectorOpcode::ClipMinF : VectorOpcode::ClipMinI;
   case tcp::ClipOp::Max:
-    return isFloat ? Opcode::ClipMaxF : Opcode::ClipMaxI;
+    return isFloat ? VectorOpcode::ClipMaxF : VectorOpcode::ClipMaxI;
+  case tcp::ClipOp::AbsMin:
+    return isFloat ? VectorOpcode::ClipAbsMinF : VectorOpcode::ClipAbsMinI;
+  case tcp::ClipOp::AbsMax:
+    return isFloat ? VectorOpcode::ClipAbsMaxF : VectorOpcode::ClipAbsMaxI;
   case tcp::ClipOp::Add:
-    return Opcode::ClipAddF;
+    return VectorOpcode::ClipAddF;
   case tcp::ClipOp::AddFxp:
-    return Opcode::ClipAddFxp;
+    return VectorOpcode::ClipAddFxp;
   case tcp::ClipOp::AddFxpSat:
-    return Opcode::ClipAddFxpSat;
+    return VectorOpcode::ClipAddFxpSat;
   }
   llvm_unreachable("unknown clip operation");
 }
+
+template <typename OpTy> static bool worksOnFloat(OpTy op) {
+  return cast<tcp::StreamType>(op.getInput().getType())
+      .getElementType()
+      .isF32();
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
 
 LogicalResult ExecDeriver::stage(tcp::VectorInitOp op) {
   vector(op);
   return success();
 }
 
-LogicalResult ExecDeriver::stage(tcp::VectorIntraSliceBranchOp) {
+LogicalResult ExecDeriver::stage(tcp::VectorIntraSliceUnzipOp op) {
+  vector(op).unzip = true;
   return success();
+}
+
+/// The axis' index at every element, from its places in time and packet. What
+/// the slices add to it must not change whether it is even.
+LogicalResult ExecDeriver::axisToggle(tcp::VectorIntraSliceBranchOp op,
+                                      config::BranchStage &branch) {
+  auto input = cast<tcp::StreamType>(op.getInput().getType());
+  Mapping axis = llvm::cantFail(Mapping::parse(
+      op.getAxisAttr().getValue(), input.getGrid().getAxes().getTable()));
+  DeriveOptions options;
+  options.direction = Direction::Read;
+  options.limits = machine.trf;
+  options.elementType = ElementType::I32;
+  tcp::GridAttr grid = input.getGrid();
+  for (const Mapping &level : {grid.getChipMapping(), grid.getClusterMapping(),
+                               grid.getSliceMapping()}) {
+    auto derived = reportAt(
+        op, derive(AddressMap(axis), level, Mapping(), options), "axis toggle");
+    if (failed(derived))
+      return failure();
+    bool odd = derived->sequencer.base % 2 != 0;
+    for (const SequencerEntry &entry : derived->sequencer.entries)
+      odd |= entry.size > 1 && entry.stride % 2 != 0;
+    if (odd)
+      return op.emitOpError()
+             << "toggles axis \"" << op.getAxisAttr().getValue()
+             << "\", whose neighbours are in different slices (\""
+             << level.str() << "\"); the branch unit counts in time and packet";
+  }
+  Mapping packet = input.getPacketMapping();
+  auto derived = reportAt(
+      op, derive(AddressMap(axis), input.getTimeMapping(), packet, options),
+      "axis toggle");
+  if (failed(derived))
+    return failure();
+  Sequencer sequencer = separatePacket(*derived, packet.size(), machine.trf);
+  if (sequencer.base % 2 != 0)
+    return op.emitOpError() << "toggles axis \"" << op.getAxisAttr().getValue()
+                            << "\", which starts at " << sequencer.base
+                            << ", the branch unit counts from an even index";
+  for (const SequencerEntry &entry : sequencer.entries)
+    branch.toggle.push_back({entry.size, entry.stride});
+  return success();
+}
+
+/// Whether a mapping walks an axis.
+static bool mentions(ArrayRef<Factor> factors, StringRef axis) {
+  return llvm::any_of(factors, [&](const Factor &factor) {
+    return factor.base == axis ||
+           (factor.composite && mentions(factor.composite->factors, axis));
+  });
+}
+
+/// Elements are valid where no axis of the stream is padding.
+LogicalResult ExecDeriver::branchValidCount(tcp::VectorIntraSliceBranchOp op) {
+  auto input = cast<tcp::StreamType>(op.getInput().getType());
+  tcp::GridAttr grid = input.getGrid();
+  ValidCountStream stream{grid.getChipMapping(), grid.getClusterMapping(),
+                          grid.getSliceMapping(), input.getTimeMapping(),
+                          input.getPacketMapping()};
+  SmallVector<StringRef> axes;
+  for (const auto &[name, size] : grid.getAxes().getTable().axes())
+    for (const Mapping &mapping : {stream.slice, stream.time, stream.packet})
+      if (mentions(mapping.factors(), name) && !llvm::is_contained(axes, name))
+        axes.push_back(name);
+  auto derived = reportAt(
+      op, deriveValidCount(axes, stream, machine.validCount), "valid counts");
+  if (failed(derived))
+    return failure();
+  vector(op).validCount = toConfig(derived->config);
+  return success();
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorIntraSliceBranchOp op) {
+  config::BranchStage &branch = vector(op).branch;
+  switch (op.getMode()) {
+  case tcp::BranchMode::Unconditional:
+    break;
+  case tcp::BranchMode::AxisToggle:
+    branch.mode = config::BranchMode::AxisToggle;
+    return axisToggle(op, branch);
+  case tcp::BranchMode::ValidCount:
+    branch.mode = config::BranchMode::ValidCount;
+    return branchValidCount(op);
+  case tcp::BranchMode::Comparison:
+    branch.mode = config::BranchMode::Comparison;
+    for (auto comparison :
+         op.getComparisonsAttr().getAsRange<tcp::InputCmpAttr>())
+      branch.comparisons.push_back(
+          {static_cast<config::InputCompare>(comparison.getCompare()),
+           comparison.getConstant() ? bitsOf(comparison.getConstant()) : 0});
+    break;
+  case tcp::BranchMode::Vrf: {
+    branch.mode = config::BranchMode::Vrf;
+    auto sequencer = vrfSequencer(op, op.getIds());
+    if (failed(sequencer))
+      return failure();
+    branch.vrf = *sequencer;
+    break;
+  }
+  }
+  return success();
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorBranchLogOp op) {
+  vector(op).branch.logAddress = op.getAddress();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExecDeriver::stage(tcp::VectorLogicOp op) {
+  return vectorOperands(op, opcodeOf(op.getOp(), worksOnFloat(op)));
 }
 
 LogicalResult ExecDeriver::stage(tcp::VectorFxpOp op) {
-  return vectorBinary(op, opcodeOf(op.getOp()));
+  return vectorOperands(op, opcodeOf(op.getOp()));
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorFpUnaryOp op) {
+  config::VectorOp entry = withIds(op, opcodeOf(op.getOp()));
+  size_t at = vectorOps(op).size();
+  if (failed(vectorOperation(
+          op, std::move(entry), op.getMode(),
+          tcp::readOperands(op.getSourcesAttr(), op.getVrfs()))))
+    return failure();
+  auto groups = op.getGroupsAttr();
+  if (!groups)
+    return success();
+  // The groups that take part; none leaves no operation.
+  uint8_t chosen = groups[0] | groups[1] << 1;
+  std::vector<config::VectorOp> &ops = vectorOps(op);
+  for (size_t i = at; i < ops.size(); ++i)
+    ops[i].groups &= chosen;
+  llvm::erase_if(ops, [](const config::VectorOp &op) { return !op.groups; });
+  return success();
 }
 
 LogicalResult ExecDeriver::stage(tcp::VectorFpBinaryOp op) {
-  return vectorBinary(op, opcodeOf(op.getOp()));
+  return vectorOperands(op, opcodeOf(op.getOp()));
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorFpTernaryOp op) {
+  return vectorOperands(op, op.getOp() == tcp::FpTernaryOp::FmaF
+                                ? VectorOpcode::FpFma
+                                : VectorOpcode::FpMaskFma);
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorFpDivOp op) {
+  return vectorOperands(op, VectorOpcode::FpDiv);
 }
 
 LogicalResult ExecDeriver::stage(tcp::VectorClipOp op) {
-  auto input = cast<tcp::StreamType>(op.getInput().getType());
-  return vectorBinary(op, opcodeOf(op.getOp(), input.getElementType().isF32()));
+  return vectorOperands(op, opcodeOf(op.getOp(), worksOnFloat(op)));
+}
+
+LogicalResult ExecDeriver::stage(tcp::VectorLogicZipOp op) {
+  return vectorZip(op, opcodeOf(op.getOp(), worksOnFloat(op)));
+}
+LogicalResult ExecDeriver::stage(tcp::VectorFxpZipOp op) {
+  return vectorZip(op, opcodeOf(op.getOp()));
+}
+LogicalResult ExecDeriver::stage(tcp::VectorFpZipOp op) {
+  return vectorZip(op, opcodeOf(op.getOp()));
+}
+LogicalResult ExecDeriver::stage(tcp::VectorClipZipOp op) {
+  return vectorZip(op, opcodeOf(op.getOp(), worksOnFloat(op)));
 }
 
 LogicalResult ExecDeriver::stage(tcp::VectorFxpToFpOp op) {
-  config::VectorOp entry;
-  entry.opcode = config::VectorOpcode::FxpToFp;
-  entry.intWidth = op.getIntWidth();
-  vector(op).ops.push_back(std::move(entry));
-  return success();
+  return plainVectorOp(op, VectorOpcode::FxpToFp, op.getIntWidth());
 }
-
 LogicalResult ExecDeriver::stage(tcp::VectorFpToFxpOp op) {
-  config::VectorOp entry;
-  entry.opcode = config::VectorOpcode::FpToFxp;
-  entry.intWidth = op.getIntWidth();
-  vector(op).ops.push_back(std::move(entry));
-  return success();
+  return plainVectorOp(op, VectorOpcode::FpToFxp, op.getIntWidth());
 }
-
 LogicalResult ExecDeriver::stage(tcp::VectorSplitOp op) {
+  return plainVectorOp(op, VectorOpcode::Split);
+}
+LogicalResult ExecDeriver::stage(tcp::VectorTrimWay4Op op) {
+  return plainVectorOp(op, VectorOpcode::TrimWay4);
+}
+LogicalResult ExecDeriver::stage(tcp::VectorConcatOp op) {
+  return plainVectorOp(op, VectorOpcode::Concat);
+}
+LogicalResult ExecDeriver::stage(tcp::VectorPadWay8Op op) {
+  return plainVectorOp(op, VectorOpcode::PadWay8);
+}
+LogicalResult ExecDeriver::stage(tcp::VectorStashOp op) {
+  return plainVectorOp(op, VectorOpcode::Stash);
+}
+
+LogicalResult ExecDeriver::plainVectorOp(Operation *op, VectorOpcode opcode,
+                                         std::optional<int64_t> intWidth) {
   config::VectorOp entry;
-  entry.opcode = config::VectorOpcode::Split;
-  vector(op).ops.push_back(std::move(entry));
+  entry.opcode = opcode;
+  if (intWidth)
+    entry.intWidth = *intWidth;
+  vectorOps(op).push_back(std::move(entry));
   return success();
 }
 
-LogicalResult ExecDeriver::stage(tcp::VectorConcatOp op) {
+LogicalResult ExecDeriver::stage(tcp::VectorFilterOp op) {
   config::VectorOp entry;
-  entry.opcode = config::VectorOpcode::Concat;
-  vector(op).ops.push_back(std::move(entry));
+  entry.opcode = VectorOpcode::Filter;
+  entry.ids = tcp::getIds(op.getGroupAttr(), op.getBranchAttr());
+  auto output = cast<tcp::StreamType>(op.getResult().getType());
+  entry.elements =
+      output.getTimeMapping().size() * output.getPacketMapping().size();
+  vectorOps(op).push_back(std::move(entry));
   return success();
 }
 

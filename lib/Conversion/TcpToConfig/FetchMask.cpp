@@ -7,158 +7,279 @@
 //===----------------------------------------------------------------------===//
 //
 // A packet may hold padding (`A # 64` of 63 elements): the sequencer reads past
-// the data and the fetch adapter replaces what it read by zero (FET-12).
-// Whether an element is padding may depend on time as well: of `K # 64 / 32`
-// over time and `K # 64 % 32` in the packet with K = 40, only the second packet
-// has padding.
+// the data, and the fetch adapter replaces what it read (TCP, Fetch Engine,
+// Masking Configuration). Which elements these are may depend on time.
+//
+// The mask works on rows: what the innermost sequencer entry, dim0, walks. Of
+// every row the mapping says which elements hold data; the mask's parameters
+// are found by trying them:
+//
+//   last_dim   an entry, or one of size 1 that is added where every row needs
+//              the same (its index is the first and the last at once)
+//   count_dim  none (cases 1 and 2), or an entry of few iterations (case 3)
 //
 //===----------------------------------------------------------------------===//
 
 #include "Derivation.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
+using llvm::Twine;
 
 namespace {
-/// What one axis contributes from time: the coordinate at the last step and the
-/// smallest advance.
-struct TimePart {
-  int64_t last = 0;
-  int64_t smallestStride = INT64_MAX;
-  SmallVector<unsigned, 2> factors;
+
+/// The elements [left, end) of dim0 hold data; left == end for none.
+struct Row {
+  int64_t left = 0, end = 0;
+  bool isEmpty() const { return left == end; }
+  bool operator==(const Row &) const = default;
 };
+
+/// Rows of one stream that this file is willing to look at.
+constexpr int64_t kMaxRows = int64_t(1) << 22;
+
+/// An entry outside dim0 that the rows depend on.
+struct Dim {
+  int64_t entry; ///< in the sequencer
+  int64_t size;
+  int64_t rows; ///< from iteration to iteration
+};
+
+/// Finds the parameters for a stream cut into rows.
+class MaskSearch {
+public:
+  MaskSearch(ArrayRef<SequencerEntry> entries, std::vector<Row> rows,
+             int64_t maxCount, int64_t maxCounts)
+      : entries(entries), rows(std::move(rows)), dim0(entries.back().size),
+        maxCount(maxCount), maxCounts(maxCounts) {}
+
+  /// `mayAdd`: an entry of size 1 may be added; lastDim is kAdded then.
+  std::optional<config::FetchMask> run(bool mayAdd) {
+    findDims();
+    if (distinct > kMaxRows)
+      return std::nullopt;
+    SmallVector<const Dim *> last;
+    for (const Dim &dim : dims)
+      last.push_back(&dim);
+    if (mayAdd)
+      last.push_back(nullptr);
+    for (const Dim *dim : last)
+      if (auto mask = attempt(dim, nullptr))
+        return mask;
+    // The added entry first, as in the manual's case 3.
+    for (const Dim *dim : llvm::reverse(last))
+      for (const Dim &count : dims)
+        if (&count != dim && count.size <= maxCounts)
+          if (auto mask = attempt(dim, &count))
+            return mask;
+    return std::nullopt;
+  }
+
+  static constexpr int64_t kAdded = -1;
+
+private:
+  void findDims() {
+    int64_t inner = 1;
+    for (int64_t e = static_cast<int64_t>(entries.size()) - 2; e >= 0; --e) {
+      int64_t size = entries[e].size;
+      bool matters = false;
+      for (int64_t row = 0;
+           size > 1 && !matters && row < static_cast<int64_t>(rows.size());
+           ++row) {
+        int64_t index = row / inner % size;
+        matters = !(rows[row] == rows[row - index * inner]);
+      }
+      if (matters) {
+        dims.insert(dims.begin(), Dim{e, size, inner});
+        distinct *= size;
+      }
+      inner *= size;
+    }
+  }
+
+  static int64_t indexOf(const Dim &dim, int64_t row) {
+    return row / dim.rows % dim.size;
+  }
+
+  /// `last` null: the added entry.
+  std::optional<config::FetchMask> attempt(const Dim *last, const Dim *count) {
+    std::optional<int64_t> left;
+    SmallVector<std::optional<int64_t>, 8> counts(count ? count->size : 1);
+    // Merges what one row asks for with what others did.
+    auto agree = [](std::optional<int64_t> &known, int64_t asked) {
+      if (!known)
+        known = asked;
+      return *known == asked;
+    };
+    for (int64_t number = 0; number < distinct; ++number) {
+      int64_t row = 0;
+      for (int64_t rest = number; const Dim &dim : llvm::reverse(dims)) {
+        row += rest % dim.size * dim.rows;
+        rest /= dim.size;
+      }
+      const Row &data = rows[row];
+      int64_t index = last ? indexOf(*last, row) : 0;
+      bool isFirst = index == 0, isLast = !last || index == last->size - 1;
+      int64_t kept = data.isEmpty() ? 0 : data.end;
+      if (isLast ? !agree(counts[count ? indexOf(*count, row) : 0], kept)
+                 : kept != dim0)
+        return std::nullopt;
+      if (data.isEmpty())
+        continue;
+      if (isFirst ? !agree(left, data.left) : data.left != 0)
+        return std::nullopt;
+    }
+    config::FetchMask mask;
+    mask.lastDim = last ? last->entry : kAdded;
+    mask.leftPad = left.value_or(0);
+    if (count)
+      mask.countDim = count->entry;
+    for (std::optional<int64_t> known : counts) {
+      mask.validCounts.push_back(known.value_or(dim0));
+      if (mask.validCounts.back() > maxCount)
+        return std::nullopt;
+    }
+    return mask;
+  }
+
+  ArrayRef<SequencerEntry> entries;
+  std::vector<Row> rows;
+  int64_t dim0, maxCount, maxCounts;
+  SmallVector<Dim, 8> dims;
+  int64_t distinct = 1;
+};
+
 } // namespace
 
-/// The number of leading positions of `packet` that hold data when the time
-/// factors add `offset(axis)`; std::nullopt if the rest is not all padding.
-template <typename Offset>
-static std::optional<int64_t> validPrefix(const Mapping &packet,
-                                          Offset offset) {
-  int64_t prefix = -1;
-  for (int64_t position = 0, size = packet.size(); position < size;
-       ++position) {
-    std::optional<TensorIndex> index = packet.at(position);
-    bool valid = index.has_value();
-    if (valid)
-      for (const auto &[axis, extent] : packet.axes().axes()) {
-        int64_t coordinate = offset(axis);
-        for (const auto &[name, value] : *index)
-          if (name == axis)
-            coordinate += value;
-        valid &= coordinate < extent;
-      }
-    if (!valid && prefix < 0)
-      prefix = position;
-    if (valid && prefix >= 0)
-      return std::nullopt;
-  }
-  return prefix < 0 ? packet.size() : prefix;
-}
-
-/// The sequencer loops that walk factor `index` of `time`.
-static std::optional<SmallVector<int64_t, 2>>
-loopsOfFactor(const Mapping &time, unsigned index,
-              ArrayRef<SequencerEntry> loops) {
-  size_t loop = 0;
-  for (auto [i, factor] : llvm::enumerate(time.factors())) {
-    SmallVector<int64_t, 2> walked;
-    int64_t product = 1;
-    while (product < factor.extent && loop < loops.size()) {
-      product *= loops[loop].size;
-      walked.push_back(loop++);
-    }
-    if (product != factor.extent)
-      return std::nullopt;
-    if (i == index)
-      return walked;
-  }
-  return std::nullopt;
-}
-
-FailureOr<std::optional<config::FetchMask>>
-derivation::deriveFetchMask(tcp::FetchOp op, ArrayRef<SequencerEntry> loops) {
-  auto output = cast<tcp::StreamType>(op.getResult().getType());
-  Mapping time = output.getTimeMapping(), packet = output.getPacketMapping();
-
-  // Without padding there is nothing to look for, however large the packet is:
-  // all digits valid, and no axis that its digits together could leave.
+/// Whether some position may be padding: a digit with invalid values, an axis
+/// that its digits together could leave, or a base that is not looked into.
+static bool mayPad(const Mapping &time, const Mapping &packet) {
   llvm::StringMap<int64_t> reach;
-  bool mayPad = false;
   for (const Mapping &mapping : {time, packet})
     for (const Factor &factor : mapping.factors()) {
-      mayPad |= factor.valid < factor.extent ||
-                factor.kind == Factor::Kind::Composite;
+      if (factor.isPadded() || factor.composite)
+        return true;
       if (factor.kind != Factor::Kind::Axis)
         continue;
       int64_t &last = reach[factor.base];
-      last += factor.offset + (factor.extent - 1) * factor.stride;
-      mayPad |= last >= factor.baseSize;
+      if (llvm::AddOverflow(last,
+                            factor.offset + (factor.extent - 1) * factor.stride,
+                            last) ||
+          last >= factor.baseSize)
+        return true;
     }
-  if (!mayPad)
-    return std::optional<config::FetchMask>();
+  return false;
+}
 
-  llvm::StringMap<TimePart> parts;
-  for (auto [index, factor] : llvm::enumerate(time.factors())) {
-    if (factor.valid < factor.extent)
-      return op.emitOpError()
-             << "time \"" << op.getTime().getText()
-             << "\" has padding, the fetch adapter masks the end of packets";
-    if (factor.kind != Factor::Kind::Axis)
-      continue;
-    TimePart &part = parts[factor.base];
-    part.last += factor.offset + (factor.extent - 1) * factor.stride;
-    part.smallestStride = std::min(part.smallestStride, factor.stride);
-    part.factors.push_back(index);
-  }
-
-  std::optional<int64_t> first =
-      validPrefix(packet, [](StringRef) -> int64_t { return 0; });
-  std::optional<int64_t> last =
-      validPrefix(packet, [&](StringRef axis) -> int64_t {
-        auto found = parts.find(axis);
-        return found == parts.end() ? 0 : found->second.last;
-      });
-  auto refuse = [&]() {
-    return op.emitOpError()
-           << "padding of packet \"" << op.getPacket().getText()
-           << "\" over time \"" << op.getTime().getText()
-           << "\" is not at the end of every, or of every last, packet";
+/// Which elements of every row of `dim0` positions hold data; an error if those
+/// of a row are not neighbours.
+static llvm::Expected<std::vector<Row>> readRows(const Mapping &stream,
+                                                 int64_t dim0) {
+  int64_t count = stream.size() / dim0;
+  if (count > kMaxRows || !stream.axes().linearSize())
+    return llvm::createStringError("the stream is too long to look for a mask");
+  std::vector<Row> rows(count);
+  bool gaps = false;
+  auto add = [&](int64_t position, int64_t length) {
+    while (length > 0) {
+      Row &row = rows[position / dim0];
+      int64_t at = position % dim0, piece = std::min(length, dim0 - at);
+      if (row.isEmpty())
+        row = {at, at + piece};
+      else if (row.end == at)
+        row.end += piece;
+      else
+        gaps = true;
+      position += piece;
+      length -= piece;
+    }
   };
-  if (!first || !last)
-    return refuse();
-  if (*first == packet.size() && *last == packet.size())
-    return std::optional<config::FetchMask>();
-
-  config::FetchMask mask;
-  mask.validCount = *last;
-  if (*first == *last)
-    return std::optional(mask);
-  if (*first != packet.size())
-    return refuse();
-  // Exactly one axis runs out, and only at its very last step.
-  for (const auto &[axis, extent] : packet.axes().axes()) {
-    auto found = parts.find(axis);
-    if (found == parts.end())
+  MappingWalker walker(stream);
+  for (MappingWalker::Run run; walker.next(run);) {
+    if (!run.table) {
+      if (run.linear >= 0)
+        add(run.position, run.count);
       continue;
-    const TimePart &part = found->second;
-    auto prefixAt = [&](int64_t offset) {
-      return validPrefix(packet, [&, &axis = axis](StringRef name) -> int64_t {
-        return name == axis ? offset : 0;
-      });
-    };
-    if (prefixAt(part.last) == packet.size())
-      continue;
-    if (!mask.lastLoops.empty() || prefixAt(part.last) != *last ||
-        prefixAt(part.last - part.smallestStride) != packet.size())
-      return refuse();
-    for (unsigned factor : part.factors) {
-      auto walked = loopsOfFactor(time, factor, loops);
-      if (!walked)
-        return refuse();
-      mask.lastLoops.append(walked->begin(), walked->end());
     }
+    for (int64_t i = 0; i < run.count; ++i)
+      if (run.table[i * run.step] >= 0)
+        add(run.position + i, 1);
   }
-  llvm::sort(mask.lastLoops);
-  return std::optional(mask);
+  if (gaps)
+    return llvm::createStringError("the data in a row of " + Twine(dim0) +
+                                   " elements is not in one piece");
+  return rows;
+}
+
+/// Joins the entries of the packet that continue each other.
+static void mergePacket(Sequencer &sequencer) {
+  auto &entries = sequencer.entries;
+  size_t begin = entries.size() - sequencer.packetEntries;
+  for (size_t i = entries.size(); i-- > begin + 1;) {
+    SequencerEntry &outer = entries[i - 1], &inner = entries[i];
+    if (outer.stride != inner.size * inner.stride)
+      continue;
+    outer.size *= inner.size;
+    outer.stride = inner.stride;
+    entries.erase(entries.begin() + i);
+    --sequencer.packetEntries;
+  }
+}
+
+llvm::Expected<std::optional<config::FetchMask>>
+derivation::deriveFetchMask(const Mapping &time, const Mapping &packet,
+                            ElementType type, const TcpMachine &machine,
+                            unsigned maxEntries, Sequencer &sequencer) {
+  if (!mayPad(time, packet))
+    return std::nullopt;
+  llvm::Expected<Mapping> stream = Mapping::pair(time, packet);
+  if (!stream)
+    return stream.takeError();
+  int64_t bytes = getByteSize(type, packet.size());
+
+  Sequencer merged = sequencer;
+  mergePacket(merged);
+  std::string reason;
+  for (Sequencer *form : {&sequencer, &merged}) {
+    if (form->packetEntries == 0 || form->visitCount() != stream->size())
+      continue;
+    auto rows = readRows(*stream, form->entries.back().size);
+    if (!rows) {
+      reason = llvm::toString(rows.takeError());
+      continue;
+    }
+    Row full{0, form->entries.back().size};
+    if (llvm::all_of(*rows, [&](const Row &row) { return row == full; }))
+      return std::nullopt;
+    if (bytes > machine.fetchMaskBytes)
+      return llvm::createStringError(
+          "a packet of " + Twine(bytes) + " bytes, at most " +
+          Twine(machine.fetchMaskBytes) + " can be masked");
+    int64_t maxCount = machine.fetchMaskBytes * 8 / getBitWidth(type) - 1;
+    MaskSearch search(form->entries, std::move(*rows), maxCount,
+                      machine.fetchMaskCounts);
+    std::optional<config::FetchMask> mask =
+        search.run(form->entries.size() < maxEntries);
+    if (!mask)
+      continue;
+    if (form == &merged)
+      sequencer = merged;
+    if (mask->lastDim == MaskSearch::kAdded) {
+      int64_t place = sequencer.entries.size() - sequencer.packetEntries;
+      sequencer.entries.insert(sequencer.entries.begin() + place,
+                               SequencerEntry{1, 0, {}});
+      mask->lastDim = place;
+      if (mask->countDim && *mask->countDim >= place)
+        ++*mask->countDim;
+    }
+    return mask;
+  }
+  if (!reason.empty())
+    return llvm::createStringError(reason);
+  return llvm::createStringError(
+      "it is not at the start of the first and the end of the last packet of "
+      "one loop, nor given by one count for each of up to " +
+      Twine(machine.fetchMaskCounts) + " iterations");
 }

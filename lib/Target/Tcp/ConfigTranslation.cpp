@@ -178,6 +178,10 @@ ConfigOp tcp::buildConfigOp(OpBuilder &builder, Location loc,
       ConfigTransferOp::create(builder, at, command.name, fields);
     else if (std::holds_alternative<config::DmaCommand>(command.body))
       ConfigDmaOp::create(builder, at, command.name, fields);
+    else if (std::holds_alternative<config::GenerateCommand>(command.body))
+      ConfigGenerateOp::create(builder, at, command.name, fields);
+    else if (std::holds_alternative<config::LoopCommand>(command.body))
+      ConfigLoopOp::create(builder, at, command.name, fields);
     else
       ConfigExecOp::create(builder, at, command.name, fields);
   }

@@ -35,7 +35,7 @@
 // DOT-LABEL: tcp.config @main
 // DOT: tcp.config_exec "to_trf"
 // DOT-SAME: slices = ["0000000000000000000000000000000000000000000000000000000000000001",
-// DOT-SAME: to_trf = {address = "full", bytes_per_row = 4096 : i64, rows = 1 : i64}
+// DOT-SAME: to_trf = {address = "full", bytes_per_row = 4096 : i64, rows = 1 : i64, short_command = true}
 // DOT: tcp.config_exec "commit"
 // DOT-SAME: flits_per_packet = 128
 // DOT-SAME: commit_in_bytes = 16 : i64, sequencer = #stream.sequencer<[8 : 1] packet 1 at 8192>
@@ -43,10 +43,11 @@
 // DOT-SAME: loops = [{reduced = true, size = 64 : i64, slot_stride = 0 : i64}]
 // DOT-SAME: trf = #stream.sequencer<[64 : 32] packet 0 at 0>
 
-// The move to DM broadcasts the vector: source stride 0.
+// The move to DM broadcasts the vector: source stride 0. Requests alternate between the
+// two networks of an engine.
 // GEMV-LABEL: tcp.config @main
 // GEMV: tcp.config_dma "to_dm.1"
-// GEMV-SAME: entries = {{\[\[}}64, 0, 4194304]], packet_bytes = 4096
+// GEMV-SAME: entries = {{\[\[}}32, 0, 4194304], [16, 256, 256], [2, 0, 134217728]], packet_bytes = 256
 // GEMV: tcp.config_exec "commit"
 // GEMV-SAME: flits_per_packet = 2
 // GEMV-SAME: sequencer = #stream.sequencer<[64 : 32, 32 : 1] packet 1 at 0>

@@ -79,7 +79,7 @@ func.func @align_packet_not_64_bytes(%0: !tcp.stream<main collect bf16, #grid, "
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
 func.func @align_broadcast_not_innermost(%0: !tcp.stream<main collect bf16, #grid, "M, K / 16", "K % 16">,
                                          %trf: !tcp.trf<bf16, #grid, "1", "T, K">) {
-  // expected-error@+1 {{align to time "T, M", packet "K" is not a collection of 1 to 2 flits}}
+  // expected-error@+1 {{align to time "T, M", packet "K" is not a collection of 1 or 2 flits}}
   %1 = tcp.align %0, %trf "T, M", "K" : <main collect bf16, #grid, "M, K / 16", "K % 16">, !tcp.trf<bf16, #grid, "1", "T, K">
   return
 }

@@ -28,7 +28,7 @@ func.func @alu_twice(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 8"
 #axes = #stream.axes<A = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
 func.func @backwards(%0: !tcp.stream<main vector_clip i32, #grid, "1", "A % 8">) {
-  // expected-error@+1 {{operand #0 must be stream after vector_intra_slice_branch or vector_fxp}}
+  // expected-error@+1 {{operand #0 must be stream after vector_intra_slice_branch, vector_logic or vector_fxp, but got}}
   %1 = tcp.vector_fxp %0 AddFxp(1 : i32) : <main vector_clip i32, #grid, "1", "A % 8">
   return
 }
@@ -38,7 +38,7 @@ func.func @backwards(%0: !tcp.stream<main vector_clip i32, #grid, "1", "A % 8">)
 #axes = #stream.axes<A = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
 func.func @no_operand(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 8">) {
-  // expected-error@+1 {{takes one operand, a constant or a VRF tensor, found none}}
+  // expected-error@+1 {{takes 1 operand, a constant, a VRF tensor, stash or operand_read each, found 0}}
   %1 = tcp.vector_fxp %0 AddFxp : <main vector_branch i32, #grid, "1", "A % 8">
   return
 }
@@ -98,7 +98,7 @@ func.func @split_to_eight(%0: !tcp.stream<main vector_branch f32, #grid, "1", "A
 #axes = #stream.axes<A = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
 func.func @float_needs_narrow(%0: !tcp.stream<main vector_branch f32, #grid, "1", "A % 8">) {
-  // expected-error@+1 {{operand #0 must be stream after vector_split or vector_fp_binary}}
+  // expected-error@+1 {{operand #0 must be stream after vector_split, vector_trim_way4 or a float operation, but got}}
   %1 = tcp.vector_fp_binary %0 AddF(1.0 : f32) : <main vector_branch f32, #grid, "1", "A % 8">
   return
 }

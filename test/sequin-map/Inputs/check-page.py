@@ -1,3 +1,6 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the commands of a guide and compares what they print with the page.
 
 A command is a line `$ sequin-map ...` in a console block, continued by a

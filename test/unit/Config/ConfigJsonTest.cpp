@@ -46,11 +46,19 @@ static Program everything() {
   descriptor.destinationAddress = 11;
   descriptor.entries = {{12, -13, 14}};
   descriptor.packetBytes = 15;
+  descriptor.indirection.emplace();
+  descriptor.indirection->side = DmaIndirection::Side::Destination;
+  descriptor.indirection->chip = 1;
+  descriptor.indirection->address = 16;
+  descriptor.indirection->strides = {17};
+  descriptor.indirection->step = 18;
+  descriptor.indirection->count = 19;
   program.commands.push_back(
-      {"d", "", DmaCommand{Memory::Dm, Memory::Hbm, {descriptor, {}}}});
+      {"d", "", DmaCommand{Memory::Spm, Memory::Hbm, {descriptor, {}}}});
 
   ExecCommand exec;
   exec.context = Context::Sub;
+  exec.occupiesDma = true;
   exec.chip = 1;
   exec.sliceMask = {1, 0, 0, 0x8000000000000000, 0xfedcba9876543210, 5, 6, 7};
   exec.fetch.sequencer = {100, {{2, -3}, {4, 1}}, 1};
@@ -58,7 +66,11 @@ static Program everything() {
   exec.fetch.to = ElementType::I32;
   exec.fetch.packetElements = 4;
   exec.fetch.accessBytes = 2;
-  exec.fetch.mask = FetchMask{{0, 1}, 3, -1};
+  exec.fetch.mask = FetchMask{1, 2, {3, 0}, 0, -1};
+  exec.fetch.table = FetchTable{ElementType::BF16, {5, 6, 7}};
+  exec.fetch.zeroPoints = {-8, 9};
+  exec.fetch.fetchesPerPacket = 2;
+  exec.fetch.dualChannel = true;
   exec.collect = {16, 2};
   ContractStage contract;
   contract.type = ElementType::F8E5M2;
@@ -77,20 +89,42 @@ static Program everything() {
   constant.opcode = VectorOpcode::FpMul1;
   constant.operand.kind = VectorOperand::Kind::Constant;
   constant.operand.constant = 0xffffffff;
-  constant.swapped = true;
+  constant.mode = ArgMode::M10;
   vrf.opcode = VectorOpcode::ClipAddFxpSat;
   vrf.operand.kind = VectorOperand::Kind::Vrf;
   vrf.operand.vrf = {4, {{8, 1}}, 1};
   none.opcode = VectorOpcode::FxpToFp;
   none.intWidth = 13;
-  exec.vector = VectorStage{ElementType::F32, {constant, vrf, none}};
+  VectorOp fused, filter;
+  fused.opcode = VectorOpcode::FpFma;
+  fused.operand.kind = VectorOperand::Kind::Stash;
+  fused.operand1.kind = VectorOperand::Kind::Register;
+  fused.mode = ArgMode::M120;
+  fused.ids = 0x8001;
+  fused.writeIds = 6;
+  fused.groups = 2;
+  filter.opcode = VectorOpcode::Filter;
+  filter.zip = true;
+  filter.elements = 24;
+  exec.vector =
+      VectorStage{ElementType::F32, {constant, vrf, none, fused, filter}};
+  exec.vector->unzip = true;
+  exec.vector->branch.mode = BranchMode::Vrf;
+  exec.vector->branch.toggle = {{3, -1}, {8, 0}};
+  exec.vector->branch.comparisons = {{InputCompare::Never, 0},
+                                     {InputCompare::GreaterEqual, 7}};
+  exec.vector->branch.vrf = {12, {{16, 1}}, 1};
+  exec.vector->branch.logAddress = 0;
   exec.cast = CastStage{ElementType::I32, ElementType::I8};
   exec.sink = CommitStage{ElementType::I8, {8, {{1, 2}}, 1}, 24, 8};
   program.commands.push_back({"e", "", exec});
   exec.contract.reset();
   exec.vector.reset();
   exec.cast.reset();
-  exec.fetch.mask.reset();
+  exec.fetch.mask->countDim.reset();
+  exec.fetch.table.reset();
+  exec.fetch.zeroPoints.clear();
+  exec.fetch.dualChannel = false;
   exec.sink = ToTrfStage{TrfAddress::FirstHalf, 2, 96};
   program.commands.push_back({"f", "", exec});
   exec.sink = ToVrfStage{16, 40};
@@ -148,6 +182,11 @@ TEST(ConfigJson, RoundTrip) {
   EXPECT_EQ(exec.vector->ops[0].operand.constant, 0xffffffffu);
   EXPECT_EQ(exec.vector->ops[1].operand.vrf.entries[0].size, 8);
   EXPECT_EQ(exec.fetch.sequencer.entries[0].stride, -3);
+  EXPECT_EQ(exec.fetch.mask->validCounts[0], 3);
+  EXPECT_EQ(exec.fetch.mask->countDim, 0);
+  EXPECT_EQ(exec.fetch.table->values[2], 7);
+  EXPECT_EQ(exec.fetch.zeroPoints[0], -8);
+  EXPECT_TRUE(exec.fetch.dualChannel);
   EXPECT_EQ(std::get<Transfer>(program->commands[0].body).entries[1].hostStride,
             -6);
   EXPECT_EQ(program->commands[0].location, "a.mlir:1:2");
@@ -222,7 +261,8 @@ TEST(ConfigJson, UnknownKeys) {
               }),
               HasSubstr("commands[2].fetch: unknown key 'stride', allowed are "
                         "sequencer, from, to, packet_elements, access_bytes, "
-                        "mask"));
+                        "mask, table, zero_points, fetches_per_packet, "
+                        "dual_channel"));
   EXPECT_THAT(errorAfter([](llvm::json::Object &o) {
                 command(o, 0)["packet_bytes"] = 1;
               }),
@@ -257,8 +297,8 @@ TEST(ConfigJson, WrongTypes) {
             "mac_type: found 'bf17', allowed are i4, i5, i8"},
            {[](auto &o) { command(o, 0)["kind"] = "copy"; },
             "commands[0].kind: found 'copy', allowed are transfer, dma, exec"},
-           {[](auto &o) { command(o, 1)["source"] = "spm"; },
-            "commands[1].source: found 'spm', allowed are hbm, dm"},
+           {[](auto &o) { command(o, 1)["source"] = "sram"; },
+            "commands[1].source: found 'sram', allowed are hbm, dm, spm"},
            {[](auto &o) {
               (*command(o, 0).getArray("entries"))[1] = llvm::json::Array{1, 2};
             },
@@ -294,7 +334,7 @@ TEST(ConfigJson, WrongTypes) {
                        .getAsObject();
               (*op.getObject("operand"))["vrf"] = llvm::json::Object{};
             },
-            "an operand is either 'constant' or 'vrf'"},
+            "an operand is one of 'constant', 'vrf' and 'source'"},
        })
     EXPECT_THAT(errorAfter(test.change), HasSubstr(test.message));
   EXPECT_EQ(errorOf("[]"), "expected an object, found an array");

@@ -113,6 +113,33 @@ TEST(TcpMachines, CastEngine) {
   EXPECT_FALSE(rngd().canCast(I32, I32));
 }
 
+TEST(TcpMachines, TransposeEngine) {
+  SEQUIN_ROW("TRA-02");
+  SEQUIN_ROW("TRA-04");
+  SEQUIN_ROW("TRA-05");
+  using enum ElementType;
+  struct Row {
+    ElementType type;
+    int64_t elementsPerPacket, outputAlignment, maxRows;
+    std::array<int64_t, 3> columns;
+  };
+  for (const Row &row :
+       {Row{I4, 16, 64, 16, {16, 32, 0}}, Row{I8, 8, 32, 8, {8, 16, 32}},
+        Row{F8E4M3, 8, 32, 8, {8, 16, 32}}, Row{BF16, 8, 16, 4, {8, 16, 32}},
+        Row{I32, 8, 8, 2, {8, 16, 32}}}) {
+    const tcp_isa::TransposeFormat *format = rngd().transposeFormat(row.type);
+    ASSERT_TRUE(format);
+    EXPECT_EQ(format->elementsPerPacket, row.elementsPerPacket);
+    EXPECT_EQ(format->outputAlignment, row.outputAlignment);
+    EXPECT_EQ(format->maxRows, row.maxRows);
+    EXPECT_EQ(format->columns, row.columns);
+    EXPECT_EQ(format->maxRows * format->bits, 64);
+  }
+  EXPECT_EQ(rngd().transposeFormat(I5), nullptr);
+  EXPECT_EQ(rngd().transposeFormat(I9), nullptr);
+  EXPECT_EQ(rngd().transposeBufferColumns, 16);
+}
+
 TEST(TcpMachines, MultiplyAccumulatesPerCycle) {
   SEQUIN_ROW("CON-12");
   SEQUIN_ROW("TRF-06");

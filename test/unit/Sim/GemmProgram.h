@@ -127,6 +127,7 @@ inline config::Program makeGemm(const GemmShape &shape,
   weights.fetch.from = weights.fetch.to = ElementType::BF16;
   weights.fetch.packetElements = k;
   weights.fetch.accessBytes = 8;
+  weights.fetch.fetchesPerPacket = k * bytes / 8;
   weights.collect = {k * bytes, k * bytes / 32};
   weights.sink =
       config::ToTrfStage{config::TrfAddress::Full, 8, groups * k * bytes};
@@ -137,6 +138,7 @@ inline config::Program makeGemm(const GemmShape &shape,
   product.fetch.from = product.fetch.to = ElementType::BF16;
   product.fetch.packetElements = k;
   product.fetch.accessBytes = 32;
+  product.fetch.fetchesPerPacket = k * bytes / 32;
   product.collect = {k * bytes, k * bytes / 32};
   config::ContractStage &contract = product.contract.emplace();
   if (broadcast) {

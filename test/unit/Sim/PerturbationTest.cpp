@@ -189,7 +189,7 @@ TEST(Perturbation, VectorProgram) {
   program.exec(load, "load");
   config::ExecCommand exec =
       makeExec({96, {{2, -8}, {4, 16}, {8, 1}}, 1}, I32, I32, 32);
-  exec.fetch.mask = config::FetchMask{{0, 1}, 6, 12345};
+  exec.fetch.mask = config::FetchMask{0, 0, {8, 8, 8, 6}, 1, 12345};
   config::VectorOp add, convert;
   add.opcode = config::VectorOpcode::FxpAdd;
   add.operand.kind = config::VectorOperand::Kind::Vrf;
@@ -239,8 +239,11 @@ TEST(Perturbation, AccessSizesChangeCycles) {
   };
   int64_t before = cycles();
   for (config::Command &command : program.commands)
-    if (command.name == "product")
-      std::get<config::ExecCommand>(command.body).fetch.accessBytes = 8;
+    if (command.name == "product") {
+      auto &fetch = std::get<config::ExecCommand>(command.body).fetch;
+      fetch.fetchesPerPacket *= fetch.accessBytes / 8;
+      fetch.accessBytes = 8;
+    }
   EXPECT_GT(cycles(), before);
 }
 

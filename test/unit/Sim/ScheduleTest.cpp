@@ -34,7 +34,7 @@ config::ExecCommand copyPass(int64_t flits, int64_t from, int64_t to,
   return exec;
 }
 
-/// HBM to DM of slice 0: 500 + requests cycles.
+/// HBM to DM of slice 0: 500 cycles, and two for every request but the last.
 config::DmaCommand load(int64_t hbm, int64_t dm, int64_t bytes) {
   config::DmaDescriptor descriptor;
   descriptor.sourceAddress = hbm;
@@ -51,15 +51,17 @@ config::DmaCommand store(int64_t dm, int64_t hbm, int64_t bytes) {
   return command;
 }
 
-using Body =
-    std::variant<config::Transfer, config::DmaCommand, config::ExecCommand>;
+using Body = decltype(config::Command::body);
 
 config::Program makeProgram(std::vector<Body> bodies) {
   config::Program program;
   program.target = "rngd";
-  for (Body &body : bodies)
-    program.commands.push_back(
-        {"c" + std::to_string(program.commands.size()), "", std::move(body)});
+  for (Body &body : bodies) {
+    config::Command command;
+    command.name = "c" + std::to_string(program.commands.size());
+    command.body = std::move(body);
+    program.commands.push_back(std::move(command));
+  }
   return program;
 }
 
@@ -111,6 +113,25 @@ TEST(Schedule, OneCommandPerResource) {
   EXPECT_EQ(t[3].wait, "dma busy");
 }
 
+// t0 -> t2 -> t4 -> t5 and t1 -> t3, as the manual's six operations: what is
+// written first runs first, also where a later one could go ahead.
+TEST(Schedule, TextualOrder) {
+  SEQUIN_ROW("SCH-01");
+  std::vector<sim::CommandTiming> t =
+      timingsOf({load(0, 4096, 4096), load(8192, 16384, 256),
+                 copyPass(8, 4096, 32768), copyPass(8, 16384, 36864),
+                 copyPass(8, 32768, 40960), copyPass(8, 40960, 45056)});
+  // O2 needs O0, O3 needs O1 only.
+  EXPECT_EQ(t[2].start, t[0].end);
+  EXPECT_EQ(t[1].start, t[0].end);
+  EXPECT_EQ(t[3].start, t[1].end);
+  EXPECT_EQ(t[4].start, t[3].end);
+  EXPECT_EQ(t[4].wait, "main busy");
+  EXPECT_EQ(t[5].start, t[4].end);
+  for (size_t i = 1; i < t.size(); ++i)
+    EXPECT_LE(t[i - 1].start, t[i].start);
+}
+
 TEST(Schedule, DifferentSlicesStillShareTheContext) {
   std::vector<sim::CommandTiming> t =
       timingsOf({copyPass(100, 0, 8192, Context::Main, 0),
@@ -124,9 +145,9 @@ TEST(Schedule, ReadAfterWrite) {
   std::vector<sim::CommandTiming> t = timingsOf(
       {load(0, 4096, 512), copyPass(16, 4096, 8192),
        copyPass(16, 8192 + 256, 65536, Context::Sub), store(65536, 4096, 512)});
-  EXPECT_EQ(t[1].start, 502);
+  EXPECT_EQ(t[1].start, 503);
   EXPECT_EQ(t[1].wait, "RAW on dm[4096, 4608) by 'c0'");
-  EXPECT_EQ(t[2].start, 518);
+  EXPECT_EQ(t[2].start, 519);
   EXPECT_EQ(t[2].wait, "RAW on dm[8448, 8704) by 'c1'");
   EXPECT_EQ(t[3].start, t[2].end);
   EXPECT_EQ(t[3].wait, "RAW on dm[65536, 66048) by 'c2'");
@@ -221,7 +242,8 @@ TEST(Schedule, VrfHazards) {
   config::VectorOp op;
   op.operand.kind = config::VectorOperand::Kind::Vrf;
   op.operand.vrf = {32, {{8, 1}}, 1};
-  use.vector = config::VectorStage{I32, {op}};
+  use.vector.emplace();
+  use.vector->ops = {op};
   use.sink = config::CommitStage{I32, {65536, {{8, 1}}, 1}, 32, 32};
   std::vector<sim::CommandTiming> t = timingsOf({fill, use});
   EXPECT_EQ(t[1].wait, "RAW on vrf[32, 64) by 'c0'");
@@ -233,6 +255,7 @@ TEST(Schedule, PassTakesTheSlowestStage) {
   SEQUIN_ROW("SIL-42");
   config::ExecCommand exec = copyPass(10, 0, 4096);
   exec.fetch.accessBytes = 4;
+  exec.fetch.fetchesPerPacket = 8;
   sim::Report report = reportOf(makeProgram({exec}));
   ASSERT_EQ(report.commands.size(), 1u);
   EXPECT_EQ(report.commands[0].end, 80);
@@ -293,7 +316,7 @@ TEST(Report, Json) {
         "mac_utilization", "hbm_bytes_read", "hbm_bytes_written",
         "hbm_utilization", "commands", "sim"})
     EXPECT_NE(object.get(key), nullptr) << key;
-  EXPECT_EQ(object.getInteger("cycles"), 518);
+  EXPECT_EQ(object.getInteger("cycles"), 519);
   const llvm::json::Object &command =
       *(*object.getArray("commands"))[1].getAsObject();
   for (const char *key : {"id", "name", "context", "start", "end", "stages"})
@@ -309,24 +332,55 @@ TEST(Report, ChromeTraceNestsStages) {
   llvm::json::Value value = toChromeTrace(report);
   const llvm::json::Array &events =
       *value.getAsObject()->getArray("traceEvents");
-  int slices = 0, tracks = 0;
+  int slices = 0, stages = 0, waits = 0;
+  std::vector<std::string> names;
   int64_t outerEnd = 0, outerTrack = -1;
   for (const llvm::json::Value &event : events) {
     const llvm::json::Object &object = *event.getAsObject();
     if (object.getString("ph") == "M") {
-      ++tracks;
+      names.push_back(object.getObject("args")->getString("name")->str());
       continue;
     }
-    ++slices;
     int64_t end = *object.getInteger("ts") + *object.getInteger("dur");
     if (object.getString("cat") == "stage") {
+      ++stages;
       EXPECT_EQ(object.getInteger("tid"), outerTrack);
       EXPECT_LE(end, outerEnd);
+    } else if (object.getString("cat") == "wait") {
+      ++waits;
+      EXPECT_EQ(object.getString("name"),
+                "wait: RAW on dm[4096, 4608) by 'c0'");
+      EXPECT_EQ(object.getInteger("ts"), 0);
+      EXPECT_EQ(end, 503);
     } else {
+      ++slices;
       outerEnd = end;
       outerTrack = *object.getInteger("tid");
     }
   }
-  EXPECT_EQ(tracks, 3);
-  EXPECT_EQ(slices, 2 + 2 + 3); // engines, hbm; fetch, collect, commit
+  EXPECT_THAT(names, ::testing::ElementsAre("chip 0", "main", "sub", "dma"));
+  EXPECT_EQ(slices, 2);
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(stages, 3 + 3); // engines, dm, hbm; fetch, collect, commit
+}
+
+TEST(Report, ChromeTraceHasAProcessPerChip) {
+  config::Program program =
+      makeProgram({load(0, 4096, 256), load(0, 4096, 256)});
+  program.chips = 2;
+  auto &across = std::get<config::DmaCommand>(program.commands[1].body);
+  across.descriptors[0].destinationChip = 1;
+  llvm::json::Value value = toChromeTrace(reportOf(program));
+  std::vector<std::pair<std::string, int64_t>> seen;
+  for (const llvm::json::Value &event :
+       *value.getAsObject()->getArray("traceEvents")) {
+    const llvm::json::Object &object = *event.getAsObject();
+    if (object.getString("cat") == "dma")
+      seen.push_back(
+          {object.getString("name")->str(), *object.getInteger("pid")});
+  }
+  // The move between chips occupies the engines of both.
+  EXPECT_THAT(seen,
+              ::testing::ElementsAre(std::pair("c0", 0), std::pair("c1", 0),
+                                     std::pair("c1", 1)));
 }

@@ -78,6 +78,8 @@ inline config::ExecCommand makeExec(config::Sequencer sequencer,
   exec.fetch.from = from;
   exec.fetch.to = to;
   exec.fetch.accessBytes = accessBytes;
+  exec.fetch.fetchesPerPacket =
+      getByteSize(from, exec.fetch.packetElements) / accessBytes;
   exec.collect.packetBytes = getByteSize(to, exec.fetch.packetElements);
   exec.collect.flitsPerPacket = (exec.collect.packetBytes + 31) / 32;
   return exec;

@@ -56,6 +56,8 @@ TEST(Fetch, CyclesFollowTheAccessSize) {
                                           (384 / exec.fetch.packetElements)};
     program.exec(exec);
     EXPECT_EQ(program.stage("exec", "fetch"), test.cycles) << test.row;
+    EXPECT_EQ(exec.fetch.fetchesPerPacket,
+              exec.fetch.packetElements / test.access);
   }
   SEQUIN_ROW("FET-24");
 }
@@ -154,21 +156,6 @@ TEST(Fetch, PacketsAreWholeWords) {
   exec.sink = config::ToVrfStage{0, 15 * 32};
   program.exec(exec);
   EXPECT_THAT(program.error(), HasSubstr("it must be a multiple of 64"));
-}
-
-TEST(Fetch, MasksTheEndOfTheLastPacket) {
-  SEQUIN_ROW("FET-12");
-  SliceProgram program;
-  program.input(arrayOf(I8, iota(64, 1)), 0);
-  // 61 of 64 elements: the last packet keeps 29.
-  config::ExecCommand exec = copyPass({0, {{2, 32}, {32, 1}}, 1}, I8, 32,
-                                      {0, {{2, 32}, {32, 1}}, 1}, 32, 32);
-  exec.fetch.mask = config::FetchMask{{0}, 29, -7};
-  program.exec(exec);
-  program.output(I8, 64, 4096);
-  std::vector<int> expected = iota(64, 1);
-  expected[61] = expected[62] = expected[63] = -7;
-  EXPECT_THAT(intsOf(program.outputs()[0]), ElementsAreArray(expected));
 }
 
 TEST(Fetch, MayReadPastTheTensorButNotPastTheMemory) {

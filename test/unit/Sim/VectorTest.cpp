@@ -31,7 +31,8 @@ static VectorOp constantOp(VectorOpcode opcode, T constant,
   op.opcode = opcode;
   op.operand.kind = VectorOperand::Kind::Constant;
   op.operand.constant = bits(constant);
-  op.swapped = swapped;
+  if (swapped)
+    op.mode = config::ArgMode::M10;
   return op;
 }
 
@@ -111,6 +112,20 @@ static const std::map<VectorOpcode, IntFunction> &intFunctions() {
          return clamp64((a * b + (int64_t(1) << 30)) >> 31);
        }},
       {FxpMulInt, [](int64_t a, int64_t b) { return wrap64(a * b); }},
+      {LogicAndI, [](int64_t a, int64_t b) { return wrap64(a & b); }},
+      {LogicOrI, [](int64_t a, int64_t b) { return wrap64(a | b); }},
+      {LogicXorI, [](int64_t a, int64_t b) { return wrap64(a ^ b); }},
+      {LogicLeftShift,
+       [](int64_t a, int64_t b) { return wrap64(a * (int64_t(1) << b)); }},
+      {LogicRightShift,
+       [](int64_t a, int64_t b) {
+         return wrap64(static_cast<uint32_t>(a) >> b);
+       }},
+      {LogicArithRightShift,
+       [](int64_t a, int64_t b) {
+         return static_cast<int32_t>(
+             std::floor(static_cast<double>(a) / (int64_t(1) << b)));
+       }},
       {FxpLogicRightShift,
        [](int64_t a, int64_t b) {
          return wrap64(static_cast<uint32_t>(a) >> b);
@@ -127,6 +142,14 @@ static const std::map<VectorOpcode, IntFunction> &intFunctions() {
        }},
       {ClipMinI, [](int64_t a, int64_t b) { return wrap64(std::min(a, b)); }},
       {ClipMaxI, [](int64_t a, int64_t b) { return wrap64(std::max(a, b)); }},
+      {ClipAbsMinI,
+       [](int64_t a, int64_t b) {
+         return clamp64(std::min(std::abs(a), std::abs(b)));
+       }},
+      {ClipAbsMaxI,
+       [](int64_t a, int64_t b) {
+         return clamp64(std::max(std::abs(a), std::abs(b)));
+       }},
       {ClipAddFxp, [](int64_t a, int64_t b) { return wrap64(a + b); }},
       {ClipAddFxpSat, [](int64_t a, int64_t b) { return clamp64(a + b); }},
   };
@@ -140,12 +163,81 @@ static const std::map<VectorOpcode, FloatFunction> &floatFunctions() {
       {FpSub, [](float a, float b) { return a - b; }},
       {FpMul0, [](float a, float b) { return a * b; }},
       {FpMul1, [](float a, float b) { return a * b; }},
+      {FpMaskMul0, [](float a, float b) { return a * b; }},
+      {FpMaskMul1, [](float a, float b) { return a * b; }},
       {FpDivF, [](float a, float b) { return a / b; }},
+      {FpDiv, [](float a, float b) { return a / b; }},
+      {LogicAndF,
+       [](float a, float b) {
+         return llvm::bit_cast<float>(bits(a) & bits(b));
+       }},
+      {LogicOrF,
+       [](float a, float b) {
+         return llvm::bit_cast<float>(bits(a) | bits(b));
+       }},
+      {LogicXorF,
+       [](float a, float b) {
+         return llvm::bit_cast<float>(bits(a) ^ bits(b));
+       }},
+      {ClipAbsMinF,
+       [](float a, float b) {
+         return std::fabs(a) < std::fabs(b) ? std::fabs(a) : std::fabs(b);
+       }},
+      {ClipAbsMaxF,
+       [](float a, float b) {
+         return std::fabs(a) > std::fabs(b) ? std::fabs(a) : std::fabs(b);
+       }},
       {ClipMinF, [](float a, float b) { return a < b ? a : b; }},
       {ClipMaxF, [](float a, float b) { return a > b ? a : b; }},
       {ClipAddF, [](float a, float b) { return a + b; }},
   };
   return functions;
+}
+
+/// In long double, rounded to f32 once.
+static const std::map<VectorOpcode, long double (*)(long double)> &
+unaryFunctions() {
+  using enum VectorOpcode;
+  using Wide = long double;
+  static const std::map<VectorOpcode, Wide (*)(Wide)> functions = {
+      {FpExp, [](Wide x) -> Wide { return std::exp(x); }},
+      {FpNegExp, [](Wide x) -> Wide { return std::exp(-x); }},
+      {FpSqrt, [](Wide x) -> Wide { return std::sqrt(x); }},
+      {FpTanh, [](Wide x) -> Wide { return std::tanh(x); }},
+      {FpSigmoid, [](Wide x) -> Wide { return 1 / (1 + std::exp(-x)); }},
+      {FpErf, [](Wide x) -> Wide { return std::erf(x); }},
+      {FpLog, [](Wide x) -> Wide { return std::log(x); }},
+      {FpSin, [](Wide x) -> Wide { return std::sin(x); }},
+      {FpCos, [](Wide x) -> Wide { return std::cos(x); }},
+  };
+  return functions;
+}
+
+TEST(Vector, UnaryOperations) {
+  SEQUIN_ROW("VEC-18");
+  SEQUIN_ROW("SIL-5");
+  SEQUIN_ROW("SIL-6");
+  std::vector<float> values = {0.5f, 1.0f,  -1.5f, 3.75f,
+                               7.0f, -0.1f, 20.0f, 3e6f};
+  for (const auto &[opcode, function] : unaryFunctions()) {
+    std::vector<uint32_t> found =
+        runOps(values, F32,
+               {plainOp(VectorOpcode::Split), plainOp(opcode),
+                plainOp(VectorOpcode::Concat)});
+    for (int i = 0; i < 8; ++i) {
+      float expected = static_cast<float>(function(values[i]));
+      if (expected != expected) {
+        EXPECT_EQ(found[i], 0x7fc00000u);
+        continue;
+      }
+      float result = llvm::bit_cast<float>(found[i]);
+      if (std::isinf(expected) || std::fabs(expected) < 1e-37f)
+        EXPECT_NEAR(result == expected ? 0 : result, 0, 1e-37f);
+      else
+        EXPECT_NEAR(result, expected, std::fabs(expected) * 0x1p-23f)
+            << config::getName(opcode).str() << " " << values[i];
+    }
+  }
 }
 
 TEST(Vector, EveryOpcodeIsTested) {
@@ -154,10 +246,13 @@ TEST(Vector, EveryOpcodeIsTested) {
 #define SEQUIN_VECTOR_OPCODE(NAME, TEXT, STAGE, ALU, TYPE) VectorOpcode::NAME,
 #include "sequin/Config/VectorOpcodes.def"
        }) {
-    bool special = opcode == Split || opcode == Concat || opcode == FxpToFp ||
-                   opcode == FpToFxp;
+    // Moves and conversions have tests of their own.
+    bool special =
+        llvm::is_contained({Split, TrimWay4, Concat, PadWay8, FxpToFp, FpToFxp,
+                            Filter, Stash, FpFma, FpMaskFma},
+                           opcode);
     EXPECT_EQ(intFunctions().count(opcode) + floatFunctions().count(opcode) +
-                  special,
+                  unaryFunctions().count(opcode) + special,
               1u)
         << config::getName(opcode).str();
   }
@@ -203,7 +298,8 @@ TEST(Vector, FloatOperations) {
         for (float value : values)
           expected.push_back(bits(swap ? function(constant, value)
                                        : function(value, constant)));
-        bool clip = config::getName(opcode).contains("Min") ||
+        bool clip = config::getName(opcode).starts_with("Bit") ||
+                    config::getName(opcode).contains("Min") ||
                     config::getName(opcode).contains("Max") ||
                     opcode == VectorOpcode::ClipAddF;
         std::vector<VectorOp> ops = {constantOp(opcode, constant, swap)};
@@ -365,15 +461,17 @@ TEST(Vector, StagesNeverGoBack) {
 TEST(Vector, FloatStageNeedsWay4) {
   VectorOp add = constantOp(VectorOpcode::FpAdd, 1.0f);
   EXPECT_THAT(errorOf(F32, F32, {add}),
-              HasSubstr("AddF needs Split before it"));
-  EXPECT_THAT(errorOf(F32, F32, {plainOp(VectorOpcode::Split), add}),
-              HasSubstr("the stream leaves split, Concat is missing"));
+              HasSubstr("AddF needs Split or TrimWay4 before it"));
+  EXPECT_THAT(
+      errorOf(F32, F32, {plainOp(VectorOpcode::Split), add}),
+      HasSubstr("the stream leaves in 4-lane packets, Concat or PadWay8 "
+                "is missing"));
   EXPECT_THAT(errorOf(F32, F32, {plainOp(VectorOpcode::Concat)}),
-              HasSubstr("Concat needs Split before it"));
+              HasSubstr("Concat needs Split or TrimWay4 before it"));
   EXPECT_THAT(errorOf(F32, F32,
                       {plainOp(VectorOpcode::Split),
                        constantOp(VectorOpcode::ClipMaxF, 0.0f)}),
-              HasSubstr("MaxF needs Concat before it"));
+              HasSubstr("MaxF needs Concat or PadWay8 before it"));
   SEQUIN_ROW("ERR-65");
   EXPECT_EQ(
       errorOf(I32, I32,

@@ -1,5 +1,4 @@
-//===- MappingDiagonalTest.cpp - Skewed axes, parts at an offset
-//--------------===//
+//===- MappingDiagonalTest.cpp - Skewed axes, parts at an offset ----------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MappingSlidingTest.cpp - Sliding combinations and lookups
-//--------------===//
+//===- MappingSlidingTest.cpp - Sliding combinations and lookups ----------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -133,6 +132,45 @@ TEST(Sliding, HugeSizesInClosedForm) {
   EXPECT_NE(mappingError("$([C, A # 1099511627777]:1, B:1)", axes)
                 .find("has padding or groups inside"),
             std::string::npos);
+}
+
+/// Searches take a bounded number of steps, or are refused.
+TEST(Sliding, BoundedWork) {
+  // Only a few of many parts hold data, and few of these fit the other terms.
+  const char *axes = "A=1000,B=2,C=200000,D=3,E=600000,F=30,G=3";
+  Mapping sparse = mappingOf("$([B, D # 100000]:1, C:5, G # 4:7)", axes);
+  for (int64_t p : {0, 1, 1000000, 1100011, 1200000})
+    EXPECT_LE(sparse.allAt(p).size(), 18u);
+  auto positions = sparse.positionsOf({{"B", 1}, {"C", 17}});
+  ASSERT_FALSE(bool(positions)); // the search tries all of a group
+  EXPECT_NE(llvm::toString(positions.takeError()).find("too many steps"),
+            std::string::npos);
+  // A long first term has to find the few parts that the last one leaves.
+  Mapping apart = mappingOf("$(E:1, D # 5 @ 1 % 5:150000, B:1)", axes);
+  EXPECT_EQ(show(apart.at(150000)), "{}");
+  EXPECT_EQ(apart.allAt(400000).size(), 4u);
+  // Decompositions of decompositions are as many as there are ways.
+  std::string many = "$(";
+  for (int i = 0; i < 12; ++i)
+    many += (i ? ", F / 15:" : "F / 15:") + std::to_string(i + 1);
+  EXPECT_NE(mappingError(many + ")", axes), "accepted");
+  std::string sums = "$(", sumAxes = "T=1";
+  for (int i = 0; i < 30; ++i) {
+    std::string name = "A" + std::to_string(i);
+    sums += (i ? ", " : "") + name + ":1";
+    sumAxes += "," + name + "=3";
+  }
+  auto found = mappingOf(sums + ")", sumAxes).positionsOf({{"A3", 1}});
+  ASSERT_FALSE(bool(found));
+  EXPECT_NE(llvm::toString(found.takeError()).find("too many steps"),
+            std::string::npos);
+  // Each would do, all together take too long.
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += std::string(i ? ", " : "") + "$([B, D # 100000]:3, C:2) = 1";
+  EXPECT_NE(mappingError(text, axes).find("takes too many steps"),
+            std::string::npos)
+      << mappingError(text, axes);
 }
 
 TEST(Sliding, Refusals) {

@@ -23,6 +23,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 
 namespace sequin::testing {
 
@@ -73,7 +74,17 @@ inline std::string show(const std::optional<TensorIndex> &index) {
 //===----------------------------------------------------------------------===//
 
 struct Node {
-  enum Kind { Axis, Number, Group, Divide, Modulo, Pad, View } kind;
+  enum Kind {
+    Axis,
+    Number,
+    Group,
+    Divide,
+    Modulo,
+    Pad,
+    View,
+    Lookup,
+    Sliding
+  } kind;
   unsigned id = 0;
   int64_t size = 1;
   std::string axis;
@@ -82,6 +93,10 @@ struct Node {
   int64_t n = 0, low = 0;
   /// Whether a view or padding below hides index 0 of a part.
   bool offset = false;
+  /// Of a lookup: the name of the table in `axis`, and what it holds.
+  std::vector<int64_t> table;
+  /// Of a sliding combination, one for each part.
+  std::vector<int64_t> strides;
 
   std::string text() const {
     auto inner = [&] {
@@ -110,9 +125,130 @@ struct Node {
     case View:
       return inner() + (low ? " @ " + std::to_string(low) : "") + " = " +
              std::to_string(n);
+    case Lookup:
+      return inner() + " ? " + axis;
+    case Sliding: {
+      std::string t;
+      for (size_t i = 0; i < parts.size(); ++i)
+        t += (t.empty() ? "$(" : ", ") +
+             (parts[i]->kind == Group ? "[" + parts[i]->text() + "]"
+                                      : parts[i]->text()) +
+             ":" + std::to_string(strides[i]);
+      return t + ")";
+    }
     }
     return "";
   }
+};
+
+/// All indices that a position holds, by the definition: a sliding combination
+/// tries every choice of the positions of its parts.
+using Meanings = std::set<std::map<std::string, int64_t>>;
+
+class MeaningsOf {
+public:
+  MeaningsOf(const Node *root, const AxisSizes &axes)
+      : root(root), axes(axes) {}
+
+  Meanings at(int64_t position) {
+    found.clear();
+    State state;
+    state.give(root, position);
+    run(std::move(state));
+    return std::move(found);
+  }
+
+private:
+  struct State {
+    std::map<unsigned, std::pair<const Node *, int64_t>, std::greater<>> work;
+    /// Zeros too: a skewed axis is walked there as well.
+    std::map<std::string, int64_t> index;
+
+    void give(const Node *to, int64_t value) {
+      auto &slot = work[to->id];
+      slot.first = to;
+      slot.second += value;
+    }
+  };
+
+  void run(State state) {
+    while (!state.work.empty()) {
+      // Operands have smaller numbers, so all that is to be added has been.
+      auto [node, p] = state.work.begin()->second;
+      state.work.erase(state.work.begin());
+      if (p < 0 || p >= node->size)
+        return;
+      switch (node->kind) {
+      case Node::Axis:
+        state.index[node->axis] = p;
+        break;
+      case Node::Number:
+        break;
+      case Node::Group:
+        for (size_t i = node->parts.size(); i-- > 0;) {
+          state.give(node->parts[i], p % node->parts[i]->size);
+          p /= node->parts[i]->size;
+        }
+        break;
+      case Node::Divide:
+        state.give(node->operand, p * node->n);
+        break;
+      case Node::Modulo:
+        state.give(node->operand, p);
+        break;
+      case Node::Pad:
+        if (p < node->low || p - node->low >= node->operand->size)
+          return;
+        state.give(node->operand, p - node->low);
+        break;
+      case Node::View:
+        state.give(node->operand, p + node->low);
+        break;
+      case Node::Lookup:
+        state.give(node->operand, node->table[p]);
+        break;
+      case Node::Sliding:
+        choose(state, node, 0, p);
+        return;
+      }
+    }
+    finish(state.index);
+  }
+
+  void choose(const State &state, const Node *node, size_t part, int64_t rest) {
+    if (part == node->parts.size()) {
+      if (rest == 0)
+        run(state);
+      return;
+    }
+    for (int64_t p = 0;
+         p < node->parts[part]->size && p * node->strides[part] <= rest; ++p) {
+      State next = state;
+      next.give(node->parts[part], p);
+      choose(next, node, part + 1, rest - p * node->strides[part]);
+    }
+  }
+
+  void finish(const std::map<std::string, int64_t> &walked) {
+    std::map<std::string, int64_t> index;
+    for (auto [axis, value] : walked)
+      if (!axes.lookupSkew(axis) && value != 0)
+        index[axis] = value;
+    for (auto [axis, value] : walked)
+      if (const AxisSizes::Skew *skew = axes.lookupSkew(axis)) {
+        int64_t size = *axes.lookup(skew->base);
+        auto by = walked.find(skew->by);
+        int64_t moved = by == walked.end() ? 0 : by->second % size;
+        int64_t sum = (value + (skew->plus ? size - moved : moved)) % size;
+        if (sum != 0)
+          index[skew->base] = sum;
+      }
+    found.insert(std::move(index));
+  }
+
+  const Node *root;
+  const AxisSizes &axes;
+  Meanings found;
 };
 
 /// Coordinates by axis, zeros left out; nothing for padding.
@@ -160,6 +296,10 @@ inline Meaning meaningAt(const Node *root, int64_t position) {
     case Node::View:
       give(node->operand, p + node->low);
       break;
+    case Node::Lookup:
+    case Node::Sliding: // MeaningsOf
+      ADD_FAILURE() << node->text();
+      return std::nullopt;
     }
   }
   return index;
@@ -187,6 +327,9 @@ public:
     /// Whether a quotient may stand without its remainder, and the reverse,
     /// where position 0 of the operand is not index 0.
     bool dropOffsets = false;
+    /// Only MeaningsOf understands these: sliding combinations of two terms,
+    /// tables, and skewed axes in place of the axes they are made from.
+    int sliding = 0, lookup = 0, skew = 0;
   };
 
   /// A mapping over `axes` in random order and refinement, of at most `limit`
@@ -196,7 +339,7 @@ public:
     while (true) {
       std::vector<const Node *> terms;
       for (const auto &[name, size] : axes.axes())
-        refine(axis(name, size), 0, options, terms);
+        refine(axis(skewed(name, options), size), 0, options, terms);
       if (chance(options.number))
         terms.push_back(number(pick(1, 4)));
       std::shuffle(terms.begin(), terms.end(), random);
@@ -209,6 +352,12 @@ public:
         if (chance(50))
           std::shuffle(terms.begin(), terms.end(), random);
       }
+      if (options.sliding != 0 && terms.size() > 1 && chance(options.sliding)) {
+        std::vector<const Node *> inner(terms.end() - 2, terms.end());
+        terms.resize(terms.size() - 2);
+        refine(slide(std::move(inner)), 0, options, terms);
+        std::shuffle(terms.begin(), terms.end(), random);
+      }
       if (terms.empty())
         terms.push_back(number(1));
       const Node *root = group(std::move(terms));
@@ -217,11 +366,57 @@ public:
     }
   }
 
+  /// The parts of `root` in another order and refinement.
+  const Node *rearranged(const Node *root, const Options &options) {
+    std::vector<const Node *> terms;
+    for (const Node *part : root->parts)
+      refine(part, 2, options, terms);
+    std::shuffle(terms.begin(), terms.end(), random);
+    return group(std::move(terms));
+  }
+
   const Node *axis(const std::string &name, int64_t size) {
     Node *node = make(Node::Axis, size);
     node->axis = name;
+    node->offset = name.back() == '\'';
     return node;
   }
+  const Node *slide(std::vector<const Node *> parts) {
+    Node *node = make(Node::Sliding, 1);
+    int64_t volume = 1;
+    for (const Node *part : parts) {
+      // Some do not overlap.
+      int64_t stride = chance(15) ? volume : pick(1, 4);
+      volume = part->size + pick(0, 1);
+      node->strides.push_back(stride);
+      node->size += (part->size - 1) * stride;
+      node->offset |= part->offset;
+    }
+    node->parts = std::move(parts);
+    return node;
+  }
+  const Node *lookup(const Node *operand) {
+    Node *node = make(Node::Lookup, pick(1, 6));
+    node->operand = operand;
+    node->axis = "t" + std::to_string(tableList.size());
+    int64_t first = pick(0, operand->size - 1);
+    bool reversed = chance(30);
+    for (int64_t i = 0; i < node->size; ++i)
+      node->table.push_back(reversed ? std::max<int64_t>(first - i, 0)
+                                     : pick(0, operand->size - 1));
+    node->offset = operand->offset || node->table.front() != 0;
+    tableList.emplace_back(node->axis, node->table);
+    return node;
+  }
+  /// The tables since the last call, added to `axes`.
+  void addTables(AxisSizes &axes) {
+    for (const auto &[name, values] : tableList)
+      llvm::cantFail(axes.addTable(name, values));
+    tableList.clear();
+  }
+  /// Frees all nodes made so far.
+  void clear() { nodes.clear(); }
+
   const Node *number(int64_t size) { return make(Node::Number, size); }
   const Node *group(std::vector<const Node *> parts) {
     int64_t size = 1;
@@ -247,6 +442,13 @@ public:
   }
 
 private:
+  /// "B'" must be declared where options.skew is not 0.
+  std::string skewed(const std::string &name, const Options &options) {
+    if (options.skew != 0 && name == "B" && chance(options.skew))
+      return "B'";
+    return name;
+  }
+
   Node *make(Node::Kind kind, int64_t size) {
     Node &node = nodes.emplace_back();
     node.kind = kind;
@@ -265,6 +467,8 @@ private:
     } else if (chance(options.view)) {
       int64_t n = pick(1, node->size);
       node = apply(Node::View, node, n, pick(0, node->size - n));
+    } else if (options.lookup != 0 && chance(options.lookup)) {
+      node = lookup(node);
     }
     std::vector<int64_t> divisors;
     for (int64_t n = 2; n < node->size; ++n)
@@ -284,6 +488,7 @@ private:
 
   std::mt19937_64 random;
   std::deque<Node> nodes;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> tableList;
 };
 
 /// The seed of this run: fixed, or SEQUIN_TEST_SEED. Printed by the caller.

@@ -14,12 +14,18 @@
 
 namespace sequin {
 
+struct DeriveProgramOptions {
+  /// Write out every round of a loop instead of a loop command.
+  bool unrollLoops = false;
+};
+
 /// Derives the configuration of the host function `entry` and the kernels it
 /// launches: every sequencer, address and opcode, in program order. Errors are
 /// emitted at the operation whose mapping has no configuration on the module's
 /// machine.
-mlir::FailureOr<config::Program> deriveProgram(mlir::ModuleOp module,
-                                               llvm::StringRef entry);
+mlir::FailureOr<config::Program>
+deriveProgram(mlir::ModuleOp module, llvm::StringRef entry,
+              const DeriveProgramOptions &options = {});
 
 } // namespace sequin
 

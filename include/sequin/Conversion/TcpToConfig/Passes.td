@@ -21,10 +21,17 @@ def TcpToConfig : Pass<"convert-tcp-to-config", "::mlir::ModuleOp"> {
     Every sequencer is derived from the mapping of a memory and the mapping of a
     stream, merged to the machine's limits, and checked. What cannot be configured
     is an error at the operation concerned.
+
+    A loop (`scf.for`) with known bounds is derived round by round. If the rounds
+    differ only in addresses that advance evenly, one loop command stands for them;
+    otherwise (buffers that change places, say) they are written out. Both run in
+    the same cycles.
   }];
   let dependentDialects = ["::sequin::tcp::TcpDialect"];
   let options = [
-    Option<"entry", "entry", "std::string", "\"main\"", "host function to run">
+    Option<"entry", "entry", "std::string", "\"main\"", "host function to run">,
+    Option<"unrollLoops", "unroll-loops", "bool", "false",
+           "write out every round of a loop instead of a loop command">
   ];
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -35,32 +36,106 @@ struct StreamAsmInterface : public OpAsmDialectInterface {
 // Custom directives
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseAxes(AsmParser &parser, SmallVector<StringAttr> &names,
-                             SmallVector<int64_t> &sizes) {
-  return parser.parseCommaSeparatedList([&]() -> ParseResult {
-    std::string name;
-    int64_t size;
-    // Derived axes such as B' are not keywords and are written as strings.
-    if (failed(parser.parseOptionalString(&name))) {
-      StringRef keyword;
-      if (parser.parseKeyword(&keyword))
-        return failure();
-      name = keyword.str();
-    }
-    if (parser.parseEqual() || parser.parseInteger(size))
+/// The name of an axis or a table. Names such as B' are no keywords and are
+/// written as strings.
+static ParseResult parseName(AsmParser &parser, StringAttr &name) {
+  std::string text;
+  if (failed(parser.parseOptionalString(&text))) {
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
       return failure();
-    names.push_back(StringAttr::get(parser.getContext(), name));
-    sizes.push_back(size);
+    text = keyword.str();
+  }
+  name = StringAttr::get(parser.getContext(), text);
+  return success();
+}
+
+/// "B - A", behind the name.
+static FailureOr<SkewAttr> parseSkew(AsmParser &parser, StringAttr name) {
+  StringAttr base, by;
+  if (parseName(parser, base))
+    return failure();
+  bool plus = succeeded(parser.parseOptionalPlus());
+  if (!plus && parser.parseMinus())
+    return failure();
+  if (parseName(parser, by))
+    return failure();
+  return SkewAttr::get(parser.getContext(), name, base, by, plus);
+}
+
+/// "3, 1, 4]", behind the bracket.
+static FailureOr<TableAttr> parseTable(AsmParser &parser, StringAttr name) {
+  SmallVector<int64_t> entries;
+  if (failed(parser.parseOptionalRSquare()))
+    if (parser.parseCommaSeparatedList(
+            [&] { return parser.parseInteger(entries.emplace_back()); }) ||
+        parser.parseRSquare())
+      return failure();
+  return TableAttr::get(parser.getContext(), name, entries);
+}
+
+static void printSkew(AsmPrinter &printer, SkewAttr skew) {
+  printer.printKeywordOrString(skew.getName().getValue());
+  printer << " = ";
+  printer.printKeywordOrString(skew.getBase().getValue());
+  printer << (skew.getPlus() ? " + " : " - ");
+  printer.printKeywordOrString(skew.getBy().getValue());
+}
+
+static void printTable(AsmPrinter &printer, TableAttr table) {
+  printer.printKeywordOrString(table.getName().getValue());
+  printer << " = [";
+  llvm::interleaveComma(table.getEntries(), printer);
+  printer << ']';
+}
+
+static ParseResult parseAxes(AsmParser &parser, SmallVector<StringAttr> &names,
+                             SmallVector<int64_t> &sizes,
+                             SmallVector<SkewAttr> &skews,
+                             SmallVector<TableAttr> &tables) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    StringAttr name;
+    if (parseName(parser, name) || parser.parseEqual())
+      return failure();
+    int64_t size;
+    OptionalParseResult isSize = parser.parseOptionalInteger(size);
+    if (isSize.has_value()) {
+      names.push_back(name);
+      sizes.push_back(size);
+      return *isSize;
+    }
+    if (succeeded(parser.parseOptionalLSquare())) {
+      FailureOr<TableAttr> table = parseTable(parser, name);
+      if (failed(table))
+        return failure();
+      tables.push_back(*table);
+      return success();
+    }
+    FailureOr<SkewAttr> skew = parseSkew(parser, name);
+    if (failed(skew))
+      return failure();
+    skews.push_back(*skew);
     return success();
   });
 }
 
 static void printAxes(AsmPrinter &printer, ArrayRef<StringAttr> names,
-                      ArrayRef<int64_t> sizes) {
-  llvm::interleaveComma(llvm::zip_equal(names, sizes), printer, [&](auto axis) {
-    printer.printKeywordOrString(std::get<0>(axis).getValue());
-    printer << " = " << std::get<1>(axis);
-  });
+                      ArrayRef<int64_t> sizes, ArrayRef<SkewAttr> skews,
+                      ArrayRef<TableAttr> tables) {
+  llvm::ListSeparator comma;
+  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+    printer << StringRef(comma);
+    printer.printKeywordOrString(name.getValue());
+    printer << " = " << size;
+  }
+  for (SkewAttr skew : skews) {
+    printer << StringRef(comma);
+    printSkew(printer, skew);
+  }
+  for (TableAttr table : tables) {
+    printer << StringRef(comma);
+    printTable(printer, table);
+  }
 }
 
 static ParseResult parseMappingText(AsmParser &parser, std::string &text) {
@@ -129,21 +204,71 @@ static void printLoops(AsmPrinter &printer, ArrayRef<int64_t> sizes,
 // Attributes
 //===----------------------------------------------------------------------===//
 
+Attribute SkewAttr::parse(AsmParser &parser, Type) {
+  StringAttr name;
+  if (parser.parseLess() || parseName(parser, name) || parser.parseEqual())
+    return {};
+  FailureOr<SkewAttr> skew = parseSkew(parser, name);
+  if (failed(skew) || parser.parseGreater())
+    return {};
+  return *skew;
+}
+
+void SkewAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printSkew(printer, *this);
+  printer << '>';
+}
+
+Attribute TableAttr::parse(AsmParser &parser, Type) {
+  StringAttr name;
+  if (parser.parseLess() || parseName(parser, name) || parser.parseEqual() ||
+      parser.parseLSquare())
+    return {};
+  FailureOr<TableAttr> table = parseTable(parser, name);
+  if (failed(table) || parser.parseGreater())
+    return {};
+  return *table;
+}
+
+void TableAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printTable(printer, *this);
+  printer << '>';
+}
+
+static AxisSizes::Skew toSkew(SkewAttr skew) {
+  return {skew.getName().str(), skew.getBase().str(), skew.getBy().str(),
+          skew.getPlus()};
+}
+
 LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names,
-                               ArrayRef<int64_t> sizes) {
+                               ArrayRef<int64_t> sizes,
+                               ArrayRef<SkewAttr> skews,
+                               ArrayRef<TableAttr> tables) {
   AxisSizes table;
   for (auto [name, size] : llvm::zip_equal(names, sizes)) {
     StringRef text = name.getValue();
     if (text.empty() || !llvm::isUpper(text.front()))
       return emitError() << "axis name \"" << text
                          << "\" must start with an upper-case letter";
+    if (!isAxisName(text))
+      return emitError() << "axis name \"" << text
+                         << "\" must consist of letters, digits, '_' and \'";
     if (size < 1)
       return emitError() << "axis " << text << " has size " << size
                          << ", must be at least 1";
     if (!table.add(text, size))
       return emitError() << "axis " << text << " is declared twice";
   }
+  for (SkewAttr skew : skews)
+    if (llvm::Error error = table.addSkew(toSkew(skew)))
+      return emitError() << llvm::toString(std::move(error));
+  for (TableAttr entries : tables)
+    if (llvm::Error error =
+            table.addTable(entries.getName().getValue(), entries.getEntries()))
+      return emitError() << llvm::toString(std::move(error));
   return success();
 }
 
@@ -151,21 +276,92 @@ AxisSizes AxesAttr::getTable() const {
   AxisSizes table;
   for (auto [name, size] : llvm::zip_equal(getNames(), getSizes()))
     table.add(name.getValue(), size);
+  // The verifier has seen to it that these are well formed.
+  for (SkewAttr skew : getSkews())
+    llvm::cantFail(table.addSkew(toSkew(skew)));
+  for (TableAttr entries : getTables())
+    llvm::cantFail(
+        table.addTable(entries.getName().getValue(), entries.getEntries()));
   return table;
 }
 
 AxesAttr AxesAttr::get(MLIRContext *context, const AxisSizes &table) {
+  auto text = [&](StringRef name) { return StringAttr::get(context, name); };
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes;
   for (const auto &[name, size] : table.axes()) {
-    names.push_back(StringAttr::get(context, name));
+    names.push_back(text(name));
     sizes.push_back(size);
   }
-  return get(context, names, sizes);
+  SmallVector<SkewAttr> skews;
+  for (const AxisSizes::Skew &skew : table.skews())
+    skews.push_back(SkewAttr::get(context, text(skew.name), text(skew.base),
+                                  text(skew.by), skew.plus));
+  SmallVector<TableAttr> tables;
+  for (const AxisSizes::Table &entries : table.tables())
+    tables.push_back(
+        TableAttr::get(context, text(entries.name), *entries.values));
+  return get(context, names, sizes, skews, tables);
 }
 
 llvm::Expected<Mapping> MappingAttr::resolve(const AxisSizes &axes) const {
   return Mapping::parse(getText(), axes);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult PatternAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> sizes,
+                                  ArrayRef<int64_t> strides, int64_t offset) {
+  if (sizes.size() != strides.size())
+    return emitError() << "pattern has " << sizes.size() << " sizes and "
+                       << strides.size() << " strides";
+  // What every loop adds at most, upwards and downwards.
+  int64_t highest = offset, lowest = offset;
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    if (size < 1)
+      return emitError() << "pattern loop has size " << size
+                         << ", must be at least 1";
+    auto reach = llvm::checkedMul(size - 1, stride);
+    auto sum =
+        reach ? llvm::checkedAdd(*reach < 0 ? lowest : highest, *reach) : reach;
+    if (!sum)
+      return emitError() << "pattern loop " << size << " : " << stride
+                         << " reaches elements that do not fit in 64 bits";
+    (*reach < 0 ? lowest : highest) = *sum;
+  }
+  return success();
+}
+
+llvm::Expected<MemDsd> PatternAttr::getMemDsd(DsdKind kind) const {
+  SmallVector<int64_t, 4> strides(llvm::reverse(getStrides()));
+  SmallVector<int64_t, 4> extents(llvm::reverse(getSizes()));
+  auto stored = carryAdjusted(strides, extents);
+  if (!stored)
+    return stored.takeError();
+  return MemDsd::fromTuples(kind, getOffset(), *stored, getSizes());
+}
+
+llvm::Expected<PatternAttr> PatternAttr::get(MLIRContext *context,
+                                             const MemDsd &dsd) {
+  auto strides = dsd.absolute();
+  if (!strides)
+    return strides.takeError();
+  SmallVector<int64_t> sizes, outermostFirst(llvm::reverse(*strides));
+  for (const DsdDimension &dimension : llvm::reverse(dsd.dimensions))
+    sizes.push_back(dimension.extent);
+  return get(context, sizes, outermostFirst, dsd.offset);
+}
+
+PatternAttr PatternAttr::get(MLIRContext *context, const Sequencer &sequencer) {
+  SmallVector<int64_t> sizes, strides;
+  for (const SequencerEntry &entry : sequencer.entries) {
+    sizes.push_back(entry.size);
+    strides.push_back(entry.stride);
+  }
+  return get(context, sizes, strides, sequencer.base);
 }
 
 LogicalResult

@@ -91,3 +91,16 @@ LogicalResult tcp::verifyStored(Operation *op, StreamType stream,
            << found->firstDifference(*stored).value_or(0);
   return success();
 }
+
+FailureOr<GridAttr> tcp::withSlices(std::optional<Location> loc, GridAttr grid,
+                                    MappingAttr slice) {
+  MLIRContext *context = grid.getContext();
+  auto emitError = [&] {
+    return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
+  };
+  auto changed = GridAttr::getChecked(emitError, context, grid.getAxes(),
+                                      grid.getChip(), grid.getCluster(), slice);
+  if (!changed)
+    return failure();
+  return changed;
+}

@@ -25,6 +25,34 @@ mlir::ParseResult parseMapping(mlir::OpAsmParser &parser,
 void printMapping(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                   stream::MappingAttr mapping);
 
+/// `custom<TileStart>`: `2`, `%i`, `%i + 2`, or one start per chip in brackets.
+mlir::ParseResult
+parseTileStart(mlir::OpAsmParser &parser,
+               std::optional<mlir::OpAsmParser::UnresolvedOperand> &index,
+               mlir::DenseI64ArrayAttr &starts);
+void printTileStart(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                    mlir::Value index, mlir::DenseI64ArrayAttr starts);
+
+/// `custom<SameTypes>`: one type for all operands.
+mlir::ParseResult
+parseSameTypes(mlir::OpAsmParser &parser,
+               llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands,
+               llvm::SmallVectorImpl<mlir::Type> &types);
+void printSameTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                    mlir::OperandRange operands, mlir::TypeRange types);
+
+/// `custom<VectorOperands>`: "(100 : i32)", "(stash)", "(2.0 : f32 | skip)".
+mlir::ParseResult parseVectorOperands(mlir::OpAsmParser &parser,
+                                      mlir::ArrayAttr &operands);
+void printVectorOperands(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::ArrayAttr operands);
+
+/// `custom<Numbers>`: `[100, -100]`.
+mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
+                               mlir::DenseI64ArrayAttr &numbers);
+void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseI64ArrayAttr numbers);
+
 /// The type of a stage's result from that of its input; rows are gone unless
 /// `row` is given.
 llvm::FailureOr<mlir::Type>
@@ -34,6 +62,10 @@ inferStream(std::optional<mlir::Location> loc, mlir::Value input, Stage stage,
 /// The same stream out of another engine.
 llvm::FailureOr<mlir::Type> inferStream(std::optional<mlir::Location> loc,
                                         mlir::Value input, Stage stage);
+
+/// `grid` with other slices.
+llvm::FailureOr<GridAttr> withSlices(std::optional<mlir::Location> loc,
+                                     GridAttr grid, stream::MappingAttr slice);
 
 /// The type `T::get(arguments...)` if it is valid; an error at `loc` otherwise.
 template <typename T, typename... Args>

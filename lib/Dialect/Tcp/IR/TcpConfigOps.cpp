@@ -23,7 +23,8 @@ LogicalResult ConfigOp::verify() {
     return emitOpError() << "has unknown target \"" << getTarget()
                          << "\", known are " << knownMachineNames();
   for (Operation &op : *getBody().begin())
-    if (!isa<ConfigTransferOp, ConfigDmaOp, ConfigExecOp>(op))
+    if (!isa<ConfigTransferOp, ConfigDmaOp, ConfigExecOp, ConfigGenerateOp,
+             ConfigLoopOp>(op))
       return op.emitOpError() << "is not a configuration command";
   return success();
 }

@@ -26,10 +26,29 @@ FailureOr<Type> ToTrfOp::inferResult(std::optional<Location> loc,
                               adaptor.getElement());
 }
 
+/// Whether `mapping` says of padding that it is zero.
+static bool hasZeroPadding(const Mapping &mapping) {
+  return llvm::any_of(mapping.factors(), [](const Factor &factor) {
+    return factor.isPadded() && factor.padding == PaddingKind::Zero;
+  });
+}
+
 LogicalResult ToTrfOp::verify() {
+  auto input = cast<StreamType>(getInput().getType());
   auto output = cast<TrfType>(getResult().getType());
-  return verifyStored(*this, cast<StreamType>(getInput().getType()),
-                      output.getRowMapping(), output.getElementMapping());
+  if (failed(verifyStored(*this, input, output.getRowMapping(),
+                          output.getElementMapping())))
+    return failure();
+  // Padding that only the register file calls zero would be whatever the stream
+  // brings (CON-10).
+  if (hasZeroPadding(output.getElementMapping()) &&
+      !hasZeroPadding(input.getTimeMapping()) &&
+      !hasZeroPadding(input.getPacketMapping()))
+    return emitOpError() << "element mapping \"" << getElement().getText()
+                         << "\" has zero padding, the padding of the stream \""
+                         << input.getTime().getText() << "\", \""
+                         << input.getPacket().getText() << "\" may be anything";
+  return success();
 }
 
 FailureOr<Type> AlignOp::inferResult(std::optional<Location> loc,
@@ -67,13 +86,19 @@ FailureOr<Type> ContractOp::inferResult(std::optional<Location> loc,
   Type accumulator = getAccumulatorType(input.getElementType());
   if (!accumulator)
     return emitOptionalError(loc, "element type ", input.getElementType(),
-                             " cannot be contracted, allowed are i4, i8, "
-                             "f8E4M3FN, f8E5M2 and bf16");
+                             " cannot be contracted, allowed are i4, i5, i8, "
+                             "i9, f8E4M3FN, f8E5M2 and bf16");
   return inferStream(loc, adaptor.getInput(), Stage::Contract, accumulator,
                      input.getTime(), adaptor.getPacket(), input.getRow());
 }
 
 LogicalResult ContractOp::verify() {
+  auto input = cast<StreamType>(getInput().getType());
+  if (int64_t rows = input.getRowMapping().size();
+      getMax() && rows > kMaxReduceRows)
+    return emitOpError() << "has " << rows << " rows (\""
+                         << input.getRow().getText() << "\"), reduce-max uses "
+                         << kMaxReduceRows;
   return inferTreeDepth(*this, errorAt(*this));
 }
 

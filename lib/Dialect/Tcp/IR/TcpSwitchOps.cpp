@@ -7,13 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamAssembly.h"
-#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
-#include "sequin/Machine/TcpIsa.h"
+#include "sequin/Dialect/Tcp/IR/TcpSwitchShapes.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::tcp;
-using namespace sequin::tcp_isa;
 using sequin::stream::MappingAttr;
 
 FailureOr<Type> SwitchOp::inferResult(std::optional<Location> loc,
@@ -21,24 +19,18 @@ FailureOr<Type> SwitchOp::inferResult(std::optional<Location> loc,
   StreamType input = getStreamType(loc, adaptor.getInput());
   if (!input)
     return failure();
-  MLIRContext *context = input.getContext();
-  GridAttr from = input.getGrid();
-  auto emitError = [&] {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
-  };
-  auto grid =
-      GridAttr::getChecked(emitError, context, from.getAxes(), from.getChip(),
-                           from.getCluster(), adaptor.getSlice());
-  if (!grid)
+  FailureOr<GridAttr> grid =
+      withSlices(loc, input.getGrid(), adaptor.getSlice());
+  if (failed(grid))
     return failure();
-  return checkedType<StreamType>(loc, context, input.getExecutionContext(),
-                                 Stage::Switch, input.getElementType(), grid,
-                                 MappingAttr(), adaptor.getTime(),
-                                 input.getPacket());
+  return checkedType<StreamType>(loc, input.getContext(),
+                                 input.getExecutionContext(), Stage::Switch,
+                                 input.getElementType(), *grid, MappingAttr(),
+                                 adaptor.getTime(), input.getPacket());
 }
 
 LogicalResult SwitchOp::verify() {
-  return verifyBroadcast01(*this, errorAt(*this));
+  return inferSwitchShape(*this, errorAt(*this));
 }
 
 FailureOr<Type> CollectOp::inferResult(std::optional<Location> loc,

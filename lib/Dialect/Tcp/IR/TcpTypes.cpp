@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Machine/TcpIsa.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -137,7 +138,9 @@ Type tcp::getAccumulatorType(Type type) {
     return {};
   switch (*kind) {
   case ElementType::I4:
+  case ElementType::I5:
   case ElementType::I8:
+  case ElementType::I9:
     return IntegerType::get(type.getContext(), 32);
   case ElementType::F8E4M3:
   case ElementType::F8E5M2:
@@ -212,6 +215,22 @@ int64_t HbmType::getByteSize() const {
   return bytesOf(getElementType(), getElementMapping());
 }
 
+LogicalResult SpmType::verify(EmitError emitError, Type elementType,
+                              AxesAttr axes, MappingAttr chip,
+                              MappingAttr element) {
+  return HbmType::verify(emitError, elementType, axes, chip, element);
+}
+
+Mapping SpmType::getChipMapping() const {
+  return resolveVerified(getAxes(), getChip());
+}
+Mapping SpmType::getElementMapping() const {
+  return resolveVerified(getAxes(), getElement());
+}
+int64_t SpmType::getByteSize() const {
+  return bytesOf(getElementType(), getElementMapping());
+}
+
 LogicalResult DmType::verify(EmitError emitError, Type elementType,
                              GridAttr grid, MappingAttr element) {
   return failure(
@@ -228,9 +247,12 @@ int64_t DmType::getByteSize() const {
 
 LogicalResult VrfType::verify(EmitError emitError, Type elementType,
                               GridAttr grid, MappingAttr element) {
-  if (!elementType.isInteger(32) && !elementType.isF32())
+  bool isId = elementType.isInteger(tcp_isa::kExecutionIdBits);
+  if (!elementType.isInteger(32) && !elementType.isF32() && !isId)
     return emitError() << "VRF tensor has element type " << elementType
-                       << ", the vector engine works on i32 and f32";
+                       << ", the vector engine works on i32 and f32, its "
+                          "ExecutionIds are i"
+                       << tcp_isa::kExecutionIdBits;
   return verifyMapping(emitError, "element", grid.getAxes(), element);
 }
 
@@ -247,7 +269,7 @@ LogicalResult TrfType::verify(EmitError emitError, Type elementType,
   if (!getAccumulatorType(elementType))
     return emitError() << "TRF tensor has element type " << elementType
                        << ", the contraction engine takes i4, i8, f8E4M3FN, "
-                          "f8E5M2 and bf16";
+                          "f8E5M2 and bf16, and the i5 and i9 of streams";
   return failure(
       failed(verifyMapping(emitError, "row", grid.getAxes(), row)) ||
       failed(verifyMapping(emitError, "element", grid.getAxes(), element)));

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamAssembly.h"
-#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
 #include "sequin/Machine/TcpIsa.h"
 
 using namespace mlir;
@@ -16,6 +15,10 @@ using namespace sequin::tcp;
 using namespace sequin::tcp_isa;
 using sequin::stream::MappingAttr;
 
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
 #define SEQUIN_INFER_STAGE(OP, STAGE)                                          \
   FailureOr<Type> OP::inferResult(std::optional<Location> loc,                 \
                                   Adaptor adaptor) {                           \
@@ -23,11 +26,28 @@ using sequin::stream::MappingAttr;
   }
 SEQUIN_INFER_STAGE(VectorInitOp, VectorInit)
 SEQUIN_INFER_STAGE(VectorIntraSliceBranchOp, VectorBranch)
+SEQUIN_INFER_STAGE(VectorLogicOp, VectorLogic)
+SEQUIN_INFER_STAGE(VectorLogicZipOp, VectorLogic)
 SEQUIN_INFER_STAGE(VectorFxpOp, VectorFxp)
+SEQUIN_INFER_STAGE(VectorFxpZipOp, VectorFxp)
+SEQUIN_INFER_STAGE(VectorFpUnaryOp, VectorFp)
 SEQUIN_INFER_STAGE(VectorFpBinaryOp, VectorFp)
+SEQUIN_INFER_STAGE(VectorFpTernaryOp, VectorFp)
+SEQUIN_INFER_STAGE(VectorFpZipOp, VectorFp)
+SEQUIN_INFER_STAGE(VectorFpDivOp, VectorFpDiv)
 SEQUIN_INFER_STAGE(VectorClipOp, VectorClip)
+SEQUIN_INFER_STAGE(VectorClipZipOp, VectorClip)
 SEQUIN_INFER_STAGE(VectorFinalOp, VectorFinal)
 #undef SEQUIN_INFER_STAGE
+
+/// A stash goes on as the stage it stands behind.
+FailureOr<Type> VectorStashOp::inferResult(std::optional<Location> loc,
+                                           Adaptor adaptor) {
+  StreamType type = getStreamType(loc, adaptor.getInput());
+  if (!type)
+    return failure();
+  return Type(type);
+}
 
 /// A conversion keeps the mappings.
 static FailureOr<Type> inferConversion(std::optional<Location> loc, Value input,
@@ -53,231 +73,145 @@ FailureOr<Type> VectorFpToFxpOp::inferResult(std::optional<Location> loc,
                          IntegerType::get(input.getContext(), 32));
 }
 
-/// Split and concat change how the same elements are cut into packets.
-template <typename Adaptor>
-static FailureOr<Type> inferRegrouped(std::optional<Location> loc,
-                                      Adaptor adaptor, Stage stage) {
-  StreamType type = getStreamType(loc, adaptor.getInput());
+/// The same elements, cut into packets in another way.
+static FailureOr<Type> inferRegrouped(std::optional<Location> loc, Value input,
+                                      Stage stage, MappingAttr time,
+                                      MappingAttr packet) {
+  StreamType type = getStreamType(loc, input);
   if (!type)
     return failure();
-  return inferStream(loc, adaptor.getInput(), stage, type.getElementType(),
-                     adaptor.getTime(), adaptor.getPacket());
+  return inferStream(loc, input, stage, type.getElementType(),
+                     time ? time : type.getTime(), packet);
 }
 
 FailureOr<Type> VectorSplitOp::inferResult(std::optional<Location> loc,
                                            Adaptor adaptor) {
-  return inferRegrouped(loc, adaptor, Stage::VectorNarrow);
+  return inferRegrouped(loc, adaptor.getInput(), Stage::VectorNarrow,
+                        adaptor.getTime(), adaptor.getPacket());
+}
+
+FailureOr<Type> VectorTrimWay4Op::inferResult(std::optional<Location> loc,
+                                              Adaptor adaptor) {
+  return inferRegrouped(loc, adaptor.getInput(), Stage::VectorNarrow, {},
+                        adaptor.getPacket());
 }
 
 FailureOr<Type> VectorConcatOp::inferResult(std::optional<Location> loc,
                                             Adaptor adaptor) {
-  return inferRegrouped(loc, adaptor, Stage::VectorWiden);
+  return inferRegrouped(loc, adaptor.getInput(), Stage::VectorWiden,
+                        adaptor.getTime(), adaptor.getPacket());
 }
 
-//===----------------------------------------------------------------------===//
-// Verification
-//===----------------------------------------------------------------------===//
+FailureOr<Type> VectorPadWay8Op::inferResult(std::optional<Location> loc,
+                                             Adaptor adaptor) {
+  return inferRegrouped(loc, adaptor.getInput(), Stage::VectorWiden, {},
+                        adaptor.getPacket());
+}
 
-LogicalResult VectorInitOp::verify() {
-  auto input = cast<StreamType>(getInput().getType());
-  if (failed(verifyMainContext(*this, input)))
+FailureOr<Type> VectorFilterOp::inferResult(std::optional<Location> loc,
+                                            Adaptor adaptor) {
+  return inferRegrouped(loc, adaptor.getInput(), Stage::VectorFilter,
+                        adaptor.getTime(), adaptor.getPacket());
+}
+
+FailureOr<Type>
+VectorIntraSliceUnzipOp::inferResult(std::optional<Location> loc,
+                                     Adaptor adaptor) {
+  StreamType type = getStreamType(loc, adaptor.getInput());
+  if (!type)
     return failure();
-  Type type = input.getElementType();
-  if (!type.isInteger(32) && !type.isF32())
-    return emitOpError() << "stream has element type " << type
-                         << ", the vector engine works on i32 and f32";
-  if (input.getPacketMapping().size() != kLanes)
-    return emitOpError() << "packet \"" << input.getPacket().getText()
-                         << "\" has " << input.getPacketMapping().size()
-                         << " elements, the vector engine has " << kLanes
-                         << " lanes";
+  return inferStream(loc, adaptor.getInput(), Stage::VectorBranch,
+                     type.getElementType(), adaptor.getSplitTime(),
+                     type.getPacket());
+}
+
+LogicalResult VectorBranchLogOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferred) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  StreamType type = getStreamType(loc, adaptor.getInput());
+  if (!type)
+    return failure();
+  FailureOr<Type> ids = checkedType<VrfType>(
+      loc, context, Type(IntegerType::get(context, kExecutionIdBits)),
+      type.getGrid(), adaptor.getElement());
+  if (failed(ids))
+    return failure();
+  inferred.append({Type(type), *ids});
   return success();
 }
 
-LogicalResult VectorIntraSliceBranchOp::verify() { return success(); }
-LogicalResult VectorFinalOp::verify() { return success(); }
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
 
-/// Names of the ALUs, as the manual's stage table has them.
-static StringRef getAlu(FxpOp op) {
-  switch (op) {
-  case FxpOp::AddFxp:
-  case FxpOp::AddFxpSat:
-  case FxpOp::SubFxp:
-  case FxpOp::SubFxpSat:
-    return "FxpAdd";
-  case FxpOp::LeftShift:
-  case FxpOp::LeftShiftSat:
-    return "FxpLshift";
-  case FxpOp::MulFxp:
-  case FxpOp::MulInt:
-    return "FxpMul";
-  case FxpOp::LogicRightShift:
-  case FxpOp::ArithRightShift:
-  case FxpOp::ArithRightShiftRound:
-    return "FxpRshift";
-  }
-  llvm_unreachable("unknown fxp operation");
-}
-
-static StringRef getAlu(FpBinaryOp op) {
-  switch (op) {
-  case FpBinaryOp::AddF:
-  case FpBinaryOp::SubF:
-    return "FpFma";
-  case FpBinaryOp::MulF0:
-    return "FpMul0";
-  case FpBinaryOp::MulF1:
-    return "FpMul1";
-  case FpBinaryOp::DivF:
-    return "FpFpu";
-  }
-  llvm_unreachable("unknown float operation");
-}
-
-static StringRef getAlu(ClipOp op) {
-  switch (op) {
-  case ClipOp::Min:
-    return "ClipMin";
-  case ClipOp::Max:
-    return "ClipMax";
-  case ClipOp::Add:
-  case ClipOp::AddFxp:
-  case ClipOp::AddFxpSat:
-    return "ClipAdd";
-  }
-  llvm_unreachable("unknown clip operation");
-}
-
-/// Each ALU works once per pass (VEC-07): looks back through the stage.
-template <typename OpTy> static LogicalResult verifyAlu(OpTy op) {
-  StringRef alu = getAlu(op.getOp());
-  // No stage has more ALUs than this; a longer chain uses one twice further up.
-  // The bound also ends on a cycle, which is refused only after the verifiers.
-  constexpr int kMostAlus = 5;
-  auto before = op.getInput().template getDefiningOp<OpTy>();
-  for (int i = 0; before && i < kMostAlus;
-       ++i, before = before.getInput().template getDefiningOp<OpTy>()) {
-    if (getAlu(before.getOp()) != alu)
+ParseResult tcp::parseVectorOperands(OpAsmParser &parser, ArrayAttr &operands) {
+  if (failed(parser.parseOptionalLParen()))
+    return success();
+  SmallVector<Attribute> list;
+  do {
+    StringRef keyword;
+    if (succeeded(parser.parseOptionalKeyword(
+            &keyword, {"vrf", "stash", "operand_read", "skip"}))) {
+      list.push_back(parser.getBuilder().getStringAttr(keyword));
       continue;
-    InFlightDiagnostic diag = op.emitOpError()
-                              << "needs ALU " << alu
-                              << ", which can be used once per pass";
-    diag.attachNote(before.getLoc()) << "already in use here";
-    return diag;
+    }
+    Attribute constant;
+    if (failed(parser.parseAttribute(constant)))
+      return failure();
+    list.push_back(constant);
+  } while (succeeded(parser.parseOptionalComma()) ||
+           succeeded(parser.parseOptionalVerticalBar()));
+  operands = parser.getBuilder().getArrayAttr(list);
+  return parser.parseRParen();
+}
+
+void tcp::printVectorOperands(OpAsmPrinter &printer, Operation *op,
+                              ArrayAttr operands) {
+  if (!operands)
+    return;
+  size_t perGroup = isa<VectorFpTernaryOp>(op) ? 2 : 1;
+  printer << '(';
+  for (auto [index, attr] : llvm::enumerate(operands)) {
+    if (index > 0)
+      printer << (index == perGroup ? " | " : ", ");
+    if (auto keyword = dyn_cast<StringAttr>(attr))
+      printer << keyword.getValue();
+    else
+      printer << attr;
   }
-  return success();
+  printer << ')';
 }
 
-/// The second operand is one constant of the stream's type or a VRF tensor of
-/// that type spread the same way.
-template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
-  auto input = cast<StreamType>(op.getInput().getType());
-  if (static_cast<bool>(op.getConstantAttr()) == static_cast<bool>(op.getVrf()))
-    return op.emitOpError()
-           << "takes one operand, a constant or a VRF tensor, found "
-           << (op.getVrf() ? "both" : "none");
-  if (auto constant = dyn_cast_or_null<TypedAttr>(op.getConstantAttr())) {
-    if (constant.getType() != input.getElementType())
-      return op.emitOpError() << "constant has type " << constant.getType()
-                              << ", the stream " << input.getElementType();
-    return success();
-  }
-  VrfType vrf = op.getVrf().getType();
-  if (vrf.getElementType() != input.getElementType())
-    return op.emitOpError()
-           << "VRF tensor has element type " << vrf.getElementType()
-           << ", the stream " << input.getElementType();
-  if (vrf.getGrid() != input.getGrid())
-    return op.emitOpError() << "VRF tensor is spread as " << vrf.getGrid()
-                            << ", the stream as " << input.getGrid();
-  return success();
+void VectorIntraSliceBranchOp::build(OpBuilder &builder, OperationState &state,
+                                     Value input, BranchMode mode) {
+  build(builder, state, input, mode, StringAttr(), ArrayAttr(), Value());
 }
 
-static LogicalResult verifyStreamType(Operation *op, StreamType input,
-                                      bool wantFloat) {
-  if (wantFloat == input.getElementType().isF32())
-    return success();
-  return op->emitOpError() << "works on " << (wantFloat ? "f32" : "i32")
-                           << ", found a stream of " << input.getElementType();
+/// One constant or one tensor: what generated code needs.
+template <typename OpTy, typename Op>
+static void buildBinary(OpBuilder &builder, OperationState &state, Value input,
+                        Op op, Attribute constant, Value vrf, ArgMode mode) {
+  OpTy::build(builder, state, input, op, mode,
+              constant ? builder.getArrayAttr(constant) : ArrayAttr(),
+              vrf ? ValueRange(vrf) : ValueRange(), GroupIdAttr(),
+              DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
-LogicalResult VectorFxpOp::verify() {
-  auto input = cast<StreamType>(getInput().getType());
-  if (failed(verifyStreamType(*this, input, /*wantFloat=*/false)) ||
-      failed(verifyOperand(*this)))
-    return failure();
-  // A negative shift count has no meaning (SIL-4); counts of 32 and more have.
-  bool isShift =
-      getAlu(getOp()) == "FxpLshift" || getAlu(getOp()) == "FxpRshift";
-  if (auto count = dyn_cast_or_null<IntegerAttr>(getConstantAttr());
-      isShift && count && count.getInt() < 0 && getMode() == ArgMode::Mode01)
-    return emitOpError() << "shift count is " << count.getInt()
-                         << ", must not be negative";
-  return verifyAlu(*this);
+void VectorFxpOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        FxpOp op, Attribute constant, Value vrf, ArgMode mode) {
+  buildBinary<VectorFxpOp>(builder, state, input, op, constant, vrf, mode);
 }
 
-LogicalResult VectorFxpToFpOp::verify() {
-  return verifyStreamType(*this, cast<StreamType>(getInput().getType()),
-                          /*wantFloat=*/false);
+void VectorFpBinaryOp::build(OpBuilder &builder, OperationState &state,
+                             Value input, FpBinaryOp op, Attribute constant,
+                             Value vrf, ArgMode mode) {
+  buildBinary<VectorFpBinaryOp>(builder, state, input, op, constant, vrf, mode);
 }
 
-LogicalResult VectorFpToFxpOp::verify() {
-  return verifyStreamType(*this, cast<StreamType>(getInput().getType()),
-                          /*wantFloat=*/true);
-}
-
-LogicalResult VectorFpBinaryOp::verify() {
-  if (failed(verifyStreamType(*this, cast<StreamType>(getInput().getType()),
-                              /*wantFloat=*/true)) ||
-      failed(verifyOperand(*this)))
-    return failure();
-  return verifyAlu(*this);
-}
-
-LogicalResult VectorClipOp::verify() {
-  auto input = cast<StreamType>(getInput().getType());
-  bool isFloat = input.getElementType().isF32();
-  if (isFloat && (getOp() == ClipOp::AddFxp || getOp() == ClipOp::AddFxpSat))
-    return emitOpError() << stringifyClipOp(getOp())
-                         << " works on i32, found a stream of f32; use Add";
-  if (!isFloat && getOp() == ClipOp::Add)
-    return emitOpError() << "Add works on f32, found a stream of i32; use "
-                            "AddFxp or AddFxpSat";
-  if (failed(verifyOperand(*this)))
-    return failure();
-  return verifyAlu(*this);
-}
-
-/// Split and concat keep the order of elements and change the packet to
-/// `lanes`.
-static LogicalResult verifyRegrouped(Operation *op, StreamType input,
-                                     StreamType output, int64_t lanes) {
-  if (output.getPacketMapping().size() != lanes)
-    return op->emitOpError() << "packet \"" << output.getPacket().getText()
-                             << "\" has " << output.getPacketMapping().size()
-                             << " elements, expected " << lanes;
-  llvm::Expected<Mapping> before =
-      Mapping::pair(input.getTimeMapping(), input.getPacketMapping());
-  if (!before)
-    return op->emitOpError() << llvm::toString(before.takeError());
-  llvm::Expected<Mapping> after =
-      Mapping::pair(output.getTimeMapping(), output.getPacketMapping());
-  if (!after)
-    return op->emitOpError() << llvm::toString(after.takeError());
-  if (!after->isEquivalent(*before))
-    return op->emitOpError()
-           << "result holds \"" << after->str() << "\", the stream \""
-           << before->str() << "\", first different at position "
-           << after->firstDifference(*before).value_or(0);
-  return success();
-}
-
-LogicalResult VectorSplitOp::verify() {
-  return verifyRegrouped(*this, cast<StreamType>(getInput().getType()),
-                         cast<StreamType>(getResult().getType()), kNarrowLanes);
-}
-
-LogicalResult VectorConcatOp::verify() {
-  return verifyRegrouped(*this, cast<StreamType>(getInput().getType()),
-                         cast<StreamType>(getResult().getType()), kLanes);
+void VectorClipOp::build(OpBuilder &builder, OperationState &state, Value input,
+                         ClipOp op, Attribute constant, Value vrf,
+                         ArgMode mode) {
+  buildBinary<VectorClipOp>(builder, state, input, op, constant, vrf, mode);
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -30,7 +31,7 @@ using namespace sequin::tcp;
 namespace {
 
 /// A tensor at an address, and the operations between which it must keep its
-/// contents (positions in the kernel's block).
+/// contents (positions in the order in which operations are written).
 struct Placement {
   Value value;
   StringRef memory;
@@ -52,9 +53,16 @@ private:
                               int64_t bytes, int64_t limit);
   LogicalResult checkOp(Operation *op);
   LogicalResult checkTrf(ToTrfOp op);
+  template <typename OpTy> LogicalResult checkReplaced(OpTy op);
   LogicalResult checkOverlaps();
   void place(Value value, StringRef memory, int64_t address, int64_t bytes);
+  /// The last operation that needs `value` or another name of its tensor: a
+  /// view, the tensor with a part replaced, what a loop carries.
+  unsigned lastUse(Value value, llvm::SmallPtrSetImpl<void *> &seen);
   unsigned sinkPosition(Operation *user);
+  /// Inside a loop that `value` is not defined in, a use lasts as long as the
+  /// loop: the next round needs it again.
+  unsigned endOfLoops(Value value, Operation *user);
 
   func::FuncOp function;
   TargetAttr target;
@@ -92,7 +100,8 @@ LogicalResult KernelChecker::checkGrid(Operation *op, GridAttr grid) {
 LogicalResult KernelChecker::checkCapacity(Operation *op, StringRef memory,
                                            int64_t address, int64_t bytes,
                                            int64_t limit) {
-  StringRef unit = memory == "HBM" ? " per chip" : " per slice";
+  StringRef unit =
+      memory == "HBM" || memory == "SPM" ? " per chip" : " per slice";
   if (bytes > limit)
     return op->emitOpError()
            << memory << " tensor has " << bytes << " bytes, machine \""
@@ -109,7 +118,7 @@ LogicalResult KernelChecker::checkCapacity(Operation *op, StringRef memory,
 /// written its last result.
 unsigned KernelChecker::sinkPosition(Operation *user) {
   unsigned last = positions.lookup(user);
-  while (user->getNumResults() == 1 &&
+  while (user->getNumResults() > 0 &&
          isa<StreamType>(user->getResult(0).getType()) &&
          user->getResult(0).hasOneUse()) {
     user = *user->getResult(0).user_begin();
@@ -118,12 +127,69 @@ unsigned KernelChecker::sinkPosition(Operation *user) {
   return last;
 }
 
+unsigned KernelChecker::endOfLoops(Value value, Operation *user) {
+  unsigned end = sinkPosition(user);
+  for (Operation *around = user->getParentOp();
+       around && around != function.getOperation() &&
+       !around->isAncestor(value.getParentBlock()->getParentOp());
+       around = around->getParentOp())
+    around->walk([&](Operation *inner) {
+      end = std::max(end, positions.lookup(inner));
+    });
+  return end;
+}
+
+unsigned KernelChecker::lastUse(Value value,
+                                llvm::SmallPtrSetImpl<void *> &seen) {
+  unsigned last = 0;
+  if (!seen.insert(value.getAsOpaquePointer()).second)
+    return last;
+  auto follow = [&](Value name) { last = std::max(last, lastUse(name, seen)); };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    last = std::max(last, endOfLoops(value, user));
+    if (isa<TileOp>(user))
+      follow(user->getResult(0));
+    else if (auto commit = dyn_cast<CommitViewOp>(user);
+             commit && use.get() == commit.getDestination())
+      follow(commit.getResult());
+    else if (auto packed = dyn_cast<CommitPackedOp>(user);
+             packed && use.get() == packed.getDestination())
+      follow(packed.getResult());
+    else if (auto scatter = dyn_cast<ScatterOp>(user);
+             scatter && use.get() == scatter.getDestination())
+      follow(scatter.getResult());
+    // Carried values may change places, so each loop result may be any.
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(user)) {
+      if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+        follow(argument);
+      if (OpResult result = loop.getTiedLoopResult(&use))
+        follow(result);
+    } else if (user->hasTrait<OpTrait::IsTerminator>()) {
+      if (auto around = dyn_cast<LoopLikeOpInterface>(user->getParentOp())) {
+        unsigned number = use.getOperandNumber();
+        if (number < around.getRegionIterArgs().size())
+          follow(around.getRegionIterArgs()[number]);
+        if (number < user->getParentOp()->getNumResults())
+          follow(user->getParentOp()->getResult(number));
+      }
+    }
+  }
+  return last;
+}
+
 void KernelChecker::place(Value value, StringRef memory, int64_t address,
                           int64_t bytes) {
   unsigned defined = positions.lookup(value.getDefiningOp());
-  unsigned last = defined;
-  for (Operation *user : value.getUsers())
-    last = std::max(last, sinkPosition(user));
+  llvm::SmallPtrSet<void *, 8> seen;
+  unsigned last = std::max(defined, lastUse(value, seen));
+  // What a loop carries to its next round is there before its first
+  // operation.
+  for (void *name : seen)
+    if (auto argument =
+            dyn_cast<BlockArgument>(Value::getFromOpaquePointer(name)))
+      if (Operation *loop = argument.getOwner()->getParentOp())
+        defined = std::min(defined, positions.lookup(loop));
   placements.push_back(
       {value, memory, address, address + bytes, defined, last});
 }
@@ -151,6 +217,30 @@ LogicalResult KernelChecker::checkTrf(ToTrfOp op) {
   return success();
 }
 
+/// The pass writes into the tensor, so nobody may read the old one afterwards.
+template <typename OpTy> LogicalResult KernelChecker::checkReplaced(OpTy op) {
+  SmallVector<Value> names = {op.getDestination()};
+  for (size_t i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      if (user == op)
+        continue;
+      if (isa<TileOp>(user)) {
+        names.push_back(user->getResult(0));
+        continue;
+      }
+      unsigned last = sinkPosition(user);
+      // The pass itself may read what it replaces.
+      if (last <= positions.lookup(op))
+        continue;
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "replaces a part of a tensor whose old "
+                                   "value is still needed";
+      diag.attachNote(user->getLoc()) << "used here";
+      return diag;
+    }
+  return success();
+}
+
 LogicalResult KernelChecker::checkOp(Operation *op) {
   for (Value result : op->getResults()) {
     Type type = result.getType();
@@ -159,6 +249,9 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
         return failure();
     } else if (auto hbm = dyn_cast<HbmType>(type)) {
       if (failed(checkChip(op, hbm.getChipMapping())))
+        return failure();
+    } else if (auto spm = dyn_cast<SpmType>(type)) {
+      if (failed(checkChip(op, spm.getChipMapping())))
         return failure();
     }
     if (isa<StreamType>(type) && !result.hasOneUse())
@@ -173,10 +266,24 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
     place(value, memory, address, bytes);
     return success();
   };
-  if (auto move = dyn_cast<ToDmOp>(op))
-    return capacity(move.getResult(), "DM", move.getAddress(),
-                    move.getResult().getType().getByteSize(),
-                    machine.dmBytesPerSlice);
+  // What is fetched may be the function's argument, which no operation here
+  // has placed (FET-01).
+  if (auto fetch = dyn_cast<FetchOp>(op))
+    return checkGrid(op,
+                     cast<StreamType>(fetch.getResult().getType()).getGrid());
+  if (isa<ToHbmOp, ToDmOp, ToSpmOp, ChipShuffleOp, GatherOp>(op)) {
+    Value value = op->getResult(0);
+    int64_t address = op->getAttrOfType<IntegerAttr>("address").getInt();
+    if (auto dm = dyn_cast<DmType>(value.getType()))
+      return capacity(value, "DM", address, dm.getByteSize(),
+                      machine.dmBytesPerSlice);
+    if (auto spm = dyn_cast<SpmType>(value.getType()))
+      return capacity(value, "SPM", address, spm.getByteSize(),
+                      machine.spmBytesPerChip());
+    return capacity(value, "HBM", address,
+                    cast<HbmType>(value.getType()).getByteSize(),
+                    machine.hbmBytes);
+  }
   if (auto commit = dyn_cast<CommitOp>(op))
     return capacity(commit.getResult(), "DM", commit.getAddress(),
                     commit.getResult().getType().getByteSize(),
@@ -185,11 +292,31 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
     return capacity(vrf.getResult(), "VRF", vrf.getAddress(),
                     vrf.getResult().getType().getByteSize(),
                     machine.vrfBytesPerSlice);
-  if (auto move = dyn_cast<ToHbmOp>(op))
-    return capacity(move.getResult(), "HBM", move.getAddress(),
-                    move.getResult().getType().getByteSize(), machine.hbmBytes);
+  if (auto log = dyn_cast<VectorBranchLogOp>(op))
+    return capacity(log.getIds(), "VRF", log.getAddress(),
+                    log.getIds().getType().getByteSize(),
+                    machine.vrfBytesPerSlice);
   if (auto trf = dyn_cast<ToTrfOp>(op))
     return checkTrf(trf);
+  if (auto immediate = dyn_cast<ItosOp>(op))
+    return capacity(immediate.getResult(), "DM", immediate.getAddress(),
+                    immediate.getResult().getType().getByteSize(),
+                    machine.dmBytesPerSlice);
+  if (auto view = dyn_cast<CommitViewOp>(op))
+    return checkReplaced(view);
+  if (auto packed = dyn_cast<CommitPackedOp>(op))
+    return checkReplaced(packed);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return checkReplaced(scatter);
+  if (auto memory = dyn_cast<FromAddressOp>(op)) {
+    Value value = memory.getResult();
+    if (auto dm = dyn_cast<DmType>(value.getType()))
+      return capacity(value, "DM", memory.getAddress(), dm.getByteSize(),
+                      machine.dmBytesPerSlice);
+    return capacity(value, "HBM", memory.getAddress(),
+                    cast<HbmType>(value.getType()).getByteSize(),
+                    machine.hbmBytes);
+  }
   return success();
 }
 
@@ -217,13 +344,13 @@ LogicalResult KernelChecker::run() {
   if (function.isExternal())
     return success();
   unsigned position = 0;
-  for (Block &block : function.getBody())
-    for (Operation &op : block)
-      positions[&op] = position++;
-  for (Block &block : function.getBody())
-    for (Operation &op : block)
-      if (failed(checkOp(&op)))
-        return failure();
+  function.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { positions[op] = position++; });
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return WalkResult(op == function ? success() : checkOp(op));
+  });
+  if (result.wasInterrupted())
+    return failure();
   return checkOverlaps();
 }
 

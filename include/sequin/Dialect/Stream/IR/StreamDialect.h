@@ -13,7 +13,9 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "sequin/Stream/Dsd.h"
 #include "sequin/Stream/Mapping.h"
+#include "sequin/Stream/Sequencer.h"
 
 #include "sequin/Dialect/Stream/IR/StreamDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

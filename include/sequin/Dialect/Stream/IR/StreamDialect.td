@@ -15,9 +15,9 @@ def StreamDialect : Dialect {
   let name = "stream";
   let summary = "Axes, mappings and nested-loop descriptors as attributes";
   let description = [{
-    The attributes that the dialects of both machines share: the sizes of named
-    axes, a mapping expression over them, and the nested-loop descriptor derived
-    from it. The dialect has no operations; `tcp` types carry its mappings, and a
+    The attributes that the dialects of both machines share: named axes with their
+    sizes, a mapping expression over them, a nested strided pattern, and the
+    nested-loop descriptor derived from a mapping. The dialect has no operations; `tcp` types carry its mappings, and a
     lowered configuration carries its sequencers. The meaning of each is the one
     of the stream core (`sequin/Stream`), which this dialect only wraps.
   }];

@@ -17,8 +17,12 @@ include "sequin/Dialect/Tcp/IR/TcpMemoryOps.td"
 include "sequin/Dialect/Tcp/IR/TcpFetchOps.td"
 include "sequin/Dialect/Tcp/IR/TcpSwitchOps.td"
 include "sequin/Dialect/Tcp/IR/TcpContractOps.td"
+include "sequin/Dialect/Tcp/IR/TcpTransposeOps.td"
 include "sequin/Dialect/Tcp/IR/TcpCommitOps.td"
 include "sequin/Dialect/Tcp/IR/TcpVectorOps.td"
+include "sequin/Dialect/Tcp/IR/TcpVectorReduceOps.td"
+include "sequin/Dialect/Tcp/IR/TcpInterSliceOps.td"
+include "sequin/Dialect/Tcp/IR/TcpViewOps.td"
 include "sequin/Dialect/Tcp/IR/TcpConfigOps.td"
 
 #endif // SEQUIN_DIALECT_TCP_IR_TCP

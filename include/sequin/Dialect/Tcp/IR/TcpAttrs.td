@@ -73,4 +73,48 @@ def Tcp_GridAttr : Tcp_Attr<"Grid", "grid"> {
   }];
 }
 
+def Tcp_DmaStreamAttr : Tcp_Attr<"DmaStream", "dma_stream"> {
+  let summary = "In which order and by which engines a tensor is moved";
+  let description = [{
+    The manual's `Stream` of a DMA operation (DMA Engine, Structural
+    Requirements): which part an engine moves, by chip, cluster and place in the
+    cluster (the manual's SliceInCluster: one engine per 64 slices), and the order
+    of its packets.
+
+    ```mlir
+    #stream = #tcp.dma_stream<chip "1", cluster "B / 1024", slice "B / 256 % 4",
+                              time "B % 256, C / 256, A % 32, A / 32",
+                              packet "C % 256">
+    ```
+
+    A list of streams is the manual's heterogeneous operation: together they move
+    the tensor, each the part that its mappings (views such as `A / 4 @ 3 = 1`)
+    walk.
+  }];
+  let parameters = (ins "::sequin::stream::MappingAttr":$chip,
+                        "::sequin::stream::MappingAttr":$cluster,
+                        "::sequin::stream::MappingAttr":$slice,
+                        "::sequin::stream::MappingAttr":$time,
+                        "::sequin::stream::MappingAttr":$packet);
+  let assemblyFormat = [{
+    `<` `chip` custom<Mapping>($chip) `,` `cluster` custom<Mapping>($cluster) `,`
+    `slice` custom<Mapping>($slice) `,` `time` custom<Mapping>($time) `,`
+    `packet` custom<Mapping>($packet) `>`
+  }];
+}
+def Tcp_DmaStreamsAttr
+    : TypedArrayAttrBase<Tcp_DmaStreamAttr, "streams of a DMA operation">;
+
+def Tcp_InputCmpAttr : Tcp_Attr<"InputCmp", "cmp"> {
+  let summary = "A comparison that sets one bit of an ExecutionId";
+  let description = [{
+    The manual's InputCmp: the bit is set where the element compares so with the
+    constant. `#tcp.cmp<Less, 0.0 : f32>`; `#tcp.cmp<Never>` leaves the bit at 0.
+  }];
+  let parameters = (ins "::sequin::tcp::InputCompare":$compare,
+                        OptionalParameter<"::mlir::TypedAttr">:$constant);
+  let assemblyFormat = "`<` $compare (`,` $constant^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // SEQUIN_DIALECT_TCP_IR_TCPATTRS

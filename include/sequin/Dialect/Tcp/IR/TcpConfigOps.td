@@ -58,4 +58,12 @@ def Tcp_ConfigExecOp : Tcp_ConfigCommandOp<"config_exec"> {
   let summary = "One pass of the tensor unit";
 }
 
+def Tcp_ConfigGenerateOp : Tcp_ConfigCommandOp<"config_generate"> {
+  let summary = "One number written by the commit engine";
+}
+
+def Tcp_ConfigLoopOp : Tcp_ConfigCommandOp<"config_loop"> {
+  let summary = "Commands that run several times";
+}
+
 #endif // SEQUIN_DIALECT_TCP_IR_TCPCONFIGOPS

@@ -38,6 +38,18 @@ def Tcp_AlignOp : Tcp_StageOp<"align"> {
     or two flits into a 64-byte packet and repeats it over time axes that only the
     stationary operand has (innermost in time); the TRF sequencer brings the other
     operand into the same order.
+
+    For convolutions the stream adapter shifts: of one to three flits that hold a
+    sliding combination it makes several packets, each the shift stride further
+    on. The windows are the time axes next to the collected packet, and the packet
+    says which of its lanes are wanted.
+
+    ```mlir
+    // $(W:1, Fw:1) of 32 elements, W = 30, Fw = 3: two shifts by one element.
+    %a = tcp.align %c, %w "H, K, Fw", "W # 32"
+      : <main collect bf16, #g, "H, K, $(W:1, Fw:1) / 16", "$(W:1, Fw:1) % 16">,
+        !tcp.trf<bf16, #g, "C", "K, Fw">
+    ```
   }];
   let arguments = (ins Tcp_StreamFrom<["Collect"], "stream after collect">:$input,
                        Tcp_TrfType:$trf, Stream_MappingAttr:$time,
@@ -53,13 +65,20 @@ def Tcp_ContractOp : Tcp_StageOp<"contract"> {
   let summary = "Multiplies and reduces inside the packet";
   let description = [{
     Manual: `.contract::<Packet>()`. The adder tree sums the innermost 2^n lanes of
-    the packet; the element type widens to i32 (i4, i8) or f32 (f8, bf16).
+    the packet; the element type widens to i32 (i4, i8) or f32 (f8, bf16). With
+    `max`, tree and accumulator keep the largest product instead of the sum, and
+    there is one row only (reduce-max).
+
+    ```mlir
+    %t = tcp.contract %a max "1" : <main align bf16, #g, row "1", "M", "K">
+    ```
   }];
   let arguments = (ins Tcp_StreamFrom<["Align"], "stream after align">:$input,
-                       Stream_MappingAttr:$packet);
+                       UnitAttr:$max, Stream_MappingAttr:$packet);
   let results = (outs Tcp_AnyStream:$result);
   let assemblyFormat = [{
-    $input custom<Mapping>($packet) attr-dict `:` custom<Stream>(type($input))
+    $input (`max` $max^)? custom<Mapping>($packet) attr-dict `:`
+    custom<Stream>(type($input))
   }];
 }
 

@@ -45,11 +45,25 @@ def Tcp_Stage : Tcp_Enum<"Stage", "engine a stream comes from", [
   I32EnumAttrCase<"VectorFinal", 15, "vector_final">,
   I32EnumAttrCase<"Cast", 16, "cast">,
   I32EnumAttrCase<"Switch", 17, "switch">,
+  I32EnumAttrCase<"Transpose", 18, "transpose">,
+  // Behind the inter-slice block, by the manual's VeOrder: reached from
+  // vector_init, or from the intra-slice block.
+  I32EnumAttrCase<"VectorInterFirst", 40, "vector_inter_first">,
+  I32EnumAttrCase<"VectorIntraFirst", 41, "vector_intra_first">,
+  I32EnumAttrCase<"VectorIntraSliceReduce", 42, "vector_intra_slice_reduce">,
+  // Further stages of the intra-slice block.
+  I32EnumAttrCase<"VectorLogic", 50, "vector_logic">,
+  I32EnumAttrCase<"VectorFpDiv", 52, "vector_fp_div">,
+  I32EnumAttrCase<"VectorFilter", 53, "vector_filter">,
 ]>;
 
 def Tcp_SwitchTopology
     : Tcp_Enum<"SwitchTopology", "topology of the switch engine", [
   I32EnumAttrCase<"Broadcast01", 0, "Broadcast01">,
+  I32EnumAttrCase<"Broadcast1", 1, "Broadcast1">,
+  I32EnumAttrCase<"Transpose", 2, "Transpose">,
+  I32EnumAttrCase<"InterTranspose", 3, "InterTranspose">,
+  I32EnumAttrCase<"CustomBroadcast", 4, "CustomBroadcast">,
 ]>;
 
 def Tcp_TrfAddress : Tcp_Enum<"TrfAddress", "part of the TRF", [
@@ -66,6 +80,37 @@ def Tcp_AccumulationKind
 
 def Tcp_BranchMode : Tcp_Enum<"BranchMode", "conditional execution", [
   I32EnumAttrCase<"Unconditional", 0, "Unconditional">,
+  I32EnumAttrCase<"AxisToggle", 1, "AxisToggle">,
+  I32EnumAttrCase<"ValidCount", 2, "ValidCount">,
+  I32EnumAttrCase<"Comparison", 3, "Comparison">,
+  I32EnumAttrCase<"Vrf", 4, "Vrf">,
+]>;
+
+/// Comparisons of the branch unit. The manual names none; Never leaves the bit
+/// of the ExecutionId at 0.
+def Tcp_InputCompare : Tcp_Enum<"InputCompare", "comparison of an element", [
+  I32EnumAttrCase<"Never", 0>,
+  I32EnumAttrCase<"Less", 1>,
+  I32EnumAttrCase<"LessEqual", 2>,
+  I32EnumAttrCase<"Equal", 3>,
+  I32EnumAttrCase<"NotEqual", 4>,
+  I32EnumAttrCase<"GreaterEqual", 5>,
+  I32EnumAttrCase<"Greater", 6>,
+]>;
+
+/// Groups of ExecutionIds: by the lowest bit (SIL-34).
+def Tcp_GroupId : Tcp_Enum<"GroupId", "group of ExecutionIds", [
+  I32EnumAttrCase<"Zero", 0>,
+  I32EnumAttrCase<"One", 1>,
+]>;
+
+def Tcp_LogicOp : Tcp_Enum<"LogicOp", "bitwise operation", [
+  I32EnumAttrCase<"BitAnd", 0>,
+  I32EnumAttrCase<"BitOr", 1>,
+  I32EnumAttrCase<"BitXor", 2>,
+  I32EnumAttrCase<"LeftShift", 3>,
+  I32EnumAttrCase<"LogicRightShift", 4>,
+  I32EnumAttrCase<"ArithRightShift", 5>,
 ]>;
 
 def Tcp_FxpOp : Tcp_Enum<"FxpOp", "integer and fixed-point operation", [
@@ -88,6 +133,29 @@ def Tcp_FpBinaryOp : Tcp_Enum<"FpBinaryOp", "binary float operation", [
   I32EnumAttrCase<"MulF0", 2>,
   I32EnumAttrCase<"MulF1", 3>,
   I32EnumAttrCase<"DivF", 4>,
+  I32EnumAttrCase<"MaskMulF0", 5>,
+  I32EnumAttrCase<"MaskMulF1", 6>,
+]>;
+
+def Tcp_FpUnaryOp : Tcp_Enum<"FpUnaryOp", "unary float operation", [
+  I32EnumAttrCase<"Exp", 0>,
+  I32EnumAttrCase<"NegExp", 1>,
+  I32EnumAttrCase<"Sqrt", 2>,
+  I32EnumAttrCase<"Tanh", 3>,
+  I32EnumAttrCase<"Sigmoid", 4>,
+  I32EnumAttrCase<"Erf", 5>,
+  I32EnumAttrCase<"Log", 6>,
+  I32EnumAttrCase<"Sin", 7>,
+  I32EnumAttrCase<"Cos", 8>,
+]>;
+
+def Tcp_FpTernaryOp : Tcp_Enum<"FpTernaryOp", "ternary float operation", [
+  I32EnumAttrCase<"FmaF", 0>,
+  I32EnumAttrCase<"MaskFmaF", 1>,
+]>;
+
+def Tcp_FpDivOp : Tcp_Enum<"FpDivOp", "operation of the division stage", [
+  I32EnumAttrCase<"DivF", 0>,
 ]>;
 
 def Tcp_ClipOp : Tcp_Enum<"ClipOp", "clip operation", [
@@ -96,13 +164,26 @@ def Tcp_ClipOp : Tcp_Enum<"ClipOp", "clip operation", [
   I32EnumAttrCase<"Add", 2>,
   I32EnumAttrCase<"AddFxp", 3>,
   I32EnumAttrCase<"AddFxpSat", 4>,
+  I32EnumAttrCase<"AbsMin", 5>,
+  I32EnumAttrCase<"AbsMax", 6>,
 ]>;
 
-/// Argument mode of a binary vector operation: digit 0 is the stream, digit 1
-/// the operand.
-def Tcp_ArgMode : Tcp_Enum<"ArgMode", "order of the operands", [
+/// Argument modes of vector operations: digit 0 is the stream, 1 the first
+/// operand, 2 the second; in a zip 0 and 1 are the groups.
+def Tcp_ArgMode : Tcp_Enum<"ArgMode", "order of the arguments", [
   I32EnumAttrCase<"Mode01", 0>,
   I32EnumAttrCase<"Mode10", 1>,
+  I32EnumAttrCase<"Mode00", 2>,
+  I32EnumAttrCase<"Mode11", 3>,
+  I32EnumAttrCase<"Mode0", 4>,
+  I32EnumAttrCase<"Mode1", 5>,
+  I32EnumAttrCase<"Mode012", 6>,
+  I32EnumAttrCase<"Mode002", 7>,
+  I32EnumAttrCase<"Mode102", 8>,
+  I32EnumAttrCase<"Mode112", 9>,
+  I32EnumAttrCase<"Mode020", 10>,
+  I32EnumAttrCase<"Mode021", 11>,
+  I32EnumAttrCase<"Mode120", 12>,
 ]>;
 
 #endif // SEQUIN_DIALECT_TCP_IR_TCPENUMS

@@ -26,17 +26,12 @@ namespace sequin::tcp {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Switch, Broadcast01: the result has [slice2, broadcast, broadcast] over
-/// slices and [time1, slice1, time0, slice0] over time (SWI-04).
-llvm::LogicalResult verifyBroadcast01(SwitchOp op, EmitError emitError);
-
-/// Collect: flits per packet. The result must be [time, outer part of the
-/// padded packet] x [one flit] (COL-01).
-llvm::FailureOr<int64_t> inferCollectFlits(CollectOp op, EmitError emitError);
-
-/// Align: the stream adapter's parameters (ALN-02, ALN-04).
+/// Align: the stream adapter's parameters (ALN-02, ALN-04; shift-reuse: CON-06
+/// to CON-10). shiftStride is in elements.
 struct AlignShape {
   int64_t collectFlits;
+  int64_t shifts;
+  int64_t shiftStride;
   int64_t timeBroadcast;
 };
 llvm::FailureOr<AlignShape> inferAlignShape(AlignOp op, EmitError emitError);
@@ -52,8 +47,44 @@ struct AccumulateShape {
 llvm::FailureOr<AccumulateShape> inferAccumulateShape(AccumulateOp op,
                                                       EmitError emitError);
 
-/// Commit: leading elements of each flit that are written (COM-03).
-llvm::FailureOr<int64_t> inferCommitElements(CommitOp op, EmitError emitError);
+/// Commit: leading elements of each flit that are written (COM-03), of a stream
+/// that is written to a DM tensor mapped as `element`.
+llvm::FailureOr<int64_t> inferCommitElements(StreamType input,
+                                             stream::MappingAttr element,
+                                             EmitError emitError);
+
+/// Commit: fails unless `slices` are those of `grid`, or padding, slice by
+/// slice (COM-13).
+mlir::LogicalResult checkCommitSlices(GridAttr grid, stream::MappingAttr slices,
+                                      EmitError emitError);
+
+/// Transpose: the matrices that the stream is cut into, and the columns that
+/// are kept (TRA-01, TRA-04).
+struct TransposeShape {
+  int64_t inRows;
+  int64_t inColumns;
+  int64_t outRows;
+};
+llvm::FailureOr<TransposeShape> inferTranspose(TransposeOp op,
+                                               EmitError emitError);
+
+/// A tile: a view of a tensor, cut in one dimension.
+struct TileShape {
+  /// Positions of the tensor's mapping per element of the dimension.
+  int64_t step;
+  /// Elements that the dimension has in the tensor.
+  int64_t extent;
+};
+llvm::FailureOr<TileShape> inferTile(const Mapping &tensor,
+                                     stream::MappingAttr dimension,
+                                     int64_t size, stream::MappingAttr element,
+                                     EmitError emitError);
+llvm::FailureOr<TileShape> inferTile(TileOp op, EmitError emitError);
+llvm::FailureOr<TileShape> inferTile(CommitViewOp op, EmitError emitError);
+
+/// The mapping of a tensor's buffer, and its axes (HBM or DM).
+Mapping getElementMapping(mlir::Type type);
+stream::AxesAttr getAxes(mlir::Type type);
 
 /// Elements of `type` in `bytes` bytes.
 int64_t elementsIn(mlir::Type type, int64_t bytes);

@@ -57,6 +57,29 @@ def Tcp_HbmType : Tcp_Type<"Hbm", "hbm"> {
   }];
 }
 
+def Tcp_SpmType : Tcp_Type<"Spm", "spm"> {
+  let summary = "A tensor in scratchpad memory, spread over chips";
+  let description = [{
+    `!tcp.spm<bf16, #axes, "1", "A, B">`: chip mapping, then the mapping of each
+    chip's buffer in the flat address space of the chip's scratchpads, one data
+    memory network after the other (TCP manual, DMA Engine, Structural
+    Requirements).
+  }];
+  let parameters = (ins "::mlir::Type":$elementType,
+                        "::sequin::stream::AxesAttr":$axes,
+                        "::sequin::stream::MappingAttr":$chip,
+                        "::sequin::stream::MappingAttr":$element);
+  let assemblyFormat = [{
+    `<` $elementType `,` qualified($axes) `,` custom<Mapping>($chip) `,`
+    custom<Mapping>($element) `>`
+  }];
+  let extraClassDeclaration = [{
+    ::sequin::Mapping getChipMapping() const;
+    ::sequin::Mapping getElementMapping() const;
+    int64_t getByteSize() const;
+  }];
+}
+
 class Tcp_GridTensorType<string name, string typeMnemonic, string memory>
     : Tcp_Type<name, typeMnemonic> {
   let summary = "A tensor in " # memory;

@@ -1,0 +1,214 @@
+//===- Loops.cpp - Loops of commands --------------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Config/Config.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace sequin;
+using namespace sequin::config;
+
+void config::forEachAddress(
+    Command &command,
+    llvm::function_ref<void(const std::string &, int64_t &)> visit) {
+  if (auto *dma = std::get_if<DmaCommand>(&command.body)) {
+    for (auto [i, descriptor] : llvm::enumerate(dma->descriptors)) {
+      std::string key = "descriptors[" + std::to_string(i) + "].";
+      visit(key + "source_address", descriptor.sourceAddress);
+      visit(key + "destination_address", descriptor.destinationAddress);
+      if (descriptor.indirection)
+        visit(key + "indirection.address", descriptor.indirection->address);
+    }
+    return;
+  }
+  if (auto *generate = std::get_if<GenerateCommand>(&command.body))
+    return visit("address", generate->address);
+  auto *exec = std::get_if<ExecCommand>(&command.body);
+  if (!exec)
+    return;
+  visit("fetch.sequencer", exec->fetch.sequencer.baseAddress);
+  if (auto *commit = std::get_if<CommitStage>(&exec->sink)) {
+    visit("commit.sequencer", commit->sequencer.baseAddress);
+    if (commit->packing)
+      visit("commit.packing.counts", commit->packing->counts.baseAddress);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Flattening
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Flattener {
+public:
+  explicit Flattener(std::vector<Command> &result) : result(result) {}
+
+  llvm::Error add(const std::vector<Command> &commands) {
+    for (const Command &command : commands)
+      if (llvm::Error error = add(command))
+        return error;
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::Error add(const Command &command) {
+    if (const auto *loop = std::get_if<LoopCommand>(&command.body)) {
+      if (loop->count < 0 || loop->count > kMaxCommands)
+        return fail(command, "runs " + llvm::Twine(loop->count) +
+                                 " times, allowed are 0 to " +
+                                 llvm::Twine(kMaxCommands));
+      if (!command.steps.empty())
+        return fail(command, "is a loop and has steps, which belong to the "
+                             "commands inside");
+      rounds.push_back(0);
+      for (; rounds.back() < loop->count; ++rounds.back()) {
+        if (loop->body.empty())
+          break;
+        if (llvm::Error error = add(loop->body))
+          return error;
+      }
+      rounds.pop_back();
+      return llvm::Error::success();
+    }
+    if (static_cast<int64_t>(result.size()) >= kMaxCommands)
+      return fail(command, "is one of more than " + llvm::Twine(kMaxCommands) +
+                               " commands that the program's loops make");
+    Command &copy = result.emplace_back(command);
+    copy.steps.clear();
+    for (int64_t round : rounds)
+      copy.name += "[" + std::to_string(round) + "]";
+    return advance(command, copy);
+  }
+
+  llvm::Error advance(const Command &command, Command &copy) {
+    for (const AddressStep &step : command.steps) {
+      if (step.loop < 0 || step.loop >= static_cast<int64_t>(rounds.size()))
+        return fail(command, "has a step of loop " + llvm::Twine(step.loop) +
+                                 ", it is inside " +
+                                 llvm::Twine(rounds.size()));
+      bool found = false, fits = true;
+      forEachAddress(copy, [&](const std::string &key, int64_t &address) {
+        if (key != step.address)
+          return;
+        found = true;
+        auto sum = llvm::checkedMulAdd(rounds[step.loop], step.bytes, address);
+        fits = sum.has_value();
+        address = sum.value_or(0);
+      });
+      if (!found)
+        return fail(command, "has a step of '" + step.address +
+                                 "', which is no address of it");
+      if (!fits)
+        return fail(command, "steps '" + step.address + "' past 2^63");
+    }
+    return llvm::Error::success();
+  }
+
+  static llvm::Error fail(const Command &command, const llvm::Twine &what) {
+    return llvm::createStringError("command '" + command.name + "' " + what);
+  }
+
+  std::vector<Command> &result;
+  /// Of the loops around, outermost first.
+  llvm::SmallVector<int64_t, 4> rounds;
+};
+} // namespace
+
+llvm::Expected<Program> config::flatten(const Program &program) {
+  Program flat;
+  flat.target = program.target;
+  flat.chips = program.chips;
+  flat.name = program.name;
+  flat.inputs = program.inputs;
+  flat.outputs = program.outputs;
+  flat.macs = program.macs;
+  flat.macType = program.macType;
+  if (llvm::Error error = Flattener(flat.commands).add(program.commands))
+    return std::move(error);
+  return flat;
+}
+
+//===----------------------------------------------------------------------===//
+// Rolling
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The addresses of all commands of a round, inner loops included, and the
+/// commands with their addresses cleared.
+struct Skeleton {
+  std::vector<int64_t> addresses;
+  llvm::json::Value form = nullptr;
+};
+
+void takeAddresses(std::vector<Command> &commands,
+                   std::vector<int64_t> &addresses) {
+  for (Command &command : commands) {
+    if (auto *loop = std::get_if<LoopCommand>(&command.body))
+      takeAddresses(loop->body, addresses);
+    else
+      forEachAddress(command, [&](const std::string &, int64_t &address) {
+        addresses.push_back(std::exchange(address, 0));
+      });
+  }
+}
+
+Skeleton skeletonOf(std::vector<Command> round) {
+  Skeleton result;
+  takeAddresses(round, result.addresses);
+  llvm::json::Array form;
+  for (const Command &command : round)
+    form.push_back(toJSON(command));
+  result.form = std::move(form);
+  return result;
+}
+
+/// Gives the commands steps of the new loop, which becomes the outermost.
+void addSteps(std::vector<Command> &commands, llvm::ArrayRef<int64_t> steps,
+              size_t &position) {
+  for (Command &command : commands) {
+    if (auto *loop = std::get_if<LoopCommand>(&command.body)) {
+      addSteps(loop->body, steps, position);
+      continue;
+    }
+    for (AddressStep &step : command.steps)
+      ++step.loop;
+    forEachAddress(command, [&](const std::string &key, int64_t &) {
+      if (int64_t bytes = steps[position++])
+        command.steps.push_back({key, 0, bytes});
+    });
+  }
+}
+} // namespace
+
+std::optional<LoopCommand>
+config::rollLoop(const std::vector<std::vector<Command>> &rounds) {
+  if (rounds.size() < 2 || rounds.front().empty())
+    return std::nullopt;
+  Skeleton first = skeletonOf(rounds[0]);
+  std::vector<int64_t> steps;
+  for (size_t i = 1; i < rounds.size(); ++i) {
+    Skeleton round = skeletonOf(rounds[i]);
+    if (round.form != first.form)
+      return std::nullopt;
+    for (size_t k = 0; k < first.addresses.size(); ++k) {
+      int64_t moved = round.addresses[k] - first.addresses[k];
+      if (i == 1)
+        steps.push_back(moved);
+      else if (moved != static_cast<int64_t>(i) * steps[k])
+        return std::nullopt;
+    }
+  }
+  LoopCommand loop;
+  loop.count = static_cast<int64_t>(rounds.size());
+  loop.body = rounds.front();
+  size_t position = 0;
+  addSteps(loop.body, steps, position);
+  return loop;
+}

@@ -1,0 +1,83 @@
+//===- DmaSides.h - The two ends of a DMA operation -------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a tensor lies as the DMA engines see it, and the loops that walk two
+// such places together. A tensor whose axes do not divide evenly over slices or
+// engines is walked in several pieces (TCP, DMA Engine, Example 6).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_TCPTOCONFIG_DMASIDES_H
+#define SEQUIN_LIB_CONVERSION_TCPTOCONFIG_DMASIDES_H
+
+#include "Derivation.h"
+
+namespace sequin::derivation {
+
+/// A memory tensor as terms with distances: chips, clusters, slices and the
+/// buffer in one flat address space.
+struct DmaSide {
+  struct Part {
+    Mapping mapping;
+    int64_t stride; ///< elements per position
+  };
+  config::Memory memory = config::Memory::Hbm;
+  llvm::SmallVector<Part, 8> parts;
+  int64_t base = 0; ///< elements, of parts that are views
+  /// Byte address of the buffer.
+  int64_t address = 0;
+
+  AddressMap map() const;
+};
+
+/// The place of `type` at `address`. Every part is one term of its mappings.
+DmaSide dmaSideOf(mlir::Type type, int64_t address, const TcpMachine &machine);
+
+/// The loops of a piece, outermost first, in elements.
+struct DmaLoops {
+  struct Loop {
+    int64_t size;
+    int64_t source, destination; ///< strides
+    int64_t index = 0;           ///< of the list of indices
+    int64_t stream = 0;          ///< of the stream
+  };
+  llvm::SmallVector<Loop, 8> loops;
+  int64_t sourceBase = 0, destinationBase = 0;
+  int64_t indexBase = 0, streamBase = 0;
+
+  int64_t elements() const;
+};
+
+/// All of the destination, found in the source, in the order of the
+/// destination; in pieces where the axes do not divide.
+llvm::Expected<std::vector<DmaLoops>> walkPair(const DmaSide &source,
+                                               const DmaSide &destination);
+
+/// Lengthens the runs of a walk that is the whole of a move to what the DMA
+/// engines write into data memory, where both sides have room for that: the
+/// destination padding behind every run, the source anything of its own
+/// (SIL-14). Leaves the loops alone otherwise. `bits` are those of an element.
+void extendRuns(const DmaSide &source, const DmaSide &destination, int64_t bits,
+                const TcpMachine &machine, DmaLoops &loops);
+
+/// What `stream` walks, in its order.
+llvm::Expected<DmaLoops> walkStream(const DmaSide &source,
+                                    const DmaSide &destination,
+                                    const AddressMap &stream);
+
+/// All of `direct` in its order, found along `axis` of `indexed` by the list of
+/// indices. The loops' source is `indexed` without the axis, their destination
+/// `direct`. `step` receives the distance per index.
+llvm::Expected<DmaLoops> walkIndexed(const DmaSide &indexed,
+                                     const DmaSide &direct,
+                                     const DmaSide &indices,
+                                     llvm::StringRef axis, int64_t &step);
+
+} // namespace sequin::derivation
+
+#endif // SEQUIN_LIB_CONVERSION_TCPTOCONFIG_DMASIDES_H

@@ -1,0 +1,302 @@
+//===- DmaTime.cpp - How long a DMA command takes -------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The requests of all engines, one by one, each to the memories it touches. A
+// command takes as long as the slowest of (docs/Decisions):
+//
+//     engines  an engine works through its descriptors, each with its start-up
+//              and a cycle per request; a copy inside one memory reads and
+//              writes one after the other, and so does DM to HBM (the manual's
+//              Examples 1, 3 and 6; ERR-36)
+//     dm       a data memory network moves 128 bytes per cycle, so a request of
+//              256 takes it for two, and full speed needs two networks in turn;
+//              two requests at most wait at a slice
+//     hbm      channels, banks and rows (Hbm.h)
+//     spm      128 bytes per cycle and cluster
+//     pcie     30 bytes per cycle into a chip, and out of it
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandCheck.h"
+#include "Hbm.h"
+
+using namespace sequin;
+using namespace sequin::sim;
+using config::DmaCommand;
+using config::DmaDescriptor;
+using config::DmaIndirection;
+using config::Memory;
+
+namespace {
+
+/// Data memory of all chips as the DMA engines see it, without the tensor
+/// unit.
+class DmNetworks {
+public:
+  DmNetworks(const TcpMachine &machine, int64_t chips)
+      : machine(machine),
+        slicesPerChip(machine.clustersPerChip * machine.slicesPerCluster),
+        freeAt(chips * machine.dmnsPerChip(), 0),
+        leaves(chips * slicesPerChip * machine.dmQueueEntries, 0),
+        next(chips * slicesPerChip, 0) {}
+
+  /// A request that its engine has ready at `time`; moves `time` to when the
+  /// slice's queue takes it and returns when the network begins with it.
+  int64_t request(int64_t chip, int64_t address, int64_t bytes, int64_t &time) {
+    int64_t inChip = address / machine.dmSliceStride;
+    int64_t slice = chip * slicesPerChip + inChip;
+    int64_t &leaving = leaves[slice * machine.dmQueueEntries + next[slice]];
+    next[slice] = (next[slice] + 1) % machine.dmQueueEntries;
+    time = std::max(time, leaving);
+    int64_t &network = freeAt[slice / machine.slicesPerDmn];
+    int64_t begin = std::max(time, network);
+    leaving = network =
+        begin + llvm::divideCeil(bytes, machine.dmnBytesPerCycle);
+    return begin;
+  }
+
+private:
+  const TcpMachine &machine;
+  int64_t slicesPerChip;
+  std::vector<int64_t> freeAt; ///< by network
+  /// By slice, when the requests that hold a queue entry leave it.
+  std::vector<int64_t> leaves;
+  std::vector<uint8_t> next;
+};
+
+/// Walks the requests of one engine.
+class Engine {
+public:
+  explicit Engine(const TcpMachine &machine) : machine(machine) {}
+
+  void add(const DmaDescriptor &descriptor, int64_t step) {
+    work.push_back({&descriptor, step});
+    if (work.size() == 1)
+      begin();
+  }
+  bool done() const { return current == work.size(); }
+  const DmaDescriptor &descriptor() const { return *work[current].descriptor; }
+  int64_t step() const { return work[current].step; }
+
+  int64_t source() const {
+    return descriptor().sourceAddress + from.offset() + inPacket + indexed(0);
+  }
+  int64_t destination() const {
+    return descriptor().destinationAddress + to.offset() + inPacket +
+           indexed(1);
+  }
+  int64_t bytes() const {
+    return std::min(machine.dmaRequestBytes,
+                    descriptor().packetBytes - inPacket);
+  }
+  void advance() {
+    inPacket += machine.dmaRequestBytes;
+    if (inPacket < descriptor().packetBytes)
+      return;
+    inPacket = 0;
+    from.advance();
+    to.advance();
+    ++packet;
+    if (--packetsLeft > 0)
+      return;
+    if (++current < work.size())
+      begin();
+  }
+
+  int64_t time = 0; ///< when the next request is ready
+  int64_t end = 0;  ///< when the last one began
+
+private:
+  void begin() {
+    llvm::SmallVector<Loop, 8> source, destination;
+    for (const DmaDescriptor::Entry &entry : descriptor().entries) {
+      source.push_back({entry.size, entry.sourceStride});
+      destination.push_back({entry.size, entry.destinationStride});
+    }
+    from = Odometer(source);
+    to = Odometer(destination);
+    packetsLeft = *tripCount(source);
+    packet = 0;
+    time = end = std::max(time, end) + machine.dmaStartupCycles;
+  }
+  /// Cycles must not depend on data, so index i counts as i.
+  int64_t indexed(int side) const {
+    const auto &indirection = descriptor().indirection;
+    if (!indirection || static_cast<int>(indirection->side) != side)
+      return 0;
+    return packet % indirection->count * indirection->step;
+  }
+
+  const TcpMachine &machine;
+  struct Work {
+    const DmaDescriptor *descriptor;
+    int64_t step;
+  };
+  std::vector<Work> work;
+  size_t current = 0;
+  Odometer from, to;
+  int64_t packetsLeft = 0, packet = 0, inPacket = 0;
+};
+
+class DmaTimer {
+public:
+  DmaTimer(const CommandCheck &check, const DmaCommand &dma)
+      : check(check), dma(dma), machine(check.machine),
+        chips(check.program.chips), networks(machine, chips), hbm(chips),
+        engines(chips * machine.dmaEngines, Engine(machine)),
+        engineCycles(engines.size(), 0),
+        spmBytes(chips * machine.clustersPerChip, 0), linkIn(chips, 0),
+        linkOut(chips, 0) {}
+
+  void run();
+
+private:
+  bool uses(Memory memory) const {
+    return dma.source == memory || dma.destination == memory;
+  }
+  int64_t cyclesPerRequest(const DmaDescriptor &descriptor) const;
+  void touch(Memory memory, int64_t chip, int64_t address, int64_t bytes,
+             bool write, Engine &engine);
+  Hbm &hbmOf(int64_t chip) {
+    if (!hbm[chip])
+      hbm[chip] = std::make_unique<Hbm>(machine.hbm, machine.clockMHz);
+    return *hbm[chip];
+  }
+  void addStage(llvm::StringRef name, int64_t cycles) {
+    check.plan.stages.push_back({name.str(), cycles});
+    check.plan.cycles = std::max(check.plan.cycles, cycles);
+  }
+
+  const CommandCheck &check;
+  const DmaCommand &dma;
+  const TcpMachine &machine;
+  int64_t chips;
+  DmNetworks networks;
+  std::vector<std::unique_ptr<Hbm>> hbm; ///< by chip
+  std::vector<Engine> engines;
+  std::vector<int64_t> engineCycles;
+  std::vector<int64_t> spmBytes; ///< by cluster
+  std::vector<int64_t> linkIn, linkOut;
+};
+
+} // namespace
+
+/// Two where reading and writing cannot overlap.
+int64_t DmaTimer::cyclesPerRequest(const DmaDescriptor &descriptor) const {
+  if (dma.destination == Memory::Hbm && dma.source != Memory::Hbm)
+    return 2;
+  if (dma.source != dma.destination ||
+      descriptor.sourceChip != descriptor.destinationChip)
+    return 1;
+  // Clusters have data memories of their own.
+  int64_t cluster = machine.dmSliceStride * machine.slicesPerCluster;
+  bool otherCluster =
+      dma.source == Memory::Dm && descriptor.sourceAddress / cluster !=
+                                      descriptor.destinationAddress / cluster;
+  return otherCluster ? 1 : 2;
+}
+
+void DmaTimer::touch(Memory memory, int64_t chip, int64_t address,
+                     int64_t bytes, bool write, Engine &engine) {
+  switch (memory) {
+  case Memory::Hbm:
+    hbmOf(chip).access(address, bytes, write);
+    return;
+  case Memory::Dm:
+    // A write in turn with its read is the second half of the step.
+    engine.end = std::max(engine.end,
+                          networks.request(chip, address, bytes, engine.time) +
+                              (write ? engine.step() % 2 : engine.step()));
+    return;
+  case Memory::Spm: {
+    int64_t perCluster = machine.spmBytesPerChip() / machine.clustersPerChip;
+    spmBytes[chip * machine.clustersPerChip + address / perCluster] += bytes;
+    return;
+  }
+  }
+}
+
+void DmaTimer::run() {
+  for (const DmaDescriptor &descriptor : dma.descriptors) {
+    size_t engine =
+        descriptor.sourceChip * machine.dmaEngines + descriptor.engine;
+    int64_t packets = *tripCount(descriptor.entries);
+    int64_t requests = packets * llvm::divideCeil(descriptor.packetBytes,
+                                                  machine.dmaRequestBytes);
+    int64_t step = cyclesPerRequest(descriptor);
+    engineCycles[engine] += machine.dmaStartupCycles + requests * step;
+    engines[engine].add(descriptor, step);
+    if (const auto &indirection = descriptor.indirection) {
+      // The list of indices is read first.
+      int64_t indices = packets;
+      for (auto [entry, stride] :
+           llvm::zip_equal(descriptor.entries, indirection->strides))
+        if (stride == 0)
+          indices /= entry.size;
+      engineCycles[engine] += llvm::divideCeil(indices * machine.dmaIndexBytes,
+                                               machine.dmaRequestBytes);
+    }
+    if (descriptor.sourceChip != descriptor.destinationChip) {
+      linkOut[descriptor.sourceChip] += packets * descriptor.packetBytes;
+      linkIn[descriptor.destinationChip] += packets * descriptor.packetBytes;
+    }
+  }
+
+  llvm::SmallVector<Engine *, 8> active;
+  for (Engine &engine : engines)
+    if (!engine.done())
+      active.push_back(&engine);
+  int64_t dm = 0;
+  while (!active.empty()) {
+    // The earliest goes first, the lower number at the same time.
+    size_t first = 0;
+    for (size_t i = 1; i < active.size(); ++i)
+      if (active[i]->time < active[first]->time)
+        first = i;
+    Engine &engine = *active[first];
+    const DmaDescriptor &descriptor = engine.descriptor();
+    int64_t bytes = engine.bytes(), step = engine.step();
+    touch(dma.source, descriptor.sourceChip, engine.source(), bytes, false,
+          engine);
+    int64_t read = engine.time;
+    if (step == 2)
+      ++engine.time;
+    touch(dma.destination, descriptor.destinationChip, engine.destination(),
+          bytes, true, engine);
+    engine.time = std::max(engine.time + 1, read + step);
+    engine.advance();
+    dm = std::max(dm, engine.end);
+    if (engine.done())
+      active.erase(active.begin() + first);
+  }
+
+  addStage("engines", *llvm::max_element(engineCycles));
+  if (uses(Memory::Dm))
+    addStage("dm", dm);
+  if (uses(Memory::Hbm)) {
+    int64_t cycles = 0;
+    for (auto &chip : hbm)
+      if (chip)
+        cycles = std::max(cycles, chip->finish().cycles);
+    addStage("hbm", machine.dmaStartupCycles + cycles);
+  }
+  if (uses(Memory::Spm))
+    addStage("spm", machine.dmaStartupCycles +
+                        llvm::divideCeil(*llvm::max_element(spmBytes),
+                                         machine.spmBytesPerCycle));
+  int64_t link =
+      std::max(*llvm::max_element(linkIn), *llvm::max_element(linkOut));
+  if (link > 0)
+    addStage("pcie",
+             machine.dmaStartupCycles +
+                 llvm::divideCeil(link, machine.interChipBytesPerCycle));
+}
+
+void sim::timeDma(const CommandCheck &check, const DmaCommand &dma) {
+  DmaTimer(check, dma).run();
+}

@@ -1,0 +1,190 @@
+//===- LoopsTest.cpp - Loops of commands ----------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Config/Config.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace sequin;
+using namespace sequin::config;
+
+namespace {
+
+Command exec(std::string name, int64_t fetch, int64_t commit) {
+  ExecCommand body;
+  body.fetch.sequencer.baseAddress = fetch;
+  CommitStage sink;
+  sink.sequencer.baseAddress = commit;
+  body.sink = sink;
+  Command command;
+  command.name = std::move(name);
+  command.body = std::move(body);
+  return command;
+}
+
+Command dma(std::string name, int64_t source, int64_t destination) {
+  DmaCommand body;
+  body.descriptors.resize(2);
+  for (DmaDescriptor &descriptor : body.descriptors) {
+    descriptor.sourceAddress = source;
+    descriptor.destinationAddress = destination++;
+  }
+  Command command;
+  command.name = std::move(name);
+  command.body = std::move(body);
+  return command;
+}
+
+Command loop(int64_t count, std::vector<Command> body) {
+  Command command;
+  command.name = "for";
+  command.body = LoopCommand{count, std::move(body)};
+  return command;
+}
+
+std::vector<std::string> flat(std::vector<Command> commands) {
+  Program program;
+  program.commands = std::move(commands);
+  auto result = flatten(program);
+  if (!result)
+    return {"error: " + llvm::toString(result.takeError())};
+  std::vector<std::string> lines;
+  for (Command &command : result->commands) {
+    EXPECT_TRUE(command.steps.empty());
+    std::string line = command.name;
+    forEachAddress(command, [&](const std::string &, int64_t &address) {
+      line += " " + std::to_string(address);
+    });
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Loops, NestedLoopsAdvanceAddresses) {
+  Command inner = exec("pass", 100, 1000);
+  inner.steps = {{"fetch.sequencer", 0, 10}, {"commit.sequencer", 1, 1}};
+  EXPECT_EQ(
+      flat({loop(2, {dma("load", 5, 7), loop(3, {inner})})}),
+      (Lines{"load[0] 5 7 5 8", "pass[0][0] 100 1000", "pass[0][1] 100 1001",
+             "pass[0][2] 100 1002", "load[1] 5 7 5 8", "pass[1][0] 110 1000",
+             "pass[1][1] 110 1001", "pass[1][2] 110 1002"}));
+}
+
+TEST(Loops, ZeroRoundsAndEmptyBodies) {
+  EXPECT_EQ(flat({loop(0, {exec("a", 0, 0)}), exec("b", 1, 2)}),
+            (Lines{"b 1 2"}));
+  EXPECT_EQ(flat({loop(kMaxCommands, {})}), Lines{});
+}
+
+TEST(Loops, Refusals) {
+  auto refused = [](Command command) {
+    Lines lines = flat({std::move(command)});
+    return lines.size() == 1 ? lines.front() : "accepted";
+  };
+  Command step = exec("pass", 0, 0);
+  step.steps = {{"fetch.sequencer", 1, 8}};
+  EXPECT_EQ(refused(loop(2, {step})),
+            "error: command 'pass' has a step of loop 1, it is inside 1");
+  step.steps = {{"descriptors[0].source_address", 0, 8}};
+  EXPECT_EQ(refused(loop(2, {step})),
+            "error: command 'pass' has a step of 'descriptors[0].source_address"
+            "', which is no address of it");
+  step.steps = {{"fetch.sequencer", 0, INT64_MAX}};
+  EXPECT_EQ(refused(loop(3, {step})),
+            "error: command 'pass' steps 'fetch.sequencer' past 2^63");
+  EXPECT_EQ(refused(loop(-1, {step})),
+            "error: command 'for' runs -1 times, allowed are 0 to 262144");
+  Command stepped = loop(2, {exec("pass", 0, 0)});
+  stepped.steps = {{"fetch.sequencer", 0, 8}};
+  EXPECT_EQ(refused(stepped),
+            "error: command 'for' is a loop and has steps, which belong to the "
+            "commands inside");
+  EXPECT_EQ(flat({loop(512, {loop(512, {exec("a", 0, 0)})})}).size(),
+            512u * 512u);
+  EXPECT_EQ(refused(loop(512, {loop(512, {exec("a", 0, 0)}), exec("b", 0, 0)})),
+            "error: command 'a' is one of more than 262144 commands that the "
+            "program's loops make");
+}
+
+TEST(Loops, RollingIsTheInverseOfFlattening) {
+  std::mt19937_64 random(11);
+  auto number = [&](int64_t most) {
+    return static_cast<int64_t>(random() % (most + 1));
+  };
+  for (int trial = 0; trial < 200; ++trial) {
+    int64_t rounds = 2 + number(4);
+    int64_t steps[4];
+    for (int64_t &step : steps)
+      step = number(3) == 0 ? 0 : number(64) - 32;
+    std::vector<std::vector<Command>> written;
+    for (int64_t i = 0; i < rounds; ++i)
+      written.push_back({dma("load", 1000 + i * steps[0], 50 + i * steps[1]),
+                         exec("pass", 500 + i * steps[2], i * steps[3])});
+    auto rolled = rollLoop(written);
+    ASSERT_TRUE(rolled);
+    EXPECT_EQ(rolled->count, rounds);
+    Lines expected;
+    for (int64_t i = 0; i < rounds; ++i)
+      for (Command command : written[i]) {
+        command.name += "[" + std::to_string(i) + "]";
+        expected.push_back(flat({command}).front());
+      }
+    Command whole;
+    whole.name = "for";
+    whole.body = *rolled;
+    EXPECT_EQ(flat({whole}), expected);
+  }
+}
+
+TEST(Loops, RoundsThatDifferOtherwiseAreNotRolled) {
+  auto rounds = [](auto change) {
+    std::vector<std::vector<Command>> written;
+    for (int64_t i = 0; i < 4; ++i) {
+      written.push_back({exec("pass", i * 8, 0)});
+      change(i, written.back());
+    }
+    return rollLoop(written).has_value();
+  };
+  EXPECT_TRUE(rounds([](int64_t, auto &) {}));
+  // Another size, another name, another number of commands, uneven steps.
+  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
+    std::get<ExecCommand>(round[0].body).collect.packetBytes =
+        32 + 32 * (i == 3);
+  }));
+  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
+    if (i == 2)
+      round[0].name = "other";
+  }));
+  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
+    if (i == 3)
+      round.push_back(exec("more", 0, 0));
+  }));
+  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
+    std::get<ExecCommand>(round[0].body).fetch.sequencer.baseAddress = i * i;
+  }));
+  // Two rounds always advance evenly, one round is no loop.
+  EXPECT_TRUE(rollLoop({{exec("pass", 3, 9)}, {exec("pass", 1, 9)}}));
+  EXPECT_FALSE(rollLoop({{exec("pass", 3, 9)}}));
+}
+
+TEST(Loops, JsonKeepsLoops) {
+  Program program;
+  program.target = "rngd";
+  Command inner = exec("pass", 100, 1000);
+  inner.steps = {{"fetch.sequencer", 1, 10}};
+  program.commands = {loop(2, {loop(3, {inner})})};
+  llvm::json::Value value = toJSON(program);
+  auto again = fromJSON(value);
+  ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(toJSON(*again), value);
+  EXPECT_EQ(flat(again->commands), flat(program.commands));
+}
+
+} // namespace
