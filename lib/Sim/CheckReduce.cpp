@@ -44,7 +44,9 @@ sim::checkIntraSliceReduce(const CommandCheck &check,
       stage.loops, [](const config::ReduceLoop &loop) { return loop.reduced; });
   ReducePlan plan;
   plan.outputPackets = 1;
-  int64_t slots = 1, reducedSteps = 1;
+  // The first result is complete when every reduced loop is at its last
+  // iteration and all others are at their first.
+  int64_t slots = 1, firstResult = 1, stepsInside = 1;
   for (const config::ReduceLoop &loop : llvm::reverse(stage.loops)) {
     int64_t index = &loop - stage.loops.begin();
     bool numbers = !loop.reduced && &loop > outermost && loop.size > 1;
@@ -54,9 +56,10 @@ sim::checkIntraSliceReduce(const CommandCheck &check,
                                   Twine(loop.slotStride) + ", expected " +
                                   Twine(expected));
     if (loop.reduced)
-      reducedSteps *= loop.size;
+      firstResult += (loop.size - 1) * stepsInside;
     else
       plan.outputPackets *= loop.size;
+    stepsInside *= loop.size;
     if (numbers)
       slots *= loop.size;
     if (slots > check.machine.reduceSlots)
@@ -65,7 +68,7 @@ sim::checkIntraSliceReduce(const CommandCheck &check,
                                   check.machine.name + "' has " +
                                   Twine(check.machine.reduceSlots));
   }
-  plan.delay = reducedSteps > 1 ? reducedSteps : 0;
+  plan.delay = firstResult > 1 ? firstResult : 0;
   return plan;
 }
 
