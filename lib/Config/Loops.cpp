@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <set>
 
 using namespace sequin;
 using namespace sequin::config;
@@ -46,6 +47,10 @@ void config::forEachAddress(
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Commands and loops that are looked at, so that loops of loops that make no
+/// command end too.
+constexpr int64_t kMaxVisits = 16 * kMaxCommands;
+
 class Flattener {
 public:
   explicit Flattener(std::vector<Command> &result) : result(result) {}
@@ -59,6 +64,10 @@ public:
 
 private:
   llvm::Error add(const Command &command) {
+    if (++visits > kMaxVisits)
+      return fail(command, "is one of more than " + llvm::Twine(kMaxVisits) +
+                               " commands and loops that the program's loops "
+                               "run");
     if (const auto *loop = std::get_if<LoopCommand>(&command.body)) {
       if (loop->count < 0 || loop->count > kMaxCommands)
         return fail(command, "runs " + llvm::Twine(loop->count) +
@@ -69,10 +78,12 @@ private:
                              "commands inside");
       rounds.push_back(0);
       for (; rounds.back() < loop->count; ++rounds.back()) {
-        if (loop->body.empty())
-          break;
+        size_t before = result.size();
         if (llvm::Error error = add(loop->body))
           return error;
+        // If one round makes no command, none does.
+        if (result.size() == before)
+          break;
       }
       rounds.pop_back();
       return llvm::Error::success();
@@ -88,27 +99,53 @@ private:
   }
 
   llvm::Error advance(const Command &command, Command &copy) {
+    if (command.steps.empty())
+      return llvm::Error::success();
+    llvm::StringMap<int64_t *> addresses;
+    forEachAddress(copy, [&](const std::string &key, int64_t &address) {
+      addresses[key] = &address;
+    });
+    std::set<std::pair<llvm::StringRef, int64_t>> seen;
     for (const AddressStep &step : command.steps) {
       if (step.loop < 0 || step.loop >= static_cast<int64_t>(rounds.size()))
         return fail(command, "has a step of loop " + llvm::Twine(step.loop) +
-                                 ", it is inside " +
-                                 llvm::Twine(rounds.size()));
-      bool found = false, fits = true;
-      forEachAddress(copy, [&](const std::string &key, int64_t &address) {
-        if (key != step.address)
-          return;
-        found = true;
-        auto sum = llvm::checkedMulAdd(rounds[step.loop], step.bytes, address);
-        fits = sum.has_value();
-        address = sum.value_or(0);
-      });
-      if (!found)
+                                 ", " + loopsAround());
+      auto found = addresses.find(step.address);
+      if (found == addresses.end())
         return fail(command, "has a step of '" + step.address +
-                                 "', which is no address of it");
-      if (!fits)
+                                 "', which is no address of it; " +
+                                 addressesOf(copy));
+      if (!seen.insert({step.address, step.loop}).second)
+        return fail(command, "has two steps of '" + step.address +
+                                 "' of loop " + llvm::Twine(step.loop) +
+                                 ", allowed is one");
+      int64_t &address = *found->second;
+      auto sum = llvm::checkedMulAdd(rounds[step.loop], step.bytes, address);
+      if (!sum)
         return fail(command, "steps '" + step.address + "' past 2^63");
+      address = *sum;
     }
     return llvm::Error::success();
+  }
+
+  std::string loopsAround() const {
+    if (rounds.empty())
+      return "no loop is around it";
+    return "loops 0 to " + std::to_string(rounds.size() - 1) + " are around it";
+  }
+
+  /// The first few of them, for a message.
+  static std::string addressesOf(Command &command) {
+    constexpr int kMost = 8;
+    std::string text;
+    int count = 0;
+    forEachAddress(command, [&](const std::string &key, int64_t &) {
+      if (++count <= kMost)
+        text += (text.empty() ? "'" : ", '") + key + "'";
+    });
+    if (count == 0)
+      return "it has none";
+    return "its addresses are " + text + (count > kMost ? ", ..." : "");
   }
 
   static llvm::Error fail(const Command &command, const llvm::Twine &what) {
@@ -118,6 +155,7 @@ private:
   std::vector<Command> &result;
   /// Of the loops around, outermost first.
   llvm::SmallVector<int64_t, 4> rounds;
+  int64_t visits = 0;
 };
 } // namespace
 

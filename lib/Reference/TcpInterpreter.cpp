@@ -178,8 +178,20 @@ LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
     return failure();
   if (to->slides)
     return define(op.getResult(), *tensor, values);
+  // Chips along an axis that the host array does not have hold the same.
+  Space &space = *to->space;
+  FailureOr<Digits> host = read(
+      op, space, cast<tcp::HostType>(op.getInput().getType()).getElement());
+  if (failed(host))
+    return failure();
+  std::vector<uint8_t> repeated = space.spokenOf(to->mappings.front());
+  std::vector<uint8_t> inHost = space.spokenOf(*host),
+                       inBuffer = space.spokenOf(to->mappings.back());
+  repeated.resize(space.axisCount());
+  for (int axis = 0; axis < space.axisCount(); ++axis)
+    repeated[axis] &= !inHost[axis] && !inBuffer[axis];
   llvm::Expected<Tensor> filled =
-      fillWithZeros(*to->space, *tensor, to->mappings);
+      fillWithZeros(space, *tensor, to->mappings, repeated);
   if (!filled)
     return op.emitOpError() << llvm::toString(filled.takeError());
   return define(op.getResult(), *filled, values);

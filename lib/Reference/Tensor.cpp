@@ -196,8 +196,12 @@ sequin::reference::place(const Space &space, const Tensor &tensor,
 
 llvm::Expected<Tensor>
 sequin::reference::fillWithZeros(const Space &space, const Tensor &tensor,
-                                 llvm::ArrayRef<Digits> mappings) {
+                                 llvm::ArrayRef<Digits> mappings,
+                                 llvm::ArrayRef<uint8_t> repeated) {
   std::vector<uint8_t> spoken = space.spokenOf(mappings);
+  for (auto [axis, repeats] : llvm::enumerate(repeated))
+    if (repeats)
+      spoken[axis] = false;
   Tensor result;
   result.type = tensor.type;
   int64_t count = 1;

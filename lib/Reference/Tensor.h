@@ -65,10 +65,12 @@ llvm::Expected<Tensor> place(const Space &space, const Tensor &tensor,
                              llvm::ArrayRef<Digits> mappings);
 
 /// `tensor` with zeros at the indices that these mappings reach and it does not
-/// hold; an axis it does not have is at coordinate 0. What a transfer from the
-/// host leaves in HBM.
+/// hold; an axis it does not have is at coordinate 0, except for those
+/// `repeated` (by axis; empty for none), along which the tensor does not
+/// change. What a transfer from the host leaves in HBM.
 llvm::Expected<Tensor> fillWithZeros(const Space &space, const Tensor &tensor,
-                                     llvm::ArrayRef<Digits> mappings);
+                                     llvm::ArrayRef<Digits> mappings,
+                                     llvm::ArrayRef<uint8_t> repeated = {});
 
 /// The largest number of elements or positions this interpreter works on.
 inline constexpr int64_t kLargestTensor = int64_t(1) << 28;

@@ -129,7 +129,34 @@ static std::optional<int64_t> elementCount(const config::Argument &argument) {
   return count;
 }
 
-/// Every argument has a size, and enough elements of every output come back.
+/// An element of a host array that two of the transfers write.
+static std::optional<int64_t>
+findWrittenTwice(llvm::ArrayRef<const config::Transfer *> transfers,
+                 int64_t elements) {
+  std::vector<bool> seen(elements);
+  for (const config::Transfer *transfer : transfers) {
+    llvm::SmallVector<int64_t, 8> at(transfer->entries.size(), 0);
+    int64_t element = transfer->hostBase;
+    for (bool more = true; more;) {
+      if (seen[element])
+        return element;
+      seen[element] = true;
+      more = false;
+      for (size_t i = at.size(); i-- > 0 && !more;) {
+        const config::Transfer::Entry &entry = transfer->entries[i];
+        element += entry.hostStride;
+        more = ++at[i] < entry.size;
+        if (!more) {
+          element -= entry.size * entry.hostStride;
+          at[i] = 0;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Every argument has a size, and all elements of every output come back.
 static llvm::Error checkArguments(const config::Program &program) {
   auto trap = [](const config::Argument &argument, const Twine &what) {
     return llvm::make_error<Trap>(
@@ -143,16 +170,24 @@ static llvm::Error checkArguments(const config::Program &program) {
     if (!elements)
       return trap(output, "has a shape out of range");
     int64_t written = 0;
+    std::vector<const config::Transfer *> transfers;
     for (const config::Command &command : program.commands) {
       const auto *transfer = std::get_if<config::Transfer>(&command.body);
       if (transfer && transfer->argument == static_cast<int64_t>(index) &&
-          transfer->direction == config::Transfer::Direction::ToHost)
+          transfer->direction == config::Transfer::Direction::ToHost) {
         written += *tripCount(transfer->entries);
+        transfers.push_back(transfer);
+      }
     }
-    if (written < *elements)
+    if (written != *elements)
       return trap(output, "has " + Twine(*elements) +
                               " elements, the transfers bring back " +
                               Twine(written));
+    // One transfer writes no element twice; several might.
+    if (transfers.size() > 1)
+      if (std::optional<int64_t> twice = findWrittenTwice(transfers, *elements))
+        return trap(output, "has element " + Twine(*twice) +
+                                " brought back by two transfers");
   }
   return llvm::Error::success();
 }
@@ -200,6 +235,8 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
       timeDma(check, *dma);
     }
   }
+  if (llvm::Error error = checkTrfTypes(program, plans, machine))
+    return std::move(error);
   if (llvm::Error error = checkArguments(program))
     return std::move(error);
   return plans;

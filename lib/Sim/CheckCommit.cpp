@@ -8,6 +8,7 @@
 
 #include "ContractPlan.h"
 #include "ExecCheck.h"
+#include "sequin/Config/Footprint.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -79,7 +80,32 @@ llvm::Error ExecCheck::checkCommit(const config::CommitStage &stage) {
                           " bits");
   if (llvm::Error error = checkCommitAddresses(stage))
     return error;
+  if (llvm::Error error = checkInPlace(stage))
+    return error;
   addStage(name, plan.outputFlits * (stage.commitInBytes / stage.accessBytes));
+  return llvm::Error::success();
+}
+
+/// The first results are written while the last operands are still to come, so
+/// no byte may be both.
+llvm::Error ExecCheck::checkInPlace(const config::CommitStage &stage) {
+  bool sameSlice = llvm::any_of(plan.accesses, [&](const Access &access) {
+    if (access.space != Space::Dm || access.write)
+      return false;
+    for (auto [read, written] : llvm::zip(access.slices, active))
+      if (read & written)
+        return true;
+    return false;
+  });
+  if (!sameSlice)
+    return llvm::Error::success();
+  std::optional<int64_t> common =
+      config::findCommonByte(exec.fetch.sequencer, getBitWidth(exec.fetch.from),
+                             stage.sequencer, getBitWidth(stage.type));
+  if (common)
+    return trap("commit", "writes address " + Twine(*common) +
+                              " of a slice, which the fetch of the same pass "
+                              "reads");
   return llvm::Error::success();
 }
 
@@ -249,6 +275,7 @@ llvm::Error ExecCheck::checkToTrf(const config::ToTrfStage &stage) {
     return trap(name, "the rows take " + Twine(total) +
                           " bytes, the stream has " +
                           Twine(plan.flits * machine.flitBytes));
+  plan.trfType = stream;
   addAccess(Space::Trf, true, layout.bankBegin(),
             layout.bankBegin() + layout.bankBytes());
   if (stage.shortCommand)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccumulatorSlots.h"
 #include "ContractPlan.h"
 #include "ExecCheck.h"
 #include "TrfCache.h"
@@ -193,16 +194,10 @@ llvm::Error ExecCheck::checkAccumulate(const config::ContractStage &stage) {
   constexpr StringRef name = "accumulate";
   bool interleaved = stage.kind == AccumulationKind::Interleaved;
   int64_t reducedSteps = 1;
-  llvm::SmallVector<Loop, 8> slots;
-  for (auto [index, loop] : llvm::enumerate(stage.loops)) {
+  for (auto [index, loop] : llvm::enumerate(stage.loops))
     if (llvm::Error error = between(name, "size of loop " + Twine(index),
                                     loop.size, 1, kMaxCount))
       return error;
-    if (loop.reduced && loop.slotStride != 0)
-      return trap(name, "reduced loop " + Twine(index) + " has slot stride " +
-                            Twine(loop.slotStride) + ", allowed is 0");
-    slots.push_back({loop.size, loop.slotStride});
-  }
   llvm::Expected<int64_t> steps =
       count(name, "iterations", tripCount(stage.loops));
   if (!steps)
@@ -223,34 +218,29 @@ llvm::Error ExecCheck::checkAccumulate(const config::ContractStage &stage) {
     stepsInside *= loop.size;
   }
 
-  // Registers that slots 0 .. last need, of those one row (interleaved) or all
-  // rows together (sequential) have.
-  Extent range = extentOf(slots, 0, 1, 1);
+  // Registers that the slots need, of those one row (interleaved) or all rows
+  // together (sequential) have.
+  llvm::Expected<int64_t> slots =
+      checkSlots<config::AccumulateLoop>(*this, name, stage.loops);
+  if (!slots)
+    return slots.takeError();
   int64_t perSlot = interleaved ? stage.columns : stage.rows;
   int64_t capacity =
       interleaved ? machine.accumulatorColumns * machine.accumulatorRegisters
                   : machine.rowsPerSlice * machine.accumulatorRegisters;
-  if (range.begin < 0)
-    return trap(name, "the slot strides reach below slot 0");
-  if (range.end * perSlot > capacity)
-    return trap(name,
-                llvm::formatv("the slots need {0} {1}, allowed are {2}",
-                              range.end > kMaxCount
-                                  ? std::string("too many")
-                                  : std::to_string(static_cast<int64_t>(
-                                        range.end * perSlot)),
-                              interleaved ? "columns" : "vectors", capacity)
-                    .str());
+  if (*slots * perSlot > capacity)
+    return trap(name, "the slots need " + Twine(*slots * perSlot) +
+                          (interleaved ? " columns" : " vectors") +
+                          ", allowed are " + Twine(capacity));
 
   // Slots in registers: those with results, those that are taken (rows or
   // columns without results among them), and all.
   int64_t columns = machine.accumulatorColumns, rows = machine.rowsPerSlice;
-  int64_t open = static_cast<int64_t>(range.end);
   plan.counters.push_back(
-      {"accumulator_used", open * stage.rows * stage.columns});
+      {"accumulator_used", *slots * stage.rows * stage.columns});
   plan.counters.push_back(
-      {"accumulator_taken", interleaved ? open * rows * stage.columns
-                                        : open * stage.rows * columns});
+      {"accumulator_taken", interleaved ? *slots * rows * stage.columns
+                                        : *slots * stage.rows * columns});
   plan.counters.push_back(
       {"accumulator_slots", rows * columns * machine.accumulatorRegisters});
 

@@ -306,6 +306,9 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
 // Transfers
 //===----------------------------------------------------------------------===//
 
+/// Bytes of zeros that count as a step of the functional model.
+static constexpr int64_t kZeroBytesPerStep = 256;
+
 llvm::Error sim::checkTransfer(CommandCheck check,
                                const config::Transfer &transfer) {
   CommandPlan &plan = check.plan;
@@ -322,7 +325,15 @@ llvm::Error sim::checkTransfer(CommandCheck check,
     return check.trap(stage, "type is " + getName(transfer.type) +
                                  ", argument '" + argument.name + "' has " +
                                  getName(argument.type));
+  if (isStreamOnly(transfer.type))
+    return check.trap(stage, "memories hold no " + getName(transfer.type));
   if (llvm::Error error = check.chip(stage, transfer.chip))
+    return error;
+  // Tensors start at a multiple of their element size (TCP, Mapping,
+  // Alignment).
+  if (llvm::Error error =
+          check.multipleOf(stage, "address", transfer.deviceAddress,
+                           getByteSize(transfer.type, 1)))
     return error;
 
   llvm::SmallVector<Loop, 8> host, device;
@@ -348,6 +359,12 @@ llvm::Error sim::checkTransfer(CommandCheck check,
   if (!hostElements)
     return hostElements.takeError();
 
+  // Every element has one place, on both sides as far as it is written.
+  llvm::ArrayRef<Loop> written = toDevice ? device : host;
+  if (!isInjective(written, 1))
+    return check.trap(stage, toDevice ? "writes one place of HBM several times"
+                                      : "writes one element of '" +
+                                            argument.name + "' several times");
   Extent hostExtent = extentOf(host, transfer.hostBase, 1, 1);
   if (hostExtent.begin < 0 || hostExtent.end > *hostElements)
     return check.trap(stage, "the host array '" + argument.name + "' has " +
@@ -382,6 +399,6 @@ llvm::Error sim::checkTransfer(CommandCheck check,
   }
   plan.resource = Resource::Host;
   plan.chips = {transfer.chip};
-  plan.steps = *elements;
+  plan.steps = *elements + transfer.zeroBytes / kZeroBytesPerStep;
   return llvm::Error::success();
 }

@@ -9,8 +9,8 @@
 // Engines work side by side and an engine's reads run ahead of its writes, so
 // nothing orders two writes of one byte in one command, or a read and a write.
 // Bounding ranges settle most commands; where they overlap, bytes are ticked
-// off. Destinations found through indices are checked when the data is there
-// (Dma.cpp).
+// off. Destinations found through indices are checked, against everything else
+// in the command, when the data is there (Dma.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,91 +22,120 @@ using namespace sequin::sim;
 using config::DmaCommand;
 using config::DmaDescriptor;
 using config::DmaIndirection;
+using config::Memory;
 using llvm::Twine;
 
 namespace {
 
-/// What one side of a descriptor can reach.
+/// Packets that a command reads or writes.
+struct Packets {
+  int64_t chip, address, bytes;
+  llvm::SmallVector<Loop, 8> loops;
+  bool isTable = false; ///< indices choose from them, all count as read
+};
+
+/// What they can reach.
 struct Box {
   int64_t chip, begin, end;
 };
 
 class RaceCheck {
 public:
-  RaceCheck(const CommandCheck &check, const DmaCommand &dma)
-      : check(check), dma(dma) {}
+  RaceCheck(const CommandCheck &check, const DmaCommand &dma);
 
   llvm::Error run();
 
 private:
-  static llvm::SmallVector<Loop, 8> loopsOf(const DmaDescriptor &descriptor,
-                                            bool destination);
-  static Box boxOf(const DmaDescriptor &descriptor, bool destination);
-  /// Whether no two packets of the destination share a byte, by the strides
-  /// alone.
-  static bool isInjective(const DmaDescriptor &descriptor);
+  static Box boxOf(const Packets &packets);
   bool mayWriteTwice() const;
   bool mayReadWritten() const;
 
   template <class Visit>
-  llvm::Error forEachPacket(const DmaDescriptor &descriptor, bool destination,
-                            Visit &&visit);
-  llvm::Error checkTable(const DmaDescriptor &table);
-  static bool scatters(const DmaDescriptor &descriptor) {
-    return descriptor.indirection &&
-           descriptor.indirection->side == DmaIndirection::Side::Destination;
-  }
+  static llvm::Error forEachPacket(const Packets &packets, Visit &&visit);
+  llvm::Error checkTable(const Packets &table) const;
 
   const CommandCheck &check;
-  const DmaCommand &dma;
+  /// Writes without those of scatters: where they go is not known before the
+  /// command runs. Reads of the memory that is written.
+  std::vector<Packets> writes, reads;
 };
 
 } // namespace
 
-llvm::SmallVector<Loop, 8> RaceCheck::loopsOf(const DmaDescriptor &descriptor,
-                                              bool destination) {
+RaceCheck::RaceCheck(const CommandCheck &check, const DmaCommand &dma)
+    : check(check) {
+  for (const DmaDescriptor &descriptor : dma.descriptors) {
+    Packets source{descriptor.sourceChip,
+                   descriptor.sourceAddress,
+                   descriptor.packetBytes,
+                   {}};
+    Packets destination{descriptor.destinationChip,
+                        descriptor.destinationAddress,
+                        descriptor.packetBytes,
+                        {}};
+    for (const DmaDescriptor::Entry &entry : descriptor.entries) {
+      source.loops.push_back({entry.size, entry.sourceStride});
+      destination.loops.push_back({entry.size, entry.destinationStride});
+    }
+    bool scatters = false;
+    if (const auto &indirection = descriptor.indirection) {
+      scatters = indirection->side == DmaIndirection::Side::Destination;
+      if (!scatters) {
+        source.isTable = true;
+        source.loops.push_back({indirection->count, indirection->step});
+      }
+      Packets list{indirection->chip,
+                   indirection->address,
+                   check.machine.dmaIndexBytes,
+                   {}};
+      for (auto [entry, stride] :
+           llvm::zip_equal(descriptor.entries, indirection->strides))
+        list.loops.push_back({entry.size, stride});
+      if (dma.destination == Memory::Hbm)
+        reads.push_back(std::move(list));
+    }
+    if (dma.source == dma.destination)
+      reads.push_back(std::move(source));
+    if (!scatters)
+      writes.push_back(std::move(destination));
+  }
+}
+
+Box RaceCheck::boxOf(const Packets &packets) {
+  Extent extent = extentOf(packets.loops, packets.address, 1, packets.bytes);
+  return {packets.chip, static_cast<int64_t>(extent.begin),
+          static_cast<int64_t>(extent.end)};
+}
+
+static __int128 magnitude(int64_t stride) {
+  __int128 wide = stride;
+  return wide < 0 ? -wide : wide;
+}
+
+bool sim::isInjective(llvm::ArrayRef<Loop> nest, int64_t width) {
+  // The stride of a single iteration is never taken.
   llvm::SmallVector<Loop, 8> loops;
-  for (const DmaDescriptor::Entry &entry : descriptor.entries)
-    loops.push_back({entry.size, destination ? entry.destinationStride
-                                             : entry.sourceStride});
-  const auto &indirection = descriptor.indirection;
-  if (indirection &&
-      destination == (indirection->side == DmaIndirection::Side::Destination))
-    loops.push_back({indirection->count, indirection->step});
-  return loops;
-}
-
-Box RaceCheck::boxOf(const DmaDescriptor &descriptor, bool destination) {
-  Extent extent = extentOf(loopsOf(descriptor, destination),
-                           destination ? descriptor.destinationAddress
-                                       : descriptor.sourceAddress,
-                           1, descriptor.packetBytes);
-  return {destination ? descriptor.destinationChip : descriptor.sourceChip,
-          static_cast<int64_t>(extent.begin), static_cast<int64_t>(extent.end)};
-}
-
-bool RaceCheck::isInjective(const DmaDescriptor &descriptor) {
-  llvm::SmallVector<Loop, 8> loops = loopsOf(descriptor, true);
+  llvm::copy_if(nest, std::back_inserter(loops),
+                [](const Loop &loop) { return loop.size > 1; });
   llvm::sort(loops, [](const Loop &a, const Loop &b) {
-    return std::abs(a.stride) < std::abs(b.stride);
+    return magnitude(a.stride) < magnitude(b.stride);
   });
-  int64_t reach = descriptor.packetBytes;
+  __int128 reach = width;
   for (const Loop &loop : loops) {
-    if (loop.size == 1)
-      continue;
-    if (std::abs(loop.stride) < reach)
+    __int128 stride = magnitude(loop.stride);
+    if (stride < reach)
       return false;
-    reach += std::abs(loop.stride) * (loop.size - 1);
+    reach += stride * (loop.size - 1);
   }
   return true;
 }
 
 bool RaceCheck::mayWriteTwice() const {
   std::vector<Box> boxes;
-  for (const DmaDescriptor &descriptor : dma.descriptors) {
-    if (!isInjective(descriptor))
+  for (const Packets &packets : writes) {
+    if (!isInjective(packets.loops, packets.bytes))
       return true;
-    boxes.push_back(boxOf(descriptor, true));
+    boxes.push_back(boxOf(packets));
   }
   llvm::sort(boxes, [](const Box &a, const Box &b) {
     return std::tie(a.chip, a.begin) < std::tie(b.chip, b.begin);
@@ -123,17 +152,16 @@ bool RaceCheck::mayWriteTwice() const {
 }
 
 bool RaceCheck::mayReadWritten() const {
-  if (dma.source != dma.destination)
-    return false;
   // Both lists by place; walk them like a merge.
   struct Mark {
     Box box;
     bool write;
   };
   std::vector<Mark> marks;
-  for (const DmaDescriptor &descriptor : dma.descriptors)
-    for (bool destination : {false, true})
-      marks.push_back({boxOf(descriptor, destination), destination});
+  for (const Packets &packets : reads)
+    marks.push_back({boxOf(packets), false});
+  for (const Packets &packets : writes)
+    marks.push_back({boxOf(packets), true});
   llvm::sort(marks, [](const Mark &a, const Mark &b) {
     return std::tie(a.box.chip, a.box.begin) <
            std::tie(b.box.chip, b.box.begin);
@@ -151,14 +179,10 @@ bool RaceCheck::mayReadWritten() const {
 }
 
 template <class Visit>
-llvm::Error RaceCheck::forEachPacket(const DmaDescriptor &descriptor,
-                                     bool destination, Visit &&visit) {
-  llvm::SmallVector<Loop, 8> loops = loopsOf(descriptor, destination);
-  int64_t address =
-      destination ? descriptor.destinationAddress : descriptor.sourceAddress;
-  Odometer odometer(loops);
-  for (int64_t i = 0, end = *tripCount(loops); i < end; ++i) {
-    if (llvm::Error error = visit(address + odometer.offset()))
+llvm::Error RaceCheck::forEachPacket(const Packets &packets, Visit &&visit) {
+  Odometer odometer(packets.loops);
+  for (int64_t i = 0, end = *tripCount(packets.loops); i < end; ++i) {
+    if (llvm::Error error = visit(packets.address + odometer.offset()))
       return error;
     odometer.advance();
   }
@@ -166,57 +190,52 @@ llvm::Error RaceCheck::forEachPacket(const DmaDescriptor &descriptor,
 }
 
 llvm::Error RaceCheck::run() {
-  // Where a scatter goes is not known yet; it is checked as it runs.
-  if (llvm::any_of(dma.descriptors, scatters))
-    return llvm::Error::success();
   bool readWritten = mayReadWritten();
   if (!readWritten && !mayWriteTwice())
     return llvm::Error::success();
   ByteMap written;
-  for (const DmaDescriptor &descriptor : dma.descriptors)
+  for (const Packets &packets : writes)
     if (llvm::Error error =
-            forEachPacket(descriptor, true, [&](int64_t at) -> llvm::Error {
-              auto twice = written.set(descriptor.destinationChip, at,
-                                       descriptor.packetBytes);
+            forEachPacket(packets, [&](int64_t at) -> llvm::Error {
+              auto twice = written.set(packets.chip, at, packets.bytes);
               if (!twice)
                 return llvm::Error::success();
               return check.trap("dma", "destination address " + Twine(*twice) +
-                                           " of chip " +
-                                           Twine(descriptor.destinationChip) +
+                                           " of chip " + Twine(packets.chip) +
                                            " is written twice");
             }))
       return error;
   if (!readWritten)
     return llvm::Error::success();
-  for (const DmaDescriptor &descriptor : dma.descriptors)
+  for (const Packets &packets : reads)
     if (llvm::Error error =
-            descriptor.indirection
-                ? checkTable(descriptor)
-                : forEachPacket(
-                      descriptor, false, [&](int64_t at) -> llvm::Error {
-                        auto both = written.find(descriptor.sourceChip, at,
-                                                 descriptor.packetBytes);
-                        if (!both)
-                          return llvm::Error::success();
-                        return check.trap(
-                            "dma", "address " + Twine(*both) + " of chip " +
-                                       Twine(descriptor.sourceChip) +
-                                       " is read and written by one "
-                                       "command");
-                      }))
+            packets.isTable
+                ? checkTable(packets)
+                : forEachPacket(packets, [&](int64_t at) -> llvm::Error {
+                    auto both = written.find(packets.chip, at, packets.bytes);
+                    if (!both)
+                      return llvm::Error::success();
+                    return check.trap("dma", "address " + Twine(*both) +
+                                                 " of chip " +
+                                                 Twine(packets.chip) +
+                                                 " is read and written by one "
+                                                 "command");
+                  }))
       return error;
   return llvm::Error::success();
 }
 
 /// All of a table that indices choose from counts as read.
-llvm::Error RaceCheck::checkTable(const DmaDescriptor &table) {
-  Box box = boxOf(table, false);
-  for (const DmaDescriptor &writer : dma.descriptors) {
-    if (writer.destinationChip != box.chip)
+llvm::Error RaceCheck::checkTable(const Packets &table) const {
+  Box box = boxOf(table);
+  for (const Packets &writer : writes) {
+    Box reach = boxOf(writer);
+    if (reach.chip != box.chip || reach.begin >= box.end ||
+        reach.end <= box.begin)
       continue;
     if (llvm::Error error =
-            forEachPacket(writer, true, [&](int64_t at) -> llvm::Error {
-              if (at >= box.end || at + writer.packetBytes <= box.begin)
+            forEachPacket(writer, [&](int64_t at) -> llvm::Error {
+              if (at >= box.end || at + writer.bytes <= box.begin)
                 return llvm::Error::success();
               return check.trap("dma", "address " + Twine(at) + " of chip " +
                                            Twine(box.chip) +

@@ -59,6 +59,11 @@ llvm::Error ExecCheck::checkSlices() {
     return error;
   int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
   bool any = false;
+  int64_t words = llvm::divideCeil(slices, 64);
+  if (static_cast<int64_t>(exec.sliceMask.size()) != words)
+    return trap("fetch",
+                "the slice masks have " + Twine(exec.sliceMask.size() * 64) +
+                    " bits, the slices of a chip are " + Twine(slices));
   for (auto [index, word] : llvm::enumerate(exec.sliceMask)) {
     int64_t first = static_cast<int64_t>(index) * 64;
     uint64_t beyond = first >= slices        ? ~uint64_t(0)
@@ -94,6 +99,22 @@ llvm::Error ExecCheck::checkVector(const config::VectorStage &stage) {
   if (!stage.ops.empty() && !stage.opsAfter.empty())
     return trap(name, "there are operations before and behind the inter-slice "
                       "block, a pass goes through the intra-slice block once");
+  // Without operations nobody passes through the intra-slice block: it is on
+  // neither side of the inter-slice block.
+  if (stage.ops.empty() && stage.opsAfter.empty()) {
+    const config::BranchStage &branch = stage.branch;
+    StringRef unused =
+        stage.unzip ? "two-group mode"
+        : branch.mode != config::BranchMode::Unconditional || branch.logAddress
+            ? "branch"
+        : stage.validCount       ? "valid count generator"
+        : stage.intraSliceReduce ? "reduction inside the slices"
+                                 : "";
+    if (!unused.empty())
+      return trap(name, "there is a " + unused +
+                            " beside the inter-slice block and no operation "
+                            "before or behind it");
+  }
   if (!stage.ops.empty())
     if (llvm::Error error = checkVectorOps(stage, stage.ops))
       return error;

@@ -14,10 +14,6 @@ using namespace sequin::sim;
 using llvm::StringRef;
 using llvm::Twine;
 
-static bool isStreamOnly(ElementType type) {
-  return type == ElementType::I5 || type == ElementType::I9;
-}
-
 llvm::Error ExecCheck::checkFetch() {
   const config::FetchStage &fetch = exec.fetch;
   const config::Sequencer &sequencer = fetch.sequencer;

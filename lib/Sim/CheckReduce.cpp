@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccumulatorSlots.h"
 #include "IntraSliceReduce.h"
 #include "sequin/Machine/TcpIsa.h"
 #include "sequin/Support/ElementType.h"
@@ -38,35 +39,26 @@ sim::checkIntraSliceReduce(const CommandCheck &check,
                                 " steps, the stream has " + Twine(packets) +
                                 " packets");
 
-  // Sums that are open at the same time have a slot each: loops inside the
-  // outermost reduced one number them, the others do not move.
-  const auto *outermost = llvm::find_if(
-      stage.loops, [](const config::ReduceLoop &loop) { return loop.reduced; });
+  llvm::Expected<int64_t> slots =
+      checkSlots<config::ReduceLoop>(check, name, stage.loops);
+  if (!slots)
+    return slots.takeError();
+  if (*slots > check.machine.reduceSlots)
+    return check.trap(name, "needs " + Twine(*slots) +
+                                " accumulator slots, machine '" +
+                                check.machine.name + "' has " +
+                                Twine(check.machine.reduceSlots));
   ReducePlan plan;
   plan.outputPackets = 1;
   // The first result is complete when every reduced loop is at its last
   // iteration and all others are at their first.
-  int64_t slots = 1, firstResult = 1, stepsInside = 1;
+  int64_t firstResult = 1, stepsInside = 1;
   for (const config::ReduceLoop &loop : llvm::reverse(stage.loops)) {
-    int64_t index = &loop - stage.loops.begin();
-    bool numbers = !loop.reduced && &loop > outermost && loop.size > 1;
-    int64_t expected = numbers ? slots : 0;
-    if (loop.size > 1 && loop.slotStride != expected)
-      return check.trap(name, "loop " + Twine(index) + " has slot stride " +
-                                  Twine(loop.slotStride) + ", expected " +
-                                  Twine(expected));
     if (loop.reduced)
       firstResult += (loop.size - 1) * stepsInside;
     else
       plan.outputPackets *= loop.size;
     stepsInside *= loop.size;
-    if (numbers)
-      slots *= loop.size;
-    if (slots > check.machine.reduceSlots)
-      return check.trap(name, "needs " + Twine(slots) +
-                                  " accumulator slots, machine '" +
-                                  check.machine.name + "' has " +
-                                  Twine(check.machine.reduceSlots));
   }
   plan.delay = firstResult > 1 ? firstResult : 0;
   return plan;

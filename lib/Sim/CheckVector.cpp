@@ -44,6 +44,10 @@ llvm::Error ExecCheck::checkVectorBranch(const config::VectorStage &stage,
   const config::BranchStage &branch = stage.branch;
   if (stage.unzip && branch.mode != BranchMode::Unconditional)
     return trap(kStage, "the two-group mode has no branch mode");
+  // The generator counts flits at the entry, where those of the groups
+  // alternate; behind the zip there are half as many.
+  if (stage.unzip && stage.validCount)
+    return trap(kStage, "the two-group mode has no valid count generator");
   if (stage.validCount)
     if (llvm::Error error =
             checkValidCount(*this, *stage.validCount, elements / kLanes))
@@ -74,6 +78,15 @@ llvm::Error ExecCheck::checkVectorBranch(const config::VectorStage &stage,
   case BranchMode::AxisToggle:
     if (llvm::Error error = covers("toggles", branch.toggle))
       return error;
+    for (auto [index, loop] : llvm::enumerate(branch.toggle)) {
+      // The axis' index is counted with 64 bits.
+      int64_t most = kMaxCount / std::max<int64_t>(loop.size - 1, 1);
+      if (loop.size > 1)
+        if (llvm::Error error =
+                between(kStage, "stride of toggle loop " + Twine(index),
+                        loop.stride, -most, most))
+          return error;
+    }
     break;
   case BranchMode::ValidCount:
     if (!stage.validCount)

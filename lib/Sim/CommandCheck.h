@@ -78,9 +78,18 @@ llvm::Error checkDma(CommandCheck check, const config::DmaCommand &dma);
 /// byte has two writers, or a reader beside its writer.
 llvm::Error checkDmaRaces(const CommandCheck &check,
                           const config::DmaCommand &dma);
+/// Contractions read what was loaded last as the type it was loaded as: the
+/// register file stores each type in slots of its own. For checked commands.
+llvm::Error checkTrfTypes(const config::Program &program,
+                          llvm::ArrayRef<CommandPlan> plans,
+                          const TcpMachine &machine);
 /// Adds the stages and cycles of a checked command.
 void timeDma(const CommandCheck &check, const config::DmaCommand &dma);
 llvm::Error checkTransfer(CommandCheck check, const config::Transfer &transfer);
+
+/// Whether no two of `width` units at every combination of the loops overlap,
+/// by the strides alone: nests that only their sizes keep apart are not found.
+bool isInjective(llvm::ArrayRef<Loop> nest, int64_t width);
 
 } // namespace sequin::sim
 

@@ -28,7 +28,16 @@ public:
   llvm::Error run();
 
 private:
-  llvm::Error run(const DmaDescriptor &descriptor);
+  /// Calls visit(source address, destination address, address of the index)
+  /// for every packet, with the indices as they are now.
+  template <class Visit>
+  llvm::Error forEachPacket(const DmaDescriptor &descriptor, Visit &&visit);
+  /// No byte is written twice, or read and written.
+  llvm::Error checkRaces();
+  static bool scatters(const DmaDescriptor &descriptor) {
+    return descriptor.indirection &&
+           descriptor.indirection->side == DmaIndirection::Side::Destination;
+  }
   void copyPacket(const DmaDescriptor &descriptor, int64_t from, int64_t to);
   llvm::Expected<int64_t> readIndex(const DmaIndirection &indirection,
                                     int64_t address);
@@ -41,8 +50,6 @@ private:
   const TcpMachine &machine;
   SystemMemory &memory;
   std::vector<uint8_t> buffer;
-  /// What a scatter has written.
-  ByteMap written;
 };
 } // namespace
 
@@ -85,15 +92,15 @@ llvm::Expected<int64_t> DmaRunner::readIndex(const DmaIndirection &indirection,
               ", allowed are 0 to " + llvm::Twine(indirection.count - 1));
 }
 
-llvm::Error DmaRunner::run(const DmaDescriptor &descriptor) {
+template <class Visit>
+llvm::Error DmaRunner::forEachPacket(const DmaDescriptor &descriptor,
+                                     Visit &&visit) {
   llvm::SmallVector<Loop, 8> source, destination, indices;
   for (const DmaDescriptor::Entry &entry : descriptor.entries) {
     source.push_back({entry.size, entry.sourceStride});
     destination.push_back({entry.size, entry.destinationStride});
   }
   const auto &indirection = descriptor.indirection;
-  bool gathers =
-      indirection && indirection->side == DmaIndirection::Side::Source;
   if (indirection)
     for (auto [entry, stride] :
          llvm::zip_equal(descriptor.entries, indirection->strides))
@@ -102,30 +109,74 @@ llvm::Error DmaRunner::run(const DmaDescriptor &descriptor) {
   for (int64_t i = 0, end = *tripCount(source); i < end; ++i) {
     int64_t read = descriptor.sourceAddress + from.offset();
     int64_t write = descriptor.destinationAddress + to.offset();
+    int64_t listed = 0;
     if (indirection) {
-      llvm::Expected<int64_t> index =
-          readIndex(*indirection, indirection->address + list.offset());
+      listed = indirection->address + list.offset();
+      llvm::Expected<int64_t> index = readIndex(*indirection, listed);
       if (!index)
         return index.takeError();
-      (gathers ? read : write) += *index * indirection->step;
+      (scatters(descriptor) ? write : read) += *index * indirection->step;
       list.advance();
-      if (!gathers)
-        if (auto twice = written.set(descriptor.destinationChip, write,
-                                     descriptor.packetBytes))
-          return trap("destination address " + llvm::Twine(*twice) +
-                      " of chip " + llvm::Twine(descriptor.destinationChip) +
-                      " is written twice");
     }
-    copyPacket(descriptor, read, write);
+    if (llvm::Error error = visit(read, write, listed))
+      return error;
     from.advance();
     to.advance();
   }
   return llvm::Error::success();
 }
 
-llvm::Error DmaRunner::run() {
+llvm::Error DmaRunner::checkRaces() {
+  ByteMap written;
   for (const DmaDescriptor &descriptor : dma.descriptors)
-    if (llvm::Error error = run(descriptor))
+    if (llvm::Error error = forEachPacket(
+            descriptor, [&](int64_t, int64_t write, int64_t) -> llvm::Error {
+              auto twice = written.set(descriptor.destinationChip, write,
+                                       descriptor.packetBytes);
+              if (!twice)
+                return llvm::Error::success();
+              return trap("destination address " + llvm::Twine(*twice) +
+                          " of chip " +
+                          llvm::Twine(descriptor.destinationChip) +
+                          " is written twice");
+            }))
+      return error;
+  auto checkRead = [&](int64_t chip, int64_t address,
+                       int64_t bytes) -> llvm::Error {
+    auto both = written.find(chip, address, bytes);
+    if (!both)
+      return llvm::Error::success();
+    return trap("address " + llvm::Twine(*both) + " of chip " +
+                llvm::Twine(chip) + " is read and written by one command");
+  };
+  for (const DmaDescriptor &descriptor : dma.descriptors)
+    if (llvm::Error error = forEachPacket(
+            descriptor,
+            [&](int64_t read, int64_t, int64_t listed) -> llvm::Error {
+              if (dma.source == dma.destination)
+                if (llvm::Error error = checkRead(descriptor.sourceChip, read,
+                                                  descriptor.packetBytes))
+                  return error;
+              if (descriptor.indirection && dma.destination == Memory::Hbm)
+                return checkRead(descriptor.indirection->chip, listed,
+                                 machine.dmaIndexBytes);
+              return llvm::Error::success();
+            }))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error DmaRunner::run() {
+  // Without a scatter, the check of the command has seen all of this.
+  if (llvm::any_of(dma.descriptors, scatters))
+    if (llvm::Error error = checkRaces())
+      return error;
+  for (const DmaDescriptor &descriptor : dma.descriptors)
+    if (llvm::Error error = forEachPacket(
+            descriptor, [&](int64_t read, int64_t write, int64_t) {
+              copyPacket(descriptor, read, write);
+              return llvm::Error::success();
+            }))
       return error;
   return llvm::Error::success();
 }

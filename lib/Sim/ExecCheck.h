@@ -92,6 +92,7 @@ private:
   llvm::Error checkCommit(const config::CommitStage &stage);
   llvm::Error checkCommitAddresses(const config::CommitStage &stage);
   llvm::Error checkSliceBitmap(llvm::ArrayRef<uint64_t> bitmap);
+  llvm::Error checkInPlace(const config::CommitStage &stage);
   llvm::Error checkPacking(const config::CommitStage &stage);
   llvm::Error checkToTrf(const config::ToTrfStage &stage);
   llvm::Error checkShortCommand() const;

@@ -59,6 +59,8 @@ struct CommandPlan {
 
   // Exec only: how it shares the banks of data memory.
   config::BankRuns banks;
+  /// What a load leaves in the register file.
+  std::optional<ElementType> trfType;
   bool occupiesDma = false; ///< holds the DMA engines of its chips too
 
   // Exec only: how much each stage sees.

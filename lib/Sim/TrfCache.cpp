@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrfCache.h"
+#include <tuple>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -116,26 +117,39 @@ unsigned TrfReader::next() {
   return busy;
 }
 
-int64_t sim::endOfLoad(const config::ToTrfStage &stage, int64_t flits,
-                       int64_t start, int64_t end,
-                       llvm::ArrayRef<RunningContraction> readers,
-                       const TcpMachine &machine) {
-  struct Running {
-    TrfReader reader;
-    int64_t rows, next, end; ///< cycles
-    unsigned busy = 0;       ///< in the cycle before `next`
-  };
-  llvm::SmallVector<Running, 2> running;
-  for (const RunningContraction &reader : readers)
-    running.push_back({TrfReader(*reader.stage, machine), reader.stage->rows,
-                       reader.start, reader.start + reader.steps});
+namespace {
+/// A contraction, replayed up to some cycle.
+struct Replay {
+  TrfReader reader;
+  int64_t rows, next, end; ///< cycles
+  unsigned busy = 0;       ///< in the cycle before `next`
+
+  Replay(const config::ContractStage &stage, int64_t start, int64_t steps,
+         const TcpMachine &machine)
+      : reader(stage, machine), rows(stage.rows), next(start),
+        end(start + steps) {}
+
+  void advanceTo(int64_t cycle) {
+    for (; next <= cycle && next < end; ++next)
+      busy = reader.next();
+  }
+  bool isBusy(int64_t cycle, int64_t row, int64_t column) {
+    advanceTo(cycle);
+    return next == cycle + 1 && row < rows && (busy >> column & 1);
+  }
+};
+} // namespace
+
+/// The cycle in which the load, alone from `start` to `end`, has written its
+/// last flit if `readers` run beside it.
+static int64_t endOfLoad(const config::ToTrfStage &stage, int64_t flits,
+                         int64_t start, int64_t end,
+                         llvm::MutableArrayRef<Replay> readers,
+                         const TcpMachine &machine) {
   auto isBusy = [&](int64_t cycle, int64_t row, int64_t column) {
     bool busy = false;
-    for (Running &r : running) {
-      for (; r.next <= cycle && r.next < r.end; ++r.next)
-        r.busy = r.reader.next();
-      busy |= r.next == cycle + 1 && row < r.rows && (r.busy >> column & 1);
-    }
+    for (Replay &reader : readers)
+      busy |= reader.isBusy(cycle, row, column);
     return busy;
   };
   int64_t flitsPerRow = stage.bytesPerRow / machine.trfCellBytes;
@@ -151,6 +165,100 @@ int64_t sim::endOfLoad(const config::ToTrfStage &stage, int64_t flits,
   return std::max(end, cycle + 1);
 }
 
+static bool shareSlices(const config::ExecCommand &a,
+                        const config::ExecCommand &b) {
+  for (auto [x, y] : llvm::zip(a.sliceMask, b.sliceMask))
+    if (x & y)
+      return true;
+  return false;
+}
+
+namespace {
+/// Finds out how much longer loads take, from the earliest to the latest, so
+/// that every contraction is replayed once.
+class LoadSweep {
+public:
+  LoadSweep(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+            llvm::ArrayRef<CommandTiming> timings, const TcpMachine &machine);
+
+  /// Calls delay(index, cycles) for every load that takes longer.
+  void run(llvm::function_ref<void(size_t, int64_t)> delay);
+
+private:
+  struct Reader {
+    size_t index;
+    int64_t latest; ///< end of this one and all before it
+    std::optional<Replay> replay;
+  };
+  const config::ExecCommand *execAt(size_t index) const {
+    return std::get_if<config::ExecCommand>(&program.commands[index].body);
+  }
+
+  const config::Program &program;
+  llvm::ArrayRef<CommandPlan> plans;
+  llvm::ArrayRef<CommandTiming> timings;
+  const TcpMachine &machine;
+  std::vector<size_t> loads;                ///< by start
+  std::vector<std::vector<Reader>> readers; ///< of every chip, by start
+};
+} // namespace
+
+LoadSweep::LoadSweep(const config::Program &program,
+                     llvm::ArrayRef<CommandPlan> plans,
+                     llvm::ArrayRef<CommandTiming> timings,
+                     const TcpMachine &machine)
+    : program(program), plans(plans), timings(timings), machine(machine),
+      readers(program.chips) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (execAt(i))
+      order.push_back(i);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::tie(timings[a].start, a) < std::tie(timings[b].start, b);
+  });
+  for (size_t i : order) {
+    const config::ExecCommand &exec = *execAt(i);
+    if (std::holds_alternative<config::ToTrfStage>(exec.sink))
+      loads.push_back(i);
+    if (!exec.contract)
+      continue;
+    std::vector<Reader> &all = readers[exec.chip];
+    int64_t before = all.empty() ? 0 : all.back().latest;
+    all.push_back({i, std::max(before, timings[i].end), std::nullopt});
+  }
+}
+
+void LoadSweep::run(llvm::function_ref<void(size_t, int64_t)> delay) {
+  for (size_t i : loads) {
+    const config::ExecCommand &load = *execAt(i);
+    const CommandTiming &timing = timings[i];
+    llvm::SmallVector<Replay, 2> beside;
+    std::vector<Reader> &all = readers[load.chip];
+    auto first = llvm::partition_point(all, [&](const Reader &reader) {
+      return reader.latest <= timing.start;
+    });
+    for (; first != all.end() && timings[first->index].start < timing.end;
+         ++first) {
+      const config::ExecCommand &exec = *execAt(first->index);
+      if (timings[first->index].end <= timing.start || !shareSlices(load, exec))
+        continue;
+      if (!first->replay)
+        first->replay.emplace(*exec.contract, timings[first->index].start,
+                              plans[first->index].computationSteps, machine);
+      // Later loads go on from here, not from where this one ends.
+      first->replay->advanceTo(timing.start - 1);
+      beside.push_back(*first->replay);
+    }
+    if (beside.empty())
+      continue;
+    int64_t end =
+        endOfLoad(std::get<config::ToTrfStage>(load.sink), plans[i].flits,
+                  timing.start, timing.end, beside, machine);
+    if (end != timing.end)
+      delay(i, end - timing.end);
+  }
+}
+
 llvm::Expected<std::vector<CommandTiming>>
 sim::scheduleWithTrf(const config::Program &program,
                      llvm::ArrayRef<CommandPlan> plans,
@@ -161,38 +269,13 @@ sim::scheduleWithTrf(const config::Program &program,
     return first.takeError();
   std::vector<CommandTiming> timings = std::move(*first);
   std::vector<CommandPlan> delayed;
-  for (size_t i = 0; i < plans.size(); ++i) {
-    const auto *load =
-        std::get_if<config::ExecCommand>(&program.commands[i].body);
-    if (!load || !std::holds_alternative<config::ToTrfStage>(load->sink))
-      continue;
-    llvm::SmallVector<RunningContraction, 2> readers;
-    for (size_t j = 0; j < plans.size(); ++j) {
-      const auto *reader =
-          std::get_if<config::ExecCommand>(&program.commands[j].body);
-      if (!reader || !reader->contract || reader->chip != load->chip ||
-          timings[j].end <= timings[i].start ||
-          timings[i].end <= timings[j].start)
-        continue;
-      bool together = false;
-      for (auto [a, b] : llvm::zip(load->sliceMask, reader->sliceMask))
-        together |= (a & b) != 0;
-      if (together)
-        readers.push_back(
-            {&*reader->contract, timings[j].start, plans[j].computationSteps});
-    }
-    if (readers.empty())
-      continue;
-    int64_t end =
-        endOfLoad(std::get<config::ToTrfStage>(load->sink), plans[i].flits,
-                  timings[i].start, timings[i].end, readers, machine);
-    if (end == timings[i].end)
-      continue;
-    if (delayed.empty())
-      delayed.assign(plans.begin(), plans.end());
-    delayed[i].cycles += end - timings[i].end;
-    delayed[i].counters.push_back({"trf_write_stalls", end - timings[i].end});
-  }
+  LoadSweep(program, plans, timings, machine)
+      .run([&](size_t index, int64_t cycles) {
+        if (delayed.empty())
+          delayed.assign(plans.begin(), plans.end());
+        delayed[index].cycles += cycles;
+        delayed[index].counters.push_back({"trf_write_stalls", cycles});
+      });
   if (!delayed.empty()) {
     llvm::Expected<std::vector<CommandTiming>> second =
         schedule(program, delayed, machine);

@@ -68,18 +68,6 @@ private:
   int64_t base, bytes;
 };
 
-/// A contraction that runs from cycle `start` on.
-struct RunningContraction {
-  const config::ContractStage *stage;
-  int64_t start, steps;
-};
-
-/// The cycle in which the load, alone from `start` to `end`, has written its
-/// last flit if `readers` run beside it.
-int64_t endOfLoad(const config::ToTrfStage &stage, int64_t flits, int64_t start,
-                  int64_t end, llvm::ArrayRef<RunningContraction> readers,
-                  const TcpMachine &machine);
-
 /// As schedule(), with the delays of register file loads.
 llvm::Expected<std::vector<CommandTiming>>
 scheduleWithTrf(const config::Program &program,

@@ -123,13 +123,13 @@ public:
 
   void read(const uint8_t *base, uint32_t *to, int64_t count) {
     visit(count, [&](int64_t address, int64_t stride, int64_t piece) {
-      const uint8_t *from = base + address * sizeof(uint32_t);
+      constexpr int64_t bytes = sizeof(uint32_t);
+      const uint8_t *from = base + address * bytes;
       if (stride == 1)
-        std::memcpy(to, from, piece * sizeof(uint32_t));
+        std::memcpy(to, from, piece * bytes);
       else
         for (int64_t i = 0; i < piece; ++i)
-          std::memcpy(to + i, from + i * stride * sizeof(uint32_t),
-                      sizeof(uint32_t));
+          std::memcpy(to + i, from + i * stride * bytes, bytes);
       to += piece;
     });
   }

@@ -541,7 +541,9 @@ Mapping::Comparison Mapping::compare(const Mapping &other,
   }
   if (maxIndices() > 1 || other.maxIndices() > 1) {
     // All indices of a position count, in whatever order.
-    int64_t steps = saturatingAdd(maxIndices(), other.maxIndices());
+    // An index that is looked up and sorted takes as long as many runs.
+    int64_t steps =
+        saturatingMul(saturatingAdd(maxIndices(), other.maxIndices()), 64);
     for (int64_t p = 0; p < common; ++p) {
       if (p >= maxSteps / steps)
         return {Kind::Undecided, p};

@@ -43,6 +43,11 @@ unsigned getBitWidth(ElementType type);
 /// The bits of the element itself, where i5 and i9 have their own.
 unsigned getValueBits(ElementType type);
 
+/// Whether memories and host arrays hold no such elements.
+inline bool isStreamOnly(ElementType type) {
+  return type == ElementType::I5 || type == ElementType::I9;
+}
+
 /// Whether `type` is one of the floating-point formats.
 bool isFloat(ElementType type);
 

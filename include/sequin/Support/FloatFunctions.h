@@ -92,7 +92,7 @@ inline double hyperbolicTangent(double x) {
   constexpr double c[] = {1.0, -1.0 / 3, 2.0 / 15, -17.0 / 315};
   double small = capped * polynomial(c, capped * capped);
   double result = capped < 0x1p-7 ? small : large;
-  return x < 0 ? -result : x == 0 ? x : result;
+  return x < 0 ? -result : x == 0 ? std::copysign(0.0, x) : result;
 }
 
 inline double errorFunction(double x) {
@@ -115,7 +115,7 @@ inline double errorFunction(double x) {
   double outer =
       1 - exponential(-square) * polynomial(large, (capped - 2) / (capped + 2));
   double result = capped < 1.0 ? inner : outer;
-  return x < 0 ? -result : x == 0 ? x : result;
+  return x < 0 ? -result : x == 0 ? std::copysign(0.0, x) : result;
 }
 
 /// x = quadrant * pi / 2 + rest, the quadrant modulo 4 in its low bits.
@@ -185,7 +185,9 @@ inline float logF(float x) {
 inline float sinSmallF(float x) {
   double angle = x;
   double sine = float_detail::sineOf(float_detail::reduce(angle));
-  return static_cast<float>(angle == 0 ? angle : sine);
+  // Not the angle itself: a compiler makes x of it, whose bits may be those of
+  // a subnormal that is being flushed.
+  return angle == 0 ? std::copysign(0.0f, x) : static_cast<float>(sine);
 }
 inline float cosSmallF(float x) {
   return static_cast<float>(float_detail::cosineOf(float_detail::reduce(x)));

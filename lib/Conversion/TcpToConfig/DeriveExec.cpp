@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExecDeriver.h"
+#include "sequin/Config/Footprint.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -153,6 +154,14 @@ FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
     if (failed(step(sink)))
       return failure();
   }
+  if (const auto *commit = std::get_if<config::CommitStage>(&command.sink))
+    if (std::optional<int64_t> common = config::findCommonByte(
+            command.fetch.sequencer, getBitWidth(command.fetch.from),
+            commit->sequencer, getBitWidth(commit->type)))
+      return sink->emitOpError()
+             << "writes address " << *common
+             << " of a slice, which the same pass fetches: it would be "
+                "overwritten before it is read";
   return command;
 }
 

@@ -229,6 +229,12 @@ LogicalResult ProgramDeriver::toHost(tcp::ToHostOp op) {
   if (!op.getResult().hasOneUse() ||
       !isa<func::ReturnOp>(*op.getResult().user_begin()))
     return op.emitOpError() << "must be returned, once";
+  Mapping host = op.getResult().getType().getElementMapping();
+  if (host.validSize() < host.size())
+    return op.emitOpError() << "returns \"" << host.str() << "\", which has "
+                            << host.size() - host.validSize()
+                            << " positions of padding; a result holds data "
+                               "everywhere";
   auto transfer = deriveTransfer(
       op, op.getResult().getType(), op.getInput().getType(),
       addresses.lookup(op.getInput()), config::Transfer::Direction::ToHost,

@@ -350,8 +350,14 @@ LogicalResult ExecDeriver::axisToggle(tcp::VectorIntraSliceBranchOp op,
 /// Whether a mapping walks an axis.
 static bool mentions(ArrayRef<Factor> factors, StringRef axis) {
   return llvm::any_of(factors, [&](const Factor &factor) {
-    return factor.base == axis ||
-           (factor.composite && mentions(factor.composite->factors, axis));
+    if (factor.base == axis)
+      return true;
+    if (!factor.composite)
+      return false;
+    return mentions(factor.composite->factors, axis) ||
+           llvm::any_of(factor.composite->sliding, [&](const auto &term) {
+             return mentions(term.factors, axis);
+           });
   });
 }
 
@@ -362,8 +368,9 @@ LogicalResult ExecDeriver::branchValidCount(tcp::VectorIntraSliceBranchOp op) {
   ValidCountStream stream{grid.getChipMapping(), grid.getClusterMapping(),
                           grid.getSliceMapping(), input.getTimeMapping(),
                           input.getPacketMapping()};
+  AxisSizes table = grid.getAxes().getTable();
   SmallVector<StringRef> axes;
-  for (const auto &[name, size] : grid.getAxes().getTable().axes())
+  for (const auto &[name, size] : table.axes())
     for (const Mapping &mapping : {stream.slice, stream.time, stream.packet})
       if (mentions(mapping.factors(), name) && !llvm::is_contained(axes, name))
         axes.push_back(name);
@@ -516,4 +523,17 @@ LogicalResult ExecDeriver::stage(tcp::VectorFilterOp op) {
   return success();
 }
 
-LogicalResult ExecDeriver::stage(tcp::VectorFinalOp) { return success(); }
+LogicalResult ExecDeriver::stage(tcp::VectorFinalOp op) {
+  config::VectorStage &vector = this->vector(op);
+  if (!vector.interSlice || !vector.ops.empty() || !vector.opsAfter.empty())
+    return success();
+  // ExecutionIds that nobody looks at; the configuration has no place for the
+  // block without an operation.
+  if (vector.branch.logAddress)
+    return op.emitOpError() << "ends a pass that logs ExecutionIds beside the "
+                               "inter-slice block and has no operation in the "
+                               "intra-slice block, needed is at least one";
+  vector.branch = {};
+  vector.validCount.reset();
+  return success();
+}

@@ -224,3 +224,35 @@ func.func @counted_by_flits(%0: !tcp.stream<main vector_init i32, #grid, "1", "R
   %3 = tcp.vector_intra_slice_reduce %2 AddSat "R" "1", "1 # 4" : <main vector_narrow i32, #grid, "R # 16 / 4 % 2", "R # 16 % 4">
   return
 }
+
+// -----
+
+// Behind a zip half as many flits are left as the generator has counted.
+#axes = #stream.axes<R = 13, I = 2, X = 256>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "X">
+func.func @counted_pairs(%0: !tcp.stream<main vector_init f32, #grid, "R # 16 / 8, I", "R # 16 % 8">) {
+  %1 = tcp.vector_intra_slice_unzip %0 "I", "R # 16 / 8, 1 # 2", "R # 16 / 8" : <main vector_init f32, #grid, "R # 16 / 8, I", "R # 16 % 8">
+  %2 = tcp.vector_split %1 "R # 16 / 4", "R # 16 % 4" : <main vector_branch f32, #grid, "R # 16 / 8", "R # 16 % 8">
+  %3 = tcp.vector_fp_zip %2 MulF0 : <main vector_narrow f32, #grid, "R # 16 / 4", "R # 16 % 4">
+  // expected-error@+1 {{reduces axis "R", whose padding needs a valid count, which the two-group mode does not have; allowed is padding that the fetch's pad_value has filled, with prefilled}}
+  %4 = tcp.vector_intra_slice_reduce %3 Add "R" "1", "1 # 4" : <main vector_fp f32, #grid, "R # 16 / 4", "R # 16 % 4">
+  return
+}
+
+// -----
+
+// With prefilled, or without padding, the pair is reduced.
+#axes = #stream.axes<R = 13, S = 16, I = 2, X = 256>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "X">
+func.func @prefilled_pairs(%0: !tcp.stream<main vector_init f32, #grid, "R # 16 / 8, I", "R # 16 % 8">,
+                           %5: !tcp.stream<main vector_init f32, #grid, "S / 8, I", "S % 8">) {
+  %1 = tcp.vector_intra_slice_unzip %0 "I", "R # 16 / 8, 1 # 2", "R # 16 / 8" : <main vector_init f32, #grid, "R # 16 / 8, I", "R # 16 % 8">
+  %2 = tcp.vector_split %1 "R # 16 / 4", "R # 16 % 4" : <main vector_branch f32, #grid, "R # 16 / 8", "R # 16 % 8">
+  %3 = tcp.vector_fp_zip %2 MulF0 : <main vector_narrow f32, #grid, "R # 16 / 4", "R # 16 % 4">
+  %4 = tcp.vector_intra_slice_reduce %3 Add "R" "1", "1 # 4" prefilled : <main vector_fp f32, #grid, "R # 16 / 4", "R # 16 % 4">
+  %6 = tcp.vector_intra_slice_unzip %5 "I", "S / 8, 1 # 2", "S / 8" : <main vector_init f32, #grid, "S / 8, I", "S % 8">
+  %7 = tcp.vector_split %6 "S / 4", "S % 4" : <main vector_branch f32, #grid, "S / 8", "S % 8">
+  %8 = tcp.vector_fp_zip %7 MulF0 : <main vector_narrow f32, #grid, "S / 4", "S % 4">
+  %9 = tcp.vector_intra_slice_reduce %8 Add "S" "1", "1 # 4" : <main vector_fp f32, #grid, "S / 4", "S % 4">
+  return
+}

@@ -83,6 +83,20 @@ TEST(Loops, ZeroRoundsAndEmptyBodies) {
   EXPECT_EQ(flat({loop(kMaxCommands, {})}), Lines{});
 }
 
+// Loops end, whether or not they make commands.
+TEST(Loops, RoundsWithoutCommands) {
+  Command nothing = loop(
+      kMaxCommands, {loop(kMaxCommands, {loop(kMaxCommands, {loop(0, {})})})});
+  EXPECT_EQ(flat({nothing, exec("b", 1, 2)}), (Lines{"b 1 2"}));
+  // A round with a command and many empty loops.
+  std::vector<Command> round(20, loop(0, {}));
+  round.front() = exec("a", 0, 0);
+  EXPECT_EQ(flat({loop(kMaxCommands / 2, round)}).size(), kMaxCommands / 2);
+  EXPECT_EQ(flat({loop(kMaxCommands, round)}),
+            (Lines{"error: command 'for' is one of more than 4194304 commands "
+                   "and loops that the program's loops run"}));
+}
+
 TEST(Loops, Refusals) {
   auto refused = [](Command command) {
     Lines lines = flat({std::move(command)});
@@ -91,11 +105,39 @@ TEST(Loops, Refusals) {
   Command step = exec("pass", 0, 0);
   step.steps = {{"fetch.sequencer", 1, 8}};
   EXPECT_EQ(refused(loop(2, {step})),
-            "error: command 'pass' has a step of loop 1, it is inside 1");
+            "error: command 'pass' has a step of loop 1, loops 0 to 0 are "
+            "around it");
+  EXPECT_EQ(refused(step),
+            "error: command 'pass' has a step of loop 1, no loop is around it");
   step.steps = {{"descriptors[0].source_address", 0, 8}};
+  EXPECT_EQ(
+      refused(loop(2, {step})),
+      "error: command 'pass' has a step of 'descriptors[0].source_address"
+      "', which is no address of it; its addresses are 'fetch.sequencer', "
+      "'commit.sequencer'");
+  Command many = dma("load", 0, 0);
+  std::get<DmaCommand>(many.body).descriptors.resize(5);
+  many.steps = {{"address", 0, 8}};
+  EXPECT_EQ(
+      refused(loop(2, {many})),
+      "error: command 'load' has a step of 'address', which is no address "
+      "of it; its addresses are 'descriptors[0].source_address', "
+      "'descriptors[0].destination_address', "
+      "'descriptors[1].source_address', "
+      "'descriptors[1].destination_address', "
+      "'descriptors[2].source_address', "
+      "'descriptors[2].destination_address', "
+      "'descriptors[3].source_address', "
+      "'descriptors[3].destination_address', ...");
+  step.steps = {{"fetch.sequencer", 0, 8}, {"fetch.sequencer", 0, 8}};
   EXPECT_EQ(refused(loop(2, {step})),
-            "error: command 'pass' has a step of 'descriptors[0].source_address"
-            "', which is no address of it");
+            "error: command 'pass' has two steps of 'fetch.sequencer' of loop "
+            "0, allowed is one");
+  // Of two loops, each has its own.
+  step.steps = {{"fetch.sequencer", 0, 8}, {"fetch.sequencer", 1, 1}};
+  EXPECT_EQ(flat({loop(2, {loop(2, {step})})}),
+            (Lines{"pass[0][0] 0 0", "pass[0][1] 1 0", "pass[1][0] 8 0",
+                   "pass[1][1] 9 0"}));
   step.steps = {{"fetch.sequencer", 0, INT64_MAX}};
   EXPECT_EQ(refused(loop(3, {step})),
             "error: command 'pass' steps 'fetch.sequencer' past 2^63");

@@ -123,7 +123,7 @@ TEST(Contract, FewerColumnsThanTheTreeMakes) {
     c.stage.depth = 2;
     c.stage.columns = columns;
     c.stage.trf.entries = {{2, 0}};
-    c.stage.loops = {{2, 1, false}};
+    c.stage.loops = {{2, 0, false}};
     c.check();
   }
 }
@@ -180,8 +180,8 @@ TEST(Contract, LongStreams) {
   broadcast.flits = 6;
   broadcast.stage.timeBroadcast = 700;
   broadcast.stage.trf.entries = {{2100, 0}};
-  broadcast.stage.loops = {{3, 0, true}, {700, 0, false}};
-  EXPECT_THAT(broadcast.error(), HasSubstr("no error"));
+  broadcast.stage.loops = {{3, 0, true}, {700, 1, false}};
+  EXPECT_THAT(broadcast.error(), HasSubstr("the slots need 700 columns"));
   broadcast.stage.loops = {{3, 0, false}, {700, 0, true}};
   broadcast.check();
 
@@ -196,15 +196,12 @@ TEST(Contract, LongStreams) {
 }
 
 TEST(Contract, AccumulatorLoopsInAnyOrder) {
-  // Reduced loops outside and inside of what stays, with slots in reverse
-  // order.
+  // Reduced loops outside and inside of what stays.
   Contraction c;
   c.flits = 48;
   c.bytesPerRow = 256;
   c.stage.trf.entries = {{2, 64}, {3, 0}, {2, 32}, {2, 0}};
   c.stage.loops = {{2, 0, true}, {3, 2, false}, {2, 0, true}, {2, 1, false}};
-  c.check();
-  c.stage.loops = {{2, 0, true}, {3, 1, false}, {2, 0, true}, {2, 3, false}};
   c.check();
   c.stage.loops = {{2, 0, false}, {3, 0, false}, {2, 0, true}, {2, 0, true}};
   c.check();
@@ -310,6 +307,31 @@ TEST(Contract, AccumulatorCapacity) {
               HasSubstr("the slots need 40 vectors"));
 }
 
+TEST(Contract, OpenSumsDoNotShareSlots) {
+  auto errorOf = [](std::initializer_list<AccumulateLoop> loops) {
+    Contraction c;
+    c.flits = 128;
+    c.bytesPerRow = 64;
+    c.stage.trf.entries = {{64, 0}};
+    c.stage.loops = loops;
+    return c.error();
+  };
+  EXPECT_EQ(errorOf({{2, 0, true}, {8, 4, false}, {4, 1, false}}), "no error");
+  EXPECT_EQ(errorOf({{8, 0, false}, {2, 0, true}, {4, 1, false}}), "no error");
+  // All 32 sums in one slot, one that is too small, and one past it.
+  EXPECT_THAT(errorOf({{2, 0, true}, {32, 0, false}}),
+              HasSubstr("stage 'accumulate': loop 1 has slot stride 0, "
+                        "expected 1"));
+  EXPECT_THAT(errorOf({{2, 0, true}, {8, 3, false}, {4, 1, false}}),
+              HasSubstr("loop 1 has slot stride 3, expected 4"));
+  EXPECT_THAT(errorOf({{2, 0, true}, {8, 1, false}, {4, 1, false}}),
+              HasSubstr("loop 1 has slot stride 1, expected 4"));
+  EXPECT_THAT(errorOf({{2, 0, true}, {8, 5, false}, {4, 1, false}}),
+              HasSubstr("loop 1 has slot stride 5, expected 4"));
+  EXPECT_THAT(errorOf({{8, 4, false}, {2, 0, true}, {4, 1, false}}),
+              HasSubstr("loop 0 has slot stride 4, expected 0"));
+}
+
 TEST(Contract, Refusals) {
   auto errorOf = [](auto change) {
     Contraction c;
@@ -353,9 +375,9 @@ TEST(Contract, Refusals) {
   EXPECT_THAT(errorOf([](Contraction &c) { c.flits = 7; }),
               HasSubstr("the stream has 7 flits, packets take 2 each"));
   EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops[1].slotStride = 1; }),
-              HasSubstr("reduced loop 1 has slot stride 1, allowed is 0"));
+              HasSubstr("loop 1 has slot stride 1, expected 0"));
   EXPECT_THAT(errorOf([](Contraction &c) { c.stage.loops[0].slotStride = -1; }),
-              HasSubstr("the slot strides reach below slot 0"));
+              HasSubstr("loop 0 has slot stride -1, expected 0"));
   SEQUIN_ROW("CON-12");
   EXPECT_THAT(errorOf([](Contraction &c) { c.type = F32; }),
               HasSubstr("machine 'rngd' cannot contract f32"));

@@ -136,3 +136,136 @@ TEST(DmaRules, ManyLargeDescriptors) {
               HasSubstr("the number of requests is out of range, allowed are "
                         "at most 2^40"));
 }
+
+// An entry that is not repeated has no stride, however large.
+TEST(DmaRules, StridesOfSingleIterations) {
+  constexpr int64_t to = 1 << 20;
+  EXPECT_EQ(
+      hbmToHbm({descriptor(0, to, {{1, INT64_MIN, INT64_MIN}, {4, 8, 8}}, 8)}),
+      "no error");
+  EXPECT_THAT(
+      hbmToHbm({descriptor(0, to, {{1, INT64_MIN, INT64_MIN}, {4, 8, 4}}, 8)}),
+      HasSubstr("destination address 1048580 of chip 0 is written "
+                "twice"));
+  EXPECT_THAT(hbmToHbm({descriptor(0, to, {{2, 0, INT64_MIN}}, 8)}),
+              HasSubstr("of the HBM of a chip are accessed"));
+}
+
+// Index lists are read like anything else.
+TEST(DmaRules, ListsAreRead) {
+  DmaDescriptor gather = descriptor(0, 4088, {{4, 0, 8}}, 8);
+  gather.indirection.emplace();
+  gather.indirection->address = 4096;
+  gather.indirection->strides = {4};
+  gather.indirection->step = 8;
+  gather.indirection->count = 16;
+  EXPECT_THAT(hbmToHbm({gather}),
+              HasSubstr("address 4096 of chip 0 is read and written by one "
+                        "command"));
+  gather.destinationAddress = 4112;
+  EXPECT_EQ(hbmToHbm({gather}), "no error");
+  gather.destinationAddress = 4064;
+  EXPECT_EQ(hbmToHbm({gather}), "no error");
+  // Where data comes from DM, the list still lies in HBM.
+  DmaDescriptor other = descriptor(0, 4104, {}, 8);
+  gather.destinationAddress = 1 << 20;
+  EXPECT_THAT(errorOf(oneDma(Memory::Dm, Memory::Hbm, {gather, other})),
+              HasSubstr("address 4104 of chip 0 is read and written by one "
+                        "command"));
+  other.destinationAddress = 4112;
+  EXPECT_EQ(errorOf(oneDma(Memory::Dm, Memory::Hbm, {gather, other})),
+            "no error");
+}
+
+namespace {
+/// Four words from `source` on to places of 8 bytes from 1 MB on, by the list
+/// 3, 0, 2, 1 at 4096, beside `others`.
+struct Scatter {
+  int64_t source = 0, destination = 1 << 20, list = 4096;
+  std::vector<DmaDescriptor> others = {};
+
+  std::string error() const {
+    DmaDescriptor scatter = descriptor(source, destination, {{4, 8, 0}}, 8);
+    scatter.indirection.emplace();
+    scatter.indirection->side = config::DmaIndirection::Side::Destination;
+    scatter.indirection->address = list;
+    scatter.indirection->strides = {4};
+    scatter.indirection->step = 8;
+    scatter.indirection->count = 4;
+    std::vector<DmaDescriptor> descriptors = {scatter};
+    llvm::append_range(descriptors, others);
+    config::Program program =
+        oneDma(Memory::Hbm, Memory::Hbm, std::move(descriptors));
+    program.inputs = {{"list", ElementType::I32, {4}}};
+    program.commands.insert(
+        program.commands.begin(),
+        denseTransfer("list", true, 0, ElementType::I32, 4, list));
+    std::vector<int> places = {3, 0, 2, 1};
+    auto result = sim::run(program, *lookupTcpMachine("rngd"),
+                           {arrayOf(ElementType::I32, places)});
+    return result ? "no error" : llvm::toString(result.takeError());
+  }
+};
+} // namespace
+
+// What a scatter writes is known when it runs; then it counts like the rest.
+TEST(DmaRules, ScattersAndTheRest) {
+  constexpr int64_t to = 1 << 20;
+  EXPECT_EQ(Scatter().error(), "no error");
+  // Another descriptor writes where the scatter does, or beside it.
+  EXPECT_THAT((Scatter{.others = {descriptor(512, to + 16, {}, 8)}}.error()),
+              HasSubstr("trap: command 'dma' stage 'dma': destination address "
+                        "1048592 of chip 0 is written twice"));
+  EXPECT_EQ((Scatter{.others = {descriptor(512, to + 32, {}, 8)}}.error()),
+            "no error");
+  // ... or reads there.
+  EXPECT_THAT((Scatter{.others = {descriptor(to + 24, 512, {}, 8)}}.error()),
+              HasSubstr("address 1048600 of chip 0 is read and written by one "
+                        "command"));
+  // The rest of the command is checked among itself, before it runs.
+  EXPECT_THAT(
+      (Scatter{.others = {descriptor(0, 512, {}, 8), descriptor(0, 516, {}, 8)}}
+           .error()),
+      HasSubstr("destination address 516 of chip 0 is written twice"));
+  // Its own source and list.
+  EXPECT_THAT((Scatter{.source = to + 24}.error()),
+              HasSubstr("address 1048600 of chip 0 is read and written"));
+  EXPECT_EQ((Scatter{.source = to + 32}.error()), "no error");
+  EXPECT_THAT((Scatter{.destination = 4104}.error()),
+              HasSubstr("address 4104 of chip 0 is read and written"));
+  EXPECT_EQ((Scatter{.destination = 4112}.error()), "no error");
+}
+
+TEST(Transfers, MemoriesHoldNoStreamTypes) {
+  auto errorOf = [](ElementType type, int64_t address, int64_t zero = 0) {
+    config::Program program;
+    program.target = "rngd";
+    program.chips = 1;
+    program.inputs = {{"in", type, {512}}};
+    program.commands = {denseTransfer("in", true, 0, type, 512, address)};
+    auto &transfer = std::get<config::Transfer>(program.commands[0].body);
+    transfer.zeroBytes = zero;
+    sim::Options options{.timingOnly = true};
+    options.maxSteps = 1000;
+    auto result = sim::run(program, *lookupTcpMachine("rngd"), {}, options);
+    return result ? "no error" : llvm::toString(result.takeError());
+  };
+  using enum ElementType;
+  for (ElementType type : {I4, I8, I16, I32, F8E4M3, F8E5M2, BF16, F16, F32})
+    EXPECT_EQ(errorOf(type, 64), "no error");
+  EXPECT_THAT(errorOf(I5, 0), HasSubstr("trap: command 'in' stage 'transfer': "
+                                        "memories hold no i5"));
+  EXPECT_THAT(errorOf(I9, 0), HasSubstr("memories hold no i9"));
+  // Tensors start at whole elements.
+  EXPECT_THAT(errorOf(BF16, 3),
+              HasSubstr("address is 3, it must be a multiple of 2"));
+  EXPECT_THAT(errorOf(I32, 66),
+              HasSubstr("address is 66, it must be a multiple of 4"));
+  EXPECT_EQ(errorOf(BF16, 2), "no error");
+  EXPECT_EQ(errorOf(I4, 3), "no error");
+  SEQUIN_ROW("MAP-24");
+  // Zeros are work too: 512 elements and 488 steps are the limit.
+  EXPECT_EQ(errorOf(I8, 0, 488 * 256 + 255), "no error");
+  EXPECT_THAT(errorOf(I8, 0, 489 * 256),
+              HasSubstr("the program takes more than 1000 steps"));
+}

@@ -200,6 +200,31 @@ TEST(InterSlice, TrapsOnWhatTheBlockCannotDo) {
   EXPECT_THAT(error(stage), HasSubstr("first packet is 3"));
 }
 
+TEST(InterSlice, AloneHasNoIntraSliceBlock) {
+  auto errorOf = [](auto change) {
+    RingProgram program(4, 4);
+    program.exec.vector = reduction(4, 4, InterSliceOpcode::Add);
+    change(*program.exec.vector);
+    return program.error();
+  };
+  using Stage = config::VectorStage;
+  EXPECT_EQ(errorOf([](Stage &) {}), "no error");
+  EXPECT_THAT(errorOf([](Stage &stage) { stage.unzip = true; }),
+              HasSubstr("stage 'vector': there is a two-group mode beside the "
+                        "inter-slice block and no operation before or behind "
+                        "it"));
+  EXPECT_THAT(errorOf([](Stage &stage) {
+                stage.branch.mode = config::BranchMode::Comparison;
+              }),
+              HasSubstr("there is a branch beside"));
+  EXPECT_THAT(errorOf([](Stage &stage) { stage.branch.logAddress = 0; }),
+              HasSubstr("there is a branch beside"));
+  EXPECT_THAT(errorOf([](Stage &stage) { stage.validCount.emplace(); }),
+              HasSubstr("there is a valid count generator beside"));
+  EXPECT_THAT(errorOf([](Stage &stage) { stage.intraSliceReduce.emplace(); }),
+              HasSubstr("there is a reduction inside the slices beside"));
+}
+
 TEST(InterSlice, AddSatIsForIntegers) {
   RingProgram program(4, 4);
   program.exec.fetch.from = program.exec.fetch.to = F32;

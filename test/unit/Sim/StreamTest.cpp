@@ -329,26 +329,32 @@ TEST(Commit, OnlySlicesOfTheMaskWrite) {
   program.input(arrayOf(I8, iota(32, 1)), 0);
   config::ExecCommand exec =
       copyPass({0, {{32, 1}}, 1}, I8, 32, {0, {{32, 1}}, 1}, 32, 32);
-  exec.sliceMask = {~uint64_t(1), ~uint64_t(0), ~uint64_t(0), ~uint64_t(0)};
+  exec.sliceMask.assign(8, ~uint64_t(0));
+  exec.sliceMask[0] = ~uint64_t(1);
   program.exec(exec);
   program.output(I8, 32, 4096);
   std::vector<int> poison(32, static_cast<int8_t>(program.machine.poisonByte));
   EXPECT_THAT(intsOf(program.outputs()[0]), ElementsAreArray(poison));
-  exec.sliceMask = {1, 0, 0, 0};
+  exec.sliceMask = {1, 0, 0, 0, 0, 0, 0, 0};
   std::get<config::ExecCommand>(program.program.commands[2].body) = exec;
   EXPECT_THAT(intsOf(program.outputs()[0]), ElementsAreArray(iota(32, 1)));
 }
 
-TEST(Commit, MasksBeyondTheChipTrap) {
+TEST(Commit, MasksCoverTheChip) {
   SliceProgram program;
   config::ExecCommand exec =
       copyPass({0, {{32, 1}}, 1}, I8, 32, {0, {{32, 1}}, 1}, 32, 32);
-  exec.sliceMask.assign(9, 0);
+  exec.sliceMask.assign(8, 0);
   program.exec(exec);
   EXPECT_THAT(program.error(), HasSubstr("the slice mask selects no slice"));
-  std::get<config::ExecCommand>(program.program.commands[0].body).sliceMask[8] =
-      1;
-  EXPECT_THAT(program.error(), HasSubstr("beyond slice 511"));
+  auto &mask =
+      std::get<config::ExecCommand>(program.program.commands[0].body).sliceMask;
+  for (size_t words : {1, 7, 9}) {
+    mask.assign(words, 1);
+    EXPECT_THAT(program.error(),
+                HasSubstr("the slice masks have " + std::to_string(words * 64) +
+                          " bits, the slices of a chip are 512"));
+  }
 }
 
 TEST(Commit, Refusals) {

@@ -402,3 +402,122 @@ TEST(Trf, RefusesOtherTypes) {
   EXPECT_THAT(program.error(),
               HasSubstr("stage 'to_trf': machine 'rngd' cannot contract i32"));
 }
+
+// A contraction reads the type that was loaded last, byte by byte and slice by
+// slice.
+TEST(Trf, TypesOfLoadAndContraction) {
+  auto load = [](ElementType to, TrfAddress address, int64_t bytesPerRow) {
+    config::ExecCommand exec =
+        makeExec({1 << 17, {{bytesPerRow / 32, 32}, {32, 1}}, 1}, I8, to, 8);
+    exec.context = config::Context::Sub;
+    exec.sink = config::ToTrfStage{address, 1, bytesPerRow};
+    return exec;
+  };
+  auto contract = [](ElementType type, TrfAddress address, int64_t base) {
+    config::ExecCommand exec =
+        makeExec({0, {{2, 32}, {32, 1}}, 1}, I8, type, 32);
+    config::ContractStage &stage = exec.contract.emplace();
+    stage.type = type;
+    stage.trfAddress = address;
+    stage.rows = 1;
+    stage.depth = 6;
+    stage.trf.baseAddress = base;
+    stage.trf.entries = {{1, 0}};
+    stage.loops = {{1, 0, false}};
+    exec.sink =
+        config::CommitStage{I32, {1 << 18, {{1, 8}, {8, 1}}, 1}, 32, 32};
+    return exec;
+  };
+  auto errorOf = [](std::vector<config::ExecCommand> passes) {
+    SliceProgram program;
+    program.input(arrayOf(I8, iota(4096)), 0);
+    program.input(arrayOf(I8, iota(4096)), 1 << 17);
+    for (auto [i, pass] : llvm::enumerate(passes))
+      program.exec(pass, "pass" + std::to_string(i));
+    return program.error();
+  };
+  using enum TrfAddress;
+  EXPECT_EQ(errorOf({load(I8, Full, 64), contract(I8, Full, 0)}), "no error");
+  EXPECT_EQ(errorOf({load(I9, Full, 64), contract(I9, Full, 0)}), "no error");
+  EXPECT_THAT(errorOf({load(I8, Full, 64), contract(I9, Full, 0)}),
+              HasSubstr("trap: command 'pass1' stage 'contract': reads i9 from "
+                        "the TRF, where 'pass0' has loaded i8"));
+  EXPECT_THAT(errorOf({load(I9, Full, 64), contract(I8, Full, 0)}),
+              HasSubstr("reads i8 from the TRF, where 'pass0' has loaded i9"));
+  // The last load counts, as far as it goes.
+  EXPECT_EQ(errorOf({load(I9, Full, 128), load(I8, Full, 64),
+                     contract(I8, Full, 0), contract(I9, Full, 64)}),
+            "no error");
+  EXPECT_THAT(
+      errorOf({load(I9, Full, 128), load(I8, Full, 64), contract(I9, Full, 0)}),
+      HasSubstr("reads i9 from the TRF, where 'pass1' has loaded i8"));
+  // The other half, and other slices, are other places.
+  EXPECT_EQ(errorOf({load(I8, FirstHalf, 64), load(I9, SecondHalf, 64),
+                     contract(I8, FirstHalf, 0), contract(I9, SecondHalf, 0)}),
+            "no error");
+  config::ExecCommand both = load(I8, Full, 64), one = load(I9, Full, 64);
+  both.sliceMask = firstSlices(2);
+  config::ExecCommand second = contract(I8, Full, 0);
+  second.sliceMask[0] = 2;
+  EXPECT_EQ(errorOf({both, one, second, contract(I9, Full, 0)}), "no error");
+  EXPECT_THAT(errorOf({both, one, contract(I8, Full, 0)}),
+              HasSubstr("reads i8 from the TRF, where 'pass1' has loaded i9"));
+  EXPECT_THAT(errorOf({both, one, contract(I9, Full, 0), second,
+                       contract(I8, Full, 0)}),
+              HasSubstr("command 'pass4'"));
+}
+
+// Loads that run beside one contraction wait for its reads one by one; what
+// they see does not depend on how many there were before.
+TEST(Trf, ManyLoadsBesideOneContraction) {
+  auto stalls = [](llvm::SmallVector<Loop, 8> entries) {
+    SliceProgram program;
+    program.input(arrayOf(BF16, iota(32)), 0);
+    program.input(arrayOf(BF16, iota(8 * 512)), 1 << 17);
+    auto load = [&](TrfAddress address, std::string name) {
+      config::ExecCommand exec =
+          makeExec({1 << 17, {{64, 16}, {16, 1}}, 1}, BF16, BF16, 8);
+      exec.context = config::Context::Sub;
+      exec.sink = config::ToTrfStage{address, 8, 256};
+      program.exec(exec, std::move(name));
+    };
+    load(TrfAddress::FirstHalf, "first");
+    config::ExecCommand exec =
+        makeExec({0, {{2, 16}, {16, 1}}, 1}, BF16, BF16, 32);
+    config::ContractStage &stage = exec.contract.emplace();
+    stage.trfAddress = TrfAddress::FirstHalf;
+    stage.timeBroadcast = 65536;
+    stage.trf.entries = entries;
+    stage.regReadBytes = 32;
+    stage.loops = {{65536, 0, true}};
+    exec.sink =
+        config::CommitStage{F32, {1 << 18, {{1, 8}, {8, 1}}, 1}, 32, 32};
+    program.exec(exec, "contract");
+    for (int i = 0; i < 32; ++i)
+      load(TrfAddress::SecondHalf, "load" + std::to_string(i));
+    llvm::Expected<sim::Result> result = program.run({.timingOnly = true});
+    std::vector<int64_t> stalls;
+    if (!result) {
+      ADD_FAILURE() << llvm::toString(result.takeError());
+      return stalls;
+    }
+    for (const sim::CommandTiming &timing : result->report.commands)
+      if (llvm::StringRef(timing.name).starts_with("load")) {
+        stalls.push_back(0);
+        for (const auto &[name, count] : timing.counters)
+          if (name == "trf_write_stalls")
+            stalls.back() += count;
+      }
+    return stalls;
+  };
+  // Nothing but hits: no load waits.
+  EXPECT_EQ(stalls({{65536, 0}}), std::vector<int64_t>(32, 0));
+  // Always the same column: every load waits for the end of the contraction,
+  // which is the nearer the later it starts.
+  std::vector<int64_t> column = stalls({{8192, 0}, {8, 32}});
+  ASSERT_EQ(column.size(), 32u);
+  for (int i = 1; i < 32; ++i)
+    EXPECT_EQ(column[i - 1] - column[i], column[0] - column[1]) << i;
+  EXPECT_GT(column[0], column[1]);
+  EXPECT_GT(column[31], 0);
+}

@@ -385,6 +385,13 @@ TEST(VectorBlock, PairRules) {
   stage.branch.mode = BranchMode::Comparison;
   EXPECT_THAT(errorOf(stage, 4, 2), HasSubstr("has no branch mode"));
   stage.branch = {};
+  // Half as many flits leave the zip as the generator counts.
+  stage.validCount.emplace();
+  stage.validCount->counters = {{4, 0, 8}};
+  stage.validCount->packetValid = 32;
+  EXPECT_THAT(errorOf(stage, 4, 2),
+              HasSubstr("the two-group mode has no valid count generator"));
+  stage.validCount.reset();
   stage.ops = {};
   EXPECT_THAT(errorOf(stage, 4, 2), HasSubstr("a zip is missing"));
   stage.ops = {op(VectorOpcode::Stash), zip};
@@ -407,6 +414,32 @@ TEST(VectorBlock, PairRules) {
               HasSubstr("SubFxp needs FxpAdd, which is already in use"));
   EXPECT_THAT(errorOfOps({zip}), HasSubstr("zips a stream that is no pair"));
   EXPECT_THAT(errorOfOps({first}), HasSubstr("has no groups to choose from"));
+}
+
+TEST(VectorBlock, ToggleStrides) {
+  auto errorOfStride = [](int64_t size, int64_t stride) {
+    VectorStage stage;
+    stage.branch.mode = BranchMode::AxisToggle;
+    stage.branch.toggle = {{size, stride}, {16 / size, 0}};
+    stage.ops = {constant(VectorOpcode::FxpAdd, 1000, 0xaaaa)};
+    return errorOf(stage);
+  };
+  constexpr int64_t most = int64_t(1) << 40;
+  EXPECT_EQ(errorOfStride(2, most - 1), "no error");
+  EXPECT_EQ(errorOfStride(2, most), "no error");
+  EXPECT_THAT(errorOfStride(2, most + 1),
+              HasSubstr("stage 'vector': stride of toggle loop 0 is "
+                        "1099511627777, allowed are -1099511627776 to "
+                        "1099511627776"));
+  EXPECT_EQ(errorOfStride(2, -most), "no error");
+  EXPECT_THAT(errorOfStride(2, -most - 1), HasSubstr("stride of toggle loop"));
+  EXPECT_EQ(errorOfStride(16, most / 15), "no error");
+  EXPECT_THAT(errorOfStride(16, most / 15 + 1),
+              HasSubstr("stride of toggle loop 0"));
+  EXPECT_THAT(errorOfStride(2, INT64_MIN), HasSubstr("toggle loop 0"));
+  EXPECT_THAT(errorOfStride(2, INT64_MAX), HasSubstr("toggle loop 0"));
+  // A loop of one iteration does not move.
+  EXPECT_EQ(errorOfStride(1, INT64_MAX), "no error");
 }
 
 TEST(VectorBlock, BranchRules) {

@@ -8,6 +8,7 @@
 
 #include "sequin/Support/FloatFunctions.h"
 #include "Row.h"
+#include "sequin/Support/Arithmetic.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -90,6 +91,27 @@ TEST(FloatFunctions, SpecialValues) {
     EXPECT_TRUE(std::signbit(function(-0.0f)));
     EXPECT_FALSE(std::signbit(function(0.0f)));
   }
+}
+
+TEST(FloatFunctions, SubnormalsAreFlushed) {
+  SEQUIN_ROW("SIL-7");
+  FloatEnvironment environment(/*flush=*/true);
+  auto expectFlushed = [](const char *name, auto &&function) {
+    for (uint32_t bits : {0x00180000u, 0x80180000u, 0x00000001u, 0x807fffffu}) {
+      float x = llvm::bit_cast<float>(bits);
+      float zero = llvm::bit_cast<float>(bits & 0x80000000u);
+      EXPECT_EQ(llvm::bit_cast<uint32_t>(function(x)),
+                llvm::bit_cast<uint32_t>(function(zero)))
+          << name << " of " << bits;
+    }
+  };
+  expectFlushed("sin", [](float x) { return sinSmallF(x); });
+  expectFlushed("sin", [](float x) { return sinF(x); });
+  expectFlushed("cos", [](float x) { return cosSmallF(x); });
+  expectFlushed("tanh", [](float x) { return tanhF(x); });
+  expectFlushed("erf", [](float x) { return erfF(x); });
+  expectFlushed("sigmoid", [](float x) { return sigmoidF(x); });
+  expectFlushed("exp", [](float x) { return expF(x); });
 }
 
 TEST(FloatFunctions, FusedMultiplyAddRoundsOnce) {

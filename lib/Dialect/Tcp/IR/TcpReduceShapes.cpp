@@ -61,6 +61,17 @@ partsOf(const Mapping &mapping, StringRef axis, EmitError emitError) {
   return parts;
 }
 
+/// Where the pass of `op` was cut in two groups; null if it was not.
+static Operation *unzipBefore(Operation *op) {
+  constexpr int kMostStages = 64; // as in getIntraSliceEntry
+  for (int i = 0; op && i < kMostStages && op->getNumOperands() > 0; ++i) {
+    if (isa<VectorIntraSliceUnzipOp>(op))
+      return op;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return nullptr;
+}
+
 StreamType tcp::getIntraSliceEntry(Operation *op) {
   // No block has more operations than this. The bound also ends on a cycle,
   // which is refused only after the verifiers.
@@ -207,7 +218,15 @@ tcp::inferIntraSliceReduce(VectorIntraSliceReduceOp op, ValidCountLimits limits,
   auto derived = deriveValidCount({axis}, stream, limits);
   if (!derived)
     return emitError() << llvm::toString(derived.takeError());
-  if (derived->isNeeded())
-    shape.validCount = std::move(derived->config);
+  if (!derived->isNeeded())
+    return shape;
+  // The generator counts flits of the two groups at the entry of the block.
+  if (unzipBefore(op))
+    return emitError() << "reduces axis \"" << axis
+                       << "\", whose padding needs a valid count, which the "
+                          "two-group mode does not have; allowed is padding "
+                          "that the fetch's pad_value has filled, with "
+                          "prefilled";
+  shape.validCount = std::move(derived->config);
   return shape;
 }
