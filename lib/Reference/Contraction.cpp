@@ -130,20 +130,6 @@ findTreeDepth(const Space &space, const Digits &packet, const Digits &kept) {
   return std::nullopt;
 }
 
-/// For every time step, the step of the sums it is added to.
-static std::vector<int64_t> sumSteps(llvm::ArrayRef<MatchedLoop> loops) {
-  std::vector<int64_t> steps = {0};
-  for (const MatchedLoop &loop : loops) {
-    std::vector<int64_t> next;
-    next.reserve(steps.size() * loop.size);
-    for (int64_t step : steps)
-      for (int64_t i = 0; i < loop.size; ++i)
-        next.push_back(loop.kept ? step * loop.size + i : step);
-    steps = std::move(next);
-  }
-  return steps;
-}
-
 //===----------------------------------------------------------------------===//
 // The sum
 //===----------------------------------------------------------------------===//
@@ -207,7 +193,7 @@ contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
                    Table(shape.grid[2])};
   Table rowTable(shape.row), time(shape.time), packet(shape.packet);
   Table kept(shape.kept), outTime(*outer);
-  std::vector<int64_t> steps = sumSteps(*loops);
+  std::vector<int64_t> steps = resultSteps(*loops);
 
   llvm::SmallVector<Digits, 6> inMappings = {shape.grid[0], shape.grid[1],
                                              shape.grid[2], shape.row,

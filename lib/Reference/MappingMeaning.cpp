@@ -760,3 +760,17 @@ sequin::reference::matchLoops(const Space &space, llvm::ArrayRef<Digit> all,
   std::reverse(loops.begin(), loops.end());
   return loops;
 }
+
+std::vector<int64_t>
+sequin::reference::resultSteps(llvm::ArrayRef<MatchedLoop> loops) {
+  std::vector<int64_t> steps = {0};
+  for (const MatchedLoop &loop : loops) {
+    std::vector<int64_t> next;
+    next.reserve(steps.size() * loop.size);
+    for (int64_t step : steps)
+      for (int64_t i = 0; i < loop.size; ++i)
+        next.push_back(loop.kept ? step * loop.size + i : step);
+    steps = std::move(next);
+  }
+  return steps;
+}

@@ -206,6 +206,9 @@ std::optional<std::vector<MatchedLoop>> matchLoops(const Space &space,
                                                    llvm::ArrayRef<Digit> all,
                                                    llvm::ArrayRef<Digit> kept);
 
+/// For every step of the loops, the step of the result it goes into.
+std::vector<int64_t> resultSteps(llvm::ArrayRef<MatchedLoop> loops);
+
 } // namespace sequin::reference
 
 #endif // SEQUIN_LIB_REFERENCE_MAPPINGMEANING_H

@@ -61,20 +61,6 @@ uint32_t sequin::reference::identityOf(Kind kind, ElementType type) {
                        : static_cast<uint32_t>(identity<int32_t>(kind));
 }
 
-/// For every time step, the step of the result it goes into.
-static std::vector<int64_t> outSteps(llvm::ArrayRef<MatchedLoop> loops) {
-  std::vector<int64_t> steps = {0};
-  for (const MatchedLoop &loop : loops) {
-    std::vector<int64_t> next;
-    next.reserve(steps.size() * loop.size);
-    for (int64_t step : steps)
-      for (int64_t i = 0; i < loop.size; ++i)
-        next.push_back(loop.kept ? step * loop.size + i : step);
-    steps = std::move(next);
-  }
-  return steps;
-}
-
 template <typename T>
 static llvm::Expected<Tensor> reduceAs(const Space &space,
                                        const SliceReductionShape &shape,
@@ -91,7 +77,7 @@ static llvm::Expected<Tensor> reduceAs(const Space &space,
     return llvm::createStringError("packets have " + llvm::Twine(packet.size) +
                                    " and " + llvm::Twine(outPacket.size) +
                                    " lanes, not 4");
-  std::vector<int64_t> steps = outSteps(*loops);
+  std::vector<int64_t> steps = resultSteps(*loops);
   bool tree = llvm::any_of(packet.bases, [&](BaseId base) {
     return llvm::is_contained(space.axesOf(base), shape.axis);
   });

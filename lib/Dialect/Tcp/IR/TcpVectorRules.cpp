@@ -428,11 +428,11 @@ static LogicalResult verifyOperands(Operation *op, ArrayAttr operands,
                                     OperandRange vrfs, ArgMode mode,
                                     size_t perGroup) {
   auto input = cast<StreamType>(op->getOperand(0).getType());
-  size_t placeholders = 0;
+  size_t named = 0;
   if (operands)
     for (Attribute attr : operands) {
       if (auto keyword = dyn_cast<StringAttr>(attr)) {
-        placeholders += keyword.getValue() == "vrf";
+        named += keyword.getValue() == "vrf";
         if (!llvm::is_contained({"vrf", "stash", "operand_read", "skip"},
                                 keyword.getValue()))
           return op->emitOpError() << "has operand " << attr
@@ -444,10 +444,9 @@ static LogicalResult verifyOperands(Operation *op, ArrayAttr operands,
                                     "operand_read or skip";
       }
     }
-  if (operands && placeholders != vrfs.size())
-    return op->emitOpError()
-           << "has " << vrfs.size() << " VRF tensors, its operands name "
-           << placeholders;
+  if (operands && named != vrfs.size())
+    return op->emitOpError() << "has " << vrfs.size()
+                             << " VRF tensors, its operands name " << named;
   SmallVector<VectorOperand, 2> list = readOperands(operands, vrfs);
   bool paired = isPaired(op->getOperand(0));
   size_t expected = perGroup * (paired ? 2 : 1);
