@@ -9,15 +9,22 @@
 #ifndef SEQUIN_INITALLDIALECTS_H
 #define SEQUIN_INITALLDIALECTS_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 
 namespace sequin {
 
-/// Adds Sequin's own dialects to `registry`.
+/// Adds Sequin's own dialects to `registry`, and what programs of front ends
+/// have besides linalg.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<stream::StreamDialect, tcp::TcpDialect>();
+  registry.insert<mlir::cf::ControlFlowDialect,
+                  mlir::ml_program::MLProgramDialect>();
+  mlir::func::registerInlinerExtension(registry);
 }
 
 } // namespace sequin

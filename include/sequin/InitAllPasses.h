@@ -10,6 +10,7 @@
 #define SEQUIN_INITALLPASSES_H
 
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
+#include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/Pipelines/Pipelines.h"
@@ -19,6 +20,7 @@ namespace sequin {
 /// Registers Sequin's own passes and the pipelines made of them.
 inline void registerAllPasses() {
   linalg_to_tcp::registerLinalgToTcpPasses();
+  normalize_linalg::registerNormalizeLinalgPasses();
   tcp_to_config::registerTcpToConfigPasses();
   tcp::registerTcpPasses();
   registerPipelines();

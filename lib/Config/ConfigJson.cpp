@@ -10,12 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandForm.h"
 #include "JsonFields.h"
 #include "ReduceJson.h"
 #include "RoutingJson.h"
 #include "VectorJson.h"
 #include "sequin/Config/Config.h"
 #include "sequin/Machine/Machine.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 
@@ -157,6 +159,7 @@ template <class Io>
 static void describe(Io &io, Fields<Io, Transfer> transfer) {
   io.field("direction", transfer.direction);
   io.field("argument", transfer.argument);
+  io.optionalField("constant", transfer.constant);
   io.field("chip", transfer.chip);
   io.field("type", transfer.type);
   io.field("host_base", transfer.hostBase);
@@ -328,11 +331,22 @@ static void maskFromText(detail::Reader &io, llvm::StringRef key,
   }
 }
 
+static void writeMask(detail::Writer &io, llvm::StringRef key,
+                      const std::vector<uint64_t> &mask) {
+  io.field(key, maskToText(mask));
+}
+static void writeMask(detail::FormWriter &io, llvm::StringRef key,
+                      const std::vector<uint64_t> &mask) {
+  io.field(key, mask);
+}
+
 /// A mask that may be left out.
-static void optionalMask(detail::Writer &io, llvm::StringRef key,
+template <class Io>
+  requires Io::isWriter
+static void optionalMask(Io &io, llvm::StringRef key,
                          const std::vector<uint64_t> &mask) {
   if (!mask.empty())
-    io.field(key, maskToText(mask));
+    writeMask(io, key, mask);
 }
 static void optionalMask(detail::Reader &io, llvm::StringRef key,
                          std::vector<uint64_t> &mask) {
@@ -355,9 +369,11 @@ static void describe(Io &io, Fields<Io, CommitStage> stage) {
   io.field("packing", stage.packing);
 }
 
-static void describe(detail::Writer &io, const GenerateCommand &generate) {
+template <class Io>
+  requires Io::isWriter
+static void describe(Io &io, const GenerateCommand &generate) {
   io.field("chip", generate.chip);
-  io.field("slices", maskToText(generate.sliceMask));
+  writeMask(io, "slices", generate.sliceMask);
   io.field("address", generate.address);
   io.field("value", generate.value);
 }
@@ -385,9 +401,11 @@ static void describeStages(Io &io, Fields<Io, ExecCommand> exec) {
   io.field("transpose", exec.transpose);
 }
 
-static void describe(detail::Writer &io, const ExecCommand &exec) {
+template <class Io>
+  requires Io::isWriter
+static void describe(Io &io, const ExecCommand &exec) {
   describeStages(io, exec);
-  io.field("slices", maskToText(exec.sliceMask));
+  writeMask(io, "slices", exec.sliceMask);
   if (const auto *commit = std::get_if<CommitStage>(&exec.sink))
     io.field("commit", *commit);
   else if (const auto *toTrf = std::get_if<ToTrfStage>(&exec.sink))
@@ -421,7 +439,9 @@ template <class Io> static void describe(Io &io, Fields<Io, AddressStep> step) {
   io.field("bytes", step.bytes);
 }
 
-static void describe(detail::Writer &io, const Command &command) {
+template <class Io>
+  requires Io::isWriter
+static void describe(Io &io, const Command &command) {
   io.field("name", command.name);
   io.optionalField("location", command.location);
   if (!command.steps.empty())
@@ -482,12 +502,30 @@ static void describe(Io &io, Fields<Io, Argument> argument) {
   io.field("shape", argument.shape);
 }
 
+template <class Io>
+static void describe(Io &io, Fields<Io, Constant> constant) {
+  io.field("name", constant.name);
+  io.field("type", constant.type);
+  io.field("shape", constant.shape);
+  if constexpr (Io::isWriter) {
+    io.field("data", llvm::encodeBase64(constant.data));
+  } else {
+    std::string text;
+    io.field("data", text);
+    std::vector<char> data;
+    if (llvm::Error error = llvm::decodeBase64(text, data))
+      io.fail("data", llvm::toString(std::move(error)));
+    constant.data.assign(data.begin(), data.end());
+  }
+}
+
 template <class Io> static void describe(Io &io, Fields<Io, Program> program) {
   io.field("target", program.target);
   io.field("chips", program.chips);
   io.field("name", program.name);
   io.field("inputs", program.inputs);
   io.field("outputs", program.outputs);
+  io.optionalList("constants", program.constants);
   io.field("macs", program.macs);
   io.field("mac_type", program.macType);
   io.field("commands", program.commands);
@@ -502,6 +540,11 @@ llvm::json::Value toJSON(const Program &program) {
 
 llvm::json::Value toJSON(const Command &command) {
   return detail::Writer::write(command);
+}
+
+void detail::appendForm(const std::vector<Command> &commands,
+                        std::string &form) {
+  FormWriter(form).field("commands", commands);
 }
 
 /// An error if something went wrong in `state`.

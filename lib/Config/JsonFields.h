@@ -116,12 +116,81 @@ public:
 private:
   template <class List> static llvm::json::Value writeList(const List &list) {
     llvm::json::Array array;
+    array.reserve(list.size()); // growing copies all there is
     for (const auto &element : list)
       array.push_back(write(element));
     return array;
   }
 
   llvm::json::Object object;
+};
+
+/// What Writer says, as bytes: the same for equal structs, and only for them.
+/// To compare structs without making JSON of them.
+class FormWriter {
+public:
+  static constexpr bool isWriter = true;
+
+  explicit FormWriter(std::string &bytes) : bytes(bytes) {}
+
+  template <class T> void field(llvm::StringRef key, const T &value) {
+    writeText(key);
+    write(value);
+  }
+  template <class T>
+  void field(llvm::StringRef key, const std::optional<T> &value) {
+    if (value)
+      field(key, *value);
+  }
+  template <class T> void optionalField(llvm::StringRef key, const T &value) {
+    if (value != T())
+      field(key, value);
+  }
+  template <class T> void optionalList(llvm::StringRef key, const T &list) {
+    if (!list.empty())
+      field(key, list);
+  }
+
+private:
+  template <class T> void write(const T &value) {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      writeNumber(static_cast<int64_t>(value));
+    else if constexpr (std::is_same_v<T, std::string> ||
+                       std::is_same_v<T, llvm::StringRef>)
+      writeText(value);
+    else if constexpr (requires { tuple(value); }) {
+      for (auto *member : tuple(value))
+        writeNumber(*member);
+    } else {
+      describe(*this, value);
+      bytes += '\0'; // the end: no key begins so
+    }
+  }
+  template <class T, unsigned N>
+  void write(const llvm::SmallVector<T, N> &list) {
+    writeList(list);
+  }
+  template <class T> void write(const std::vector<T> &list) { writeList(list); }
+  template <class List> void writeList(const List &list) {
+    writeNumber(static_cast<int64_t>(list.size()));
+    for (const auto &element : list)
+      write(element);
+  }
+  /// The length in front, in a byte where that is enough.
+  void writeText(llvm::StringRef text) {
+    if (text.empty() || text.size() > UINT8_MAX) {
+      bytes += '\0';
+      writeNumber(static_cast<int64_t>(text.size()));
+    } else {
+      bytes += static_cast<char>(text.size());
+    }
+    bytes.append(text.data(), text.size());
+  }
+  void writeNumber(int64_t number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  }
+
+  std::string &bytes;
 };
 
 /// The first error of a whole reading.

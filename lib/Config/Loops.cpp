@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandForm.h"
 #include "sequin/Config/Config.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,30 +17,43 @@
 using namespace sequin;
 using namespace sequin::config;
 
-void config::forEachAddress(
-    Command &command,
-    llvm::function_ref<void(const std::string &, int64_t &)> visit) {
+/// Calls `visit(key, address)`, where `key()` makes the key's text.
+template <typename Visit>
+static void visitAddresses(Command &command, Visit visit) {
+  auto named = [](const char *name) {
+    return [=] { return std::string(name); };
+  };
   if (auto *dma = std::get_if<DmaCommand>(&command.body)) {
     for (auto [i, descriptor] : llvm::enumerate(dma->descriptors)) {
-      std::string key = "descriptors[" + std::to_string(i) + "].";
-      visit(key + "source_address", descriptor.sourceAddress);
-      visit(key + "destination_address", descriptor.destinationAddress);
+      auto member = [i = i](const char *name) {
+        return [=] { return "descriptors[" + std::to_string(i) + "]." + name; };
+      };
+      visit(member("source_address"), descriptor.sourceAddress);
+      visit(member("destination_address"), descriptor.destinationAddress);
       if (descriptor.indirection)
-        visit(key + "indirection.address", descriptor.indirection->address);
+        visit(member("indirection.address"), descriptor.indirection->address);
     }
     return;
   }
   if (auto *generate = std::get_if<GenerateCommand>(&command.body))
-    return visit("address", generate->address);
+    return visit(named("address"), generate->address);
   auto *exec = std::get_if<ExecCommand>(&command.body);
   if (!exec)
     return;
-  visit("fetch.sequencer", exec->fetch.sequencer.baseAddress);
+  visit(named("fetch.sequencer"), exec->fetch.sequencer.baseAddress);
   if (auto *commit = std::get_if<CommitStage>(&exec->sink)) {
-    visit("commit.sequencer", commit->sequencer.baseAddress);
+    visit(named("commit.sequencer"), commit->sequencer.baseAddress);
     if (commit->packing)
-      visit("commit.packing.counts", commit->packing->counts.baseAddress);
+      visit(named("commit.packing.counts"),
+            commit->packing->counts.baseAddress);
   }
+}
+
+void config::forEachAddress(
+    Command &command,
+    llvm::function_ref<void(const std::string &, int64_t &)> visit) {
+  visitAddresses(command,
+                 [&](auto key, int64_t &address) { visit(key(), address); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,6 +179,7 @@ llvm::Expected<Program> config::flatten(const Program &program) {
   flat.chips = program.chips;
   flat.name = program.name;
   flat.inputs = program.inputs;
+  flat.constants = program.constants;
   flat.outputs = program.outputs;
   flat.macs = program.macs;
   flat.macType = program.macType;
@@ -182,7 +197,7 @@ namespace {
 /// commands with their addresses cleared.
 struct Skeleton {
   std::vector<int64_t> addresses;
-  llvm::json::Value form = nullptr;
+  std::string form;
 };
 
 void takeAddresses(std::vector<Command> &commands,
@@ -191,7 +206,7 @@ void takeAddresses(std::vector<Command> &commands,
     if (auto *loop = std::get_if<LoopCommand>(&command.body))
       takeAddresses(loop->body, addresses);
     else
-      forEachAddress(command, [&](const std::string &, int64_t &address) {
+      visitAddresses(command, [&](auto, int64_t &address) {
         addresses.push_back(std::exchange(address, 0));
       });
   }
@@ -200,10 +215,7 @@ void takeAddresses(std::vector<Command> &commands,
 Skeleton skeletonOf(std::vector<Command> round) {
   Skeleton result;
   takeAddresses(round, result.addresses);
-  llvm::json::Array form;
-  for (const Command &command : round)
-    form.push_back(toJSON(command));
-  result.form = std::move(form);
+  detail::appendForm(round, result.form);
   return result;
 }
 
@@ -217,9 +229,9 @@ void addSteps(std::vector<Command> &commands, llvm::ArrayRef<int64_t> steps,
     }
     for (AddressStep &step : command.steps)
       ++step.loop;
-    forEachAddress(command, [&](const std::string &key, int64_t &) {
+    visitAddresses(command, [&](auto key, int64_t &) {
       if (int64_t bytes = steps[position++])
-        command.steps.push_back({key, 0, bytes});
+        command.steps.push_back({key(), 0, bytes});
     });
   }
 }

@@ -72,7 +72,9 @@ inline bool bitmapFromText(llvm::StringRef text, std::vector<uint64_t> &words) {
 
 } // namespace detail
 
-inline void describe(detail::Writer &io, const RouterSetting &setting) {
+template <class Io>
+  requires Io::isWriter
+void describe(Io &io, const RouterSetting &setting) {
   io.field("slices", setting.slices);
   io.field("sources", detail::bitmapToText(setting.sources));
   io.optionalField("first_packet", setting.firstPacket);

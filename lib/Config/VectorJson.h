@@ -59,7 +59,9 @@ inline auto valuesOf(InputCompare) {
 
 /// No key: no operand; "constant": 32 bits; "vrf": a sequencer; "source":
 /// "stash" or "register".
-inline void describe(detail::Writer &io, const VectorOperand &operand) {
+template <class Io>
+  requires Io::isWriter
+void describe(Io &io, const VectorOperand &operand) {
   switch (operand.kind) {
   case VectorOperand::Kind::None:
     break;

@@ -27,12 +27,13 @@ static llvm::Error error(const Twine &text) {
 // Notation
 //===----------------------------------------------------------------------===//
 
-static llvm::Error checkIndices(StringRef what, StringRef indices) {
+static llvm::Error checkIndices(StringRef what, StringRef indices,
+                                bool mayRepeat) {
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!llvm::isAlpha(index))
       return error(what + " '" + excerpt(indices) + "' has '" + Twine(index) +
                    "', an index is a letter");
-    if (indices.take_front(i).contains(index))
+    if (!mayRepeat && indices.take_front(i).contains(index))
       return error(what + " '" + excerpt(indices) + "' has index '" +
                    Twine(index) + "' twice, each index may occur once");
   }
@@ -47,13 +48,9 @@ llvm::Expected<Einsum> sequin::parseEinsum(StringRef text) {
   bool hasArrow = left.size() != compact.size();
   SmallVector<StringRef, 4> operands;
   left.split(operands, ',');
-  if (operands.size() > 2)
-    return error("einsum '" + excerpt(text) + "' has " +
-                 Twine(operands.size()) +
-                 " operands, one or two are supported");
   Einsum result;
   for (StringRef operand : operands) {
-    if (llvm::Error e = checkIndices("operand", operand))
+    if (llvm::Error e = checkIndices("operand", operand, /*mayRepeat=*/true))
       return std::move(e);
     result.operands.push_back(operand.str());
   }
@@ -64,7 +61,7 @@ llvm::Expected<Einsum> sequin::parseEinsum(StringRef text) {
     llvm::sort(result.result);
     return result;
   }
-  if (llvm::Error e = checkIndices("result", right))
+  if (llvm::Error e = checkIndices("result", right, /*mayRepeat=*/false))
     return std::move(e);
   for (char index : right)
     if (llvm::none_of(result.operands, [&](const std::string &operand) {
@@ -269,8 +266,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> ModuleBuilder::build() {
     Scalars scalars{nested, at};
     bool isFloat = isa<FloatType>(accumulator);
     Value value = scalars.widen(args[0], accumulator);
-    if (einsum.operands.size() == 2) {
-      Value other = scalars.widen(args[1], accumulator);
+    for (size_t i = 1; i < einsum.operands.size(); ++i) {
+      Value other = scalars.widen(args[i], accumulator);
       value = isFloat
                   ? arith::MulFOp::create(nested, at, value, other).getResult()
                   : arith::MulIOp::create(nested, at, value, other).getResult();

@@ -9,16 +9,29 @@
 #include "sequin/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
+#include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 
 using namespace mlir;
 using namespace sequin;
 
+void sequin::populateNormalizePipeline(
+    OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
+  pm.addPass(createNormalizeLinalg({options.allowBf16, options.allowNarrow}));
+}
+
+void sequin::populateCoreToTcpPipeline(
+    OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
+  pm.addPass(createLinalgToTcp(
+      {options.target, options.chips, options.argumentLayout}));
+  pm.addPass(tcp::createCheckMachine());
+}
+
 void sequin::populateLinalgToTcpPipeline(
     OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
-  pm.addPass(createLinalgToTcp({options.target, options.chips}));
-  pm.addPass(tcp::createCheckMachine());
+  populateNormalizePipeline(pm, options);
+  populateCoreToTcpPipeline(pm, options);
 }
 
 void sequin::populateTcpToConfigPipeline(
@@ -30,8 +43,8 @@ void sequin::populateTcpToConfigPipeline(
 void sequin::registerPipelines() {
   static PassPipelineRegistration<LinalgToTcpPipelineOptions> linalgToTcp(
       "linalg-to-tcp",
-      "Lower linalg on tensors to tcp kernels and check them against their "
-      "machine",
+      "Normalise linalg on tensors, lower it to tcp kernels and check them "
+      "against their machine",
       populateLinalgToTcpPipeline);
   static PassPipelineRegistration<TcpToConfigPipelineOptions> tcpToConfig(
       "tcp-to-config",

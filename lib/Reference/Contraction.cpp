@@ -350,5 +350,25 @@ sequin::reference::contract(Space &space, const ContractionShape &shape,
     return contractAs<uint32_t, Reduce>(space, shape, stream, weights,
                                         ElementType::I32);
   };
-  return shape.max ? run(Largest()) : run(Sum());
+  llvm::Expected<Tensor> result = shape.max ? run(Largest()) : run(Sum());
+  if (!result)
+    return result;
+  // An undefined factor marks the result wherever it meets a factor at all; at
+  // padding it meets none.
+  auto mark = [&](const Tensor &left, const Tensor &right) -> llvm::Error {
+    auto marks = contractAs<uint32_t, Largest>(space, shape, left, right,
+                                               ElementType::I32);
+    if (marks)
+      dropMarked(*result, *marks);
+    return marks.takeError();
+  };
+  if (stream.undefined)
+    if (llvm::Error error =
+            mark(markUndefined(stream), markUndefined(weights, 1)))
+      return error;
+  if (weights.undefined)
+    if (llvm::Error error =
+            mark(markUndefined(stream, 1), markUndefined(weights)))
+      return error;
+  return result;
 }

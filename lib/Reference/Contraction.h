@@ -36,7 +36,8 @@ struct ContractionShape {
   bool max = false;
 };
 
-/// `stream` and `weights` hold all indices that the mappings reach.
+/// `stream` and `weights` are placed by the mappings. Sums of undefined
+/// products are undefined.
 llvm::Expected<Tensor> contract(Space &space, const ContractionShape &shape,
                                 const Tensor &stream, const Tensor &weights);
 

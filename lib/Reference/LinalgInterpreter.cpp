@@ -14,11 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarProgram.h"
+#include "LinalgValue.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sequin/Reference/Interpreter.h"
 #include "sequin/Support/Arithmetic.h"
@@ -30,48 +31,6 @@ using namespace sequin;
 using namespace sequin::reference;
 
 namespace {
-
-/// A value of the program: a tensor, or a scalar as a tensor without
-/// dimensions.
-struct LinalgValue {
-  ElementType type = ElementType::F32;
-  SmallVector<int64_t> shape;
-  std::vector<double> values, errors; ///< of floats; no errors means all 0
-  std::vector<int32_t> integers;      ///< of integers
-
-  int64_t count() const {
-    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                           std::multiplies<>());
-  }
-  Scalar get(int64_t i) const {
-    Scalar scalar;
-    if (isFloat(type)) {
-      scalar.value = values[i];
-      scalar.error = errors.empty() ? 0 : errors[i];
-    } else {
-      scalar.integer = integers[i];
-    }
-    return scalar;
-  }
-  void set(int64_t i, const Scalar &scalar) {
-    if (!isFloat(type)) {
-      integers[i] = static_cast<int32_t>(scalar.integer);
-      return;
-    }
-    values[i] = scalar.value;
-    if (errors.empty() && scalar.error != 0)
-      errors.resize(values.size());
-    if (!errors.empty())
-      errors[i] = scalar.error;
-  }
-  void allocate() {
-    if (isFloat(type))
-      values.assign(count(), 0);
-    else
-      integers.assign(count(), 0);
-    errors.clear();
-  }
-};
 
 /// The offset of an operand's element as a linear function of the loop indices.
 struct Access {
@@ -94,11 +53,16 @@ private:
   LogicalResult runElementwise(Operation &op);
   LogicalResult runConstant(arith::ConstantOp op);
   LogicalResult runReshape(Operation &op);
+  LogicalResult runMove(Operation &op);
+  LogicalResult runCall(func::CallOp op);
+  /// The values that it returns; those of its arguments are there.
+  FailureOr<SmallVector<LinalgValue>> runBody(func::FuncOp function);
 
   FailureOr<LinalgValue> emptyOf(Operation *op, Type type);
   FailureOr<const LinalgValue *> get(Operation *op, Value value);
 
   llvm::DenseMap<Value, LinalgValue> env;
+  SmallVector<func::FuncOp> running; ///< functions that are called
   FloatEnvironment environment;
   /// What flushing may take away from a number.
   double flushError;
@@ -466,6 +430,27 @@ LogicalResult LinalgInterpreter::runReshape(Operation &op) {
   return success();
 }
 
+LogicalResult LinalgInterpreter::runMove(Operation &op) {
+  FailureOr<LinalgValue> result = emptyOf(&op, op.getResult(0).getType());
+  if (failed(result))
+    return failure();
+  SmallVector<const LinalgValue *> operands;
+  for (Value operand : op.getOperands()) {
+    FailureOr<const LinalgValue *> value = get(&op, operand);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  auto scalarOf = [&](Value value) -> const LinalgValue * {
+    auto found = env.find(value);
+    return found == env.end() ? nullptr : &found->second;
+  };
+  if (failed(moveElements(&op, operands, scalarOf, *result)))
+    return failure();
+  env[op.getResult(0)] = std::move(*result);
+  return success();
+}
+
 LogicalResult LinalgInterpreter::runElementwise(Operation &op) {
   FailureOr<LinalgValue> result = emptyOf(&op, op.getResult(0).getType());
   if (failed(result))
@@ -507,11 +492,69 @@ LogicalResult LinalgInterpreter::runOp(Operation &op) {
   }
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return runReshape(op);
+  if (movesElements(&op))
+    return runMove(op);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return runStructured(structured);
-  if (isa<arith::ArithDialect>(op.getDialect()) && op.getNumResults() == 1)
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return runCall(call);
+  if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
+      op.getNumResults() == 1)
     return runElementwise(op);
   return op.emitOpError() << "is not supported by the reference interpreter";
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<LinalgValue>>
+LinalgInterpreter::runBody(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "function '" << function.getName() << "' has more than one block";
+  for (Operation &op : function.getBody().front()) {
+    if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
+      SmallVector<LinalgValue> results;
+      for (Value operand : returnOp.getOperands()) {
+        FailureOr<const LinalgValue *> value = get(&op, operand);
+        if (failed(value))
+          return failure();
+        results.push_back(**value);
+      }
+      return results;
+    }
+    if (failed(runOp(op)))
+      return failure();
+  }
+  return function.emitError()
+         << "function '" << function.getName() << "' does not return";
+}
+
+LogicalResult LinalgInterpreter::runCall(func::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return op.emitOpError()
+           << "calls '" << op.getCallee() << "', which has no body";
+  if (llvm::is_contained(running, callee))
+    return op.emitOpError() << "calls '" << op.getCallee() << "' recursively";
+  for (auto [argument, operand] :
+       llvm::zip_equal(callee.getArguments(), op.getOperands())) {
+    FailureOr<const LinalgValue *> value = get(op, operand);
+    if (failed(value))
+      return failure();
+    LinalgValue copy = **value;
+    env[argument] = std::move(copy);
+  }
+  running.push_back(callee);
+  FailureOr<SmallVector<LinalgValue>> results = runBody(callee);
+  running.pop_back();
+  if (failed(results))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
+    env[result] = std::move(value);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -577,9 +620,7 @@ LinalgInterpreter::run(func::FuncOp function, ArrayRef<Array> inputs) {
     return function.emitError() << "function '" << function.getName()
                                 << "' takes " << function.getNumArguments()
                                 << " arguments, given " << inputs.size();
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "function '" << function.getName() << "' has more than one block";
+  running.push_back(function);
   for (auto [argument, array] :
        llvm::zip_equal(function.getArguments(), inputs)) {
     FailureOr<LinalgValue> value = emptyOf(function, argument.getType());
@@ -592,22 +633,13 @@ LinalgInterpreter::run(func::FuncOp function, ArrayRef<Array> inputs) {
              << "or type, expected " << argument.getType();
     env[argument] = std::move(*value);
   }
-  for (Operation &op : function.getBody().front()) {
-    if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
-      std::vector<LinalgResult> results;
-      for (Value operand : returnOp.getOperands()) {
-        FailureOr<const LinalgValue *> value = get(&op, operand);
-        if (failed(value))
-          return failure();
-        results.push_back(store(**value));
-      }
-      return results;
-    }
-    if (failed(runOp(op)))
-      return failure();
-  }
-  return function.emitError()
-         << "function '" << function.getName() << "' does not return";
+  FailureOr<SmallVector<LinalgValue>> returned = runBody(function);
+  if (failed(returned))
+    return failure();
+  std::vector<LinalgResult> results;
+  for (const LinalgValue &value : *returned)
+    results.push_back(store(value));
+  return results;
 }
 
 FailureOr<std::vector<LinalgResult>>

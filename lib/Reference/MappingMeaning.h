@@ -112,6 +112,9 @@ public:
   /// `spoken` of adds nothing, whatever stands at its start.
   std::optional<Index> resolve(llvm::MutableArrayRef<int64_t> sums,
                                llvm::ArrayRef<uint8_t> spoken) const;
+  /// Adds what `position` stands for to `sums`; false for padding.
+  static bool add(llvm::ArrayRef<Digit> digits, int64_t position,
+                  llvm::MutableArrayRef<int64_t> sums);
   /// Which bases `mappings` speak of, directly or through composites.
   std::vector<uint8_t> spokenOf(llvm::ArrayRef<Digits> mappings) const;
   /// The index at one position of one mapping alone, the first of several.
@@ -159,9 +162,6 @@ private:
   Digit express(Base base);
   bool isPlain(const Digit &digit) const;
   bool arePlain(llvm::ArrayRef<Digit> list) const;
-  /// Adds what `position` stands for; false for padding.
-  static bool add(llvm::ArrayRef<Digit> digits, int64_t position,
-                  llvm::MutableArrayRef<int64_t> sums);
   /// Works off the bases from `id` downwards, visiting every index until one
   /// visit returns false.
   bool resolveFrom(BaseId id, llvm::MutableArrayRef<int64_t> sums,

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarProgram.h"
+#include "ScalarFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
@@ -177,11 +179,16 @@ LogicalResult ScalarProgram::translate(Operation &op,
                   .Case([](arith::CmpFOp) { return Code::CompareF; })
                   .Case([](arith::CmpIOp) { return Code::CompareI; })
                   .Case([](arith::SelectOp) { return Code::Select; })
+                  .Case([](math::FmaOp) { return Code::Fma; })
                   .Default(std::nullopt);
+  const ScalarFunction *function = lookupFunction(&op);
+  if (function)
+    code = Code::Function;
   if (!code)
     return op.emitOpError() << "is not supported by the reference interpreter";
 
   Step step{*code};
+  step.function = function;
   Type resultType = getElementTypeOrSelf(op.getResult(0).getType());
   if (isa<FloatType>(resultType)) {
     std::optional<ElementType> type = elementTypeOf(resultType);
@@ -565,6 +572,19 @@ void ScalarProgram::runStep(const Step &step,
     break;
   case Code::CompareI:
     result.integer = compareInts(step.predicate, a.integer, b.integer);
+    break;
+  case Code::Fma: {
+    const Scalar c = operand(2);
+    result.value = std::fma(a.value, b.value, c.value);
+    if (a.error != 0 || b.error != 0)
+      result.error = std::fabs(a.value) * b.error +
+                     std::fabs(b.value) * a.error + a.error * b.error;
+    result.error += c.error;
+    result = roundTo(step.type, result);
+    break;
+  }
+  case Code::Function:
+    result = apply(*step.function, step.type, a);
     break;
   case Code::Select: {
     const Scalar &c = slots[step.operands[2]];

@@ -28,6 +28,8 @@
 
 namespace sequin::reference {
 
+struct ScalarFunction;
+
 struct Scalar {
   double value = 0;    ///< of a float
   double error = 0;    ///< largest distance of the machine's value
@@ -111,6 +113,8 @@ private:
     CompareF,
     CompareI,
     Select,
+    Fma,
+    Function, ///< Step::function
   };
   struct Step {
     Code code;
@@ -121,6 +125,7 @@ private:
     unsigned operands[3] = {0, 0, 0};
     unsigned operandCount = 0;
     unsigned result = 0;
+    const ScalarFunction *function = nullptr;
   };
 
   mlir::LogicalResult translate(mlir::Operation &op,

@@ -176,7 +176,15 @@ llvm::Expected<Tensor>
 sequin::reference::reduceInSlices(const Space &space,
                                   const SliceReductionShape &shape,
                                   const Tensor &stream) {
-  if (isFloat(stream.type))
-    return reduceAs<float>(space, shape, stream);
-  return reduceAs<int32_t>(space, shape, stream);
+  auto result = isFloat(stream.type) ? reduceAs<float>(space, shape, stream)
+                                     : reduceAs<int32_t>(space, shape, stream);
+  if (!result || !stream.undefined)
+    return result;
+  SliceReductionShape largest = shape;
+  largest.kind = Kind::Max;
+  auto marks = reduceAs<int32_t>(space, largest, markUndefined(stream));
+  if (!marks)
+    return marks;
+  dropMarked(*result, *marks);
+  return result;
 }

@@ -10,7 +10,7 @@
 // of the elements that a slice sees for it. The order is the machine's (TCP
 // manual, Intra-Slice Reduce; ruling SIL-12): the four lanes of a packet as
 // op(op(a, b), op(c, d)), packets in the order of time, starting from the
-// identity; what the tensor does not hold counts as the identity.
+// identity; padding counts as the identity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,8 @@ struct SliceReductionShape {
   SliceReductionKind kind = SliceReductionKind::Add;
 };
 
+/// `stream` is placed by the mappings; what undefined elements enter is
+/// undefined.
 llvm::Expected<Tensor> reduceInSlices(const Space &space,
                                       const SliceReductionShape &shape,
                                       const Tensor &stream);

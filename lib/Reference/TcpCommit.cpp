@@ -49,10 +49,6 @@ private:
 };
 } // namespace
 
-static bool holds(const Tensor &tensor, int64_t offset) {
-  return !tensor.present || (*tensor.present)[offset];
-}
-
 LogicalResult TcpInterpreter::run(tcp::CommitPackedOp op, Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
   FailureOr<Tensor> count = get(op, op.getCount(), values);
@@ -77,7 +73,7 @@ LogicalResult TcpInterpreter::run(tcp::CommitPackedOp op, Values &values) {
   for (size_t offset = 0; offset < bits->size(); ++offset) {
     int64_t at = old->offsetOf(space, index);
     (*bits)[offset] = (*old->bits)[at];
-    (*present)[offset] = holds(*old, at);
+    (*present)[offset] = old->holds(at);
     for (int axis : llvm::reverse(result.axes)) {
       if (++index[axis] < space.size(axis))
         break;
@@ -97,8 +93,8 @@ LogicalResult TcpInterpreter::run(tcp::CommitPackedOp op, Values &values) {
           if (!step)
             continue;
           int64_t counted = count->offsetOf(space, *step);
-          if (!holds(*count, counted))
-            return op.emitOpError() << "reads a count that nobody has written";
+          if (!count->holds(counted))
+            return op.emitOpError() << "reads a count that is undefined";
           int64_t n = decodeInt(count->type, (*count->bits)[counted]);
           if (n < 0 || n > elements)
             return op.emitOpError() << "reads the count " << n << " of "
@@ -113,7 +109,7 @@ LogicalResult TcpInterpreter::run(tcp::CommitPackedOp op, Values &values) {
               continue;
             int64_t offset = result.offsetOf(space, *target);
             int64_t at = source ? stream->offsetOf(space, *source) : 0;
-            bool known = source && holds(*stream, at);
+            bool known = source && stream->holds(at);
             (*present)[offset] = known;
             (*bits)[offset] = known ? (*stream->bits)[at] : 0;
           }

@@ -149,11 +149,12 @@ LogicalResult TcpInterpreter::run(tcp::VectorInterSliceReduceOp op,
   auto bits = std::make_shared<std::vector<uint32_t>>(result.count(space));
   auto present = std::make_shared<std::vector<uint8_t>>(bits->size());
   bool isFloat = stream->type == ElementType::F32;
+  std::vector<int64_t> undefined; // elements that such an element enters
 
   auto add = [&](Index index) {
     uint8_t &counted = seen[all.offsetOf(space, index)];
     int64_t from = stream->offsetOf(space, index);
-    if (counted || (stream->present && !(*stream->present)[from]))
+    if (counted)
       return;
     counted = true;
     for (const Stretch &stretch : reduced) {
@@ -161,6 +162,10 @@ LogicalResult TcpInterpreter::run(tcp::VectorInterSliceReduceOp op,
       at -= at % stretch.end - at % stretch.begin;
     }
     int64_t to = result.offsetOf(space, index);
+    if (!stream->holds(from)) {
+      undefined.push_back(to);
+      return;
+    }
     uint32_t next = (*stream->bits)[from], &folded = (*bits)[to];
     folded = !(*present)[to] ? next
              : isFloat       ? foldFloats(op.getOp(), folded, next)
@@ -191,6 +196,8 @@ LogicalResult TcpInterpreter::run(tcp::VectorInterSliceReduceOp op,
               add(std::move(*index));
           }
       }
+  for (int64_t offset : undefined)
+    (*present)[offset] = false;
   result.bits = std::move(bits);
   result.present = std::move(present);
   return define(op.getResult(), result, values);

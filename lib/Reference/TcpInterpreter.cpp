@@ -197,13 +197,26 @@ LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
   return define(op.getResult(), *filled, values);
 }
 
+LogicalResult TcpInterpreter::run(tcp::ToHostOp op, Values &values) {
+  if (failed(move(op, values)))
+    return failure();
+  const std::optional<Index> &undefined = values[op.getResult()].undefined;
+  if (!undefined)
+    return success();
+  auto axes = cast<tcp::HostType>(op.getResult().getType()).getAxes();
+  return op.emitOpError() << "reads index "
+                          << getSpace(axes)->describe(*undefined)
+                          << ", which its operand does not hold: nobody has "
+                             "written it or what it is computed from";
+}
+
 LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       // Another place, the same tensor.
-      .Case<tcp::ToDmOp, tcp::ToSpmOp, tcp::ToHostOp, tcp::BeginOp,
-            tcp::SwitchOp, tcp::CollectOp, tcp::TransposeOp, tcp::ToTrfOp,
-            tcp::ToVrfOp, tcp::AlignOp, tcp::CommitOp, tcp::VectorInitOp,
-            tcp::VectorFinalOp>([&](auto) { return move(op, values); })
+      .Case<tcp::ToDmOp, tcp::ToSpmOp, tcp::BeginOp, tcp::SwitchOp,
+            tcp::CollectOp, tcp::TransposeOp, tcp::ToTrfOp, tcp::ToVrfOp,
+            tcp::AlignOp, tcp::CommitOp, tcp::VectorInitOp, tcp::VectorFinalOp>(
+          [&](auto) { return move(op, values); })
       // The sum needs all three; tcp.accumulate computes it.
       .Case([&](tcp::ContractOp) { return success(); })
       .Case([&](tcp::VectorInterSliceReduceOp typed) {
@@ -212,15 +225,17 @@ LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
       .Case([&](tcp::VectorIntraSliceReduceOp typed) {
         return run(typed, values);
       })
-      .Case<tcp::LaunchOp, tcp::ToHbmOp, tcp::BeginInterleavedOp, tcp::FetchOp,
-            tcp::CastOp, tcp::AccumulateOp>(
+      .Case<tcp::LaunchOp, tcp::ToHbmOp, tcp::ToHostOp, tcp::BeginInterleavedOp,
+            tcp::FetchOp, tcp::CastOp, tcp::AccumulateOp>(
           [&](auto typed) { return run(typed, values); })
       .Case<tcp::CommitPackedOp, tcp::ItosOp>(
           [&](auto typed) { return run(typed, values); })
       .Case<tcp::ChipShuffleOp, tcp::GatherOp, tcp::ScatterOp>(
           [&](auto typed) { return run(typed, values); })
-      .Case<scf::ForOp, tcp::FromAddressOp, tcp::TileOp, tcp::CommitViewOp>(
+      .Case<tcp::ViewOp, tcp::ToHbmViewOp, tcp::ConstantOp>(
           [&](auto typed) { return run(typed, values); })
+      .Case<scf::ForOp, tcp::FromAddressOp, tcp::TileOp, tcp::CommitViewOp,
+            tcp::BitcastOp>([&](auto typed) { return run(typed, values); })
       .Case<tcp::VectorSplitOp, tcp::VectorTrimWay4Op, tcp::VectorConcatOp,
             tcp::VectorPadWay8Op>(
           [&](auto typed) { return moveVector(typed, values); })

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every value is a tensor: elements by axes, wherever a type says they are. An
-// operation that only moves data gives the same tensor a new place; place()
-// says when the new place asks for elements that the tensor does not have.
+// operation that only moves data gives the same tensor a new place; what the
+// tensor does not have there is undefined, and goes on to whatever reads it
+// (Tensor.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +56,11 @@ private:
   // their own.
   llvm::LogicalResult run(tcp::LaunchOp op, Values &values);
   llvm::LogicalResult run(tcp::ToHbmOp op, Values &values);
+  llvm::LogicalResult run(tcp::ToHostOp op, Values &values);
   // TcpMemory.cpp
   llvm::LogicalResult run(tcp::ChipShuffleOp op, Values &values);
+  llvm::FailureOr<Tensor> getIndices(mlir::Operation *op, mlir::Value list,
+                                     const Values &values);
   llvm::LogicalResult run(tcp::GatherOp op, Values &values);
   llvm::LogicalResult run(tcp::ScatterOp op, Values &values);
   // TcpFetch.cpp
@@ -68,6 +72,7 @@ private:
   llvm::LogicalResult run(mlir::scf::ForOp op, Values &values);
   llvm::LogicalResult run(tcp::FromAddressOp op, Values &values);
   llvm::LogicalResult run(tcp::TileOp op, Values &values);
+  llvm::LogicalResult run(tcp::BitcastOp op, Values &values);
   llvm::LogicalResult run(tcp::CommitViewOp op, Values &values);
   /// Integer computations on loop indices.
   llvm::LogicalResult compute(mlir::Operation *op);
@@ -80,6 +85,11 @@ private:
     llvm::SmallVector<int64_t> starts;
   };
   template <typename OpTy> llvm::FailureOr<Cut> readCut(OpTy op, Space &space);
+  // TcpHbmViews.cpp
+  llvm::LogicalResult run(tcp::ViewOp op, Values &values);
+  llvm::LogicalResult run(tcp::ToHbmViewOp op, Values &values);
+  llvm::LogicalResult run(tcp::ConstantOp op, Values &values);
+  template <typename OpTy> llvm::FailureOr<int64_t> offsetOf(OpTy op);
   // TcpCommit.cpp
   llvm::LogicalResult run(tcp::CommitPackedOp op, Values &values);
   llvm::LogicalResult run(tcp::ItosOp op, Values &values);

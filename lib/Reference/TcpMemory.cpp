@@ -44,6 +44,9 @@ public:
     bits[offset] = value;
     present[offset] = true;
   }
+  void drop(llvm::ArrayRef<int64_t> index) {
+    present[tensor.offsetOf(space, index)] = false;
+  }
   /// Calls visit(index) for every index of the tensor's axes.
   template <class Visit> void forEach(Visit &&visit) const {
     forEachIndex(space, tensor.axes, visit);
@@ -79,7 +82,7 @@ private:
 std::optional<uint32_t> valueAt(const Space &space, const Tensor &tensor,
                                 llvm::ArrayRef<int64_t> index) {
   int64_t offset = tensor.offsetOf(space, index);
-  if (tensor.present && !(*tensor.present)[offset])
+  if (!tensor.holds(offset))
     return std::nullopt;
   return (*tensor.bits)[offset];
 }
@@ -96,6 +99,24 @@ int axisNumber(const Space &space, llvm::StringRef name) {
 static LogicalResult tooLarge(Operation *op) {
   return op->emitOpError()
          << "makes a tensor too large for the reference interpreter";
+}
+
+/// Rows are found by index: none of those that the operation reads may be
+/// undefined.
+FailureOr<Tensor> TcpInterpreter::getIndices(Operation *op, Value list,
+                                             const Values &values) {
+  FailureOr<Tensor> tensor = get(op, list, values);
+  FailureOr<Place> from = getPlace(op, list.getType());
+  if (failed(tensor) || failed(from))
+    return failure();
+  auto placed = place(*from->space, *tensor, from->mappings);
+  if (!placed)
+    return op->emitOpError() << llvm::toString(placed.takeError());
+  if (placed->undefined)
+    return op->emitOpError() << "finds a row by the index at "
+                             << from->space->describe(*placed->undefined)
+                             << ", which is undefined";
+  return std::move(*placed);
 }
 
 LogicalResult TcpInterpreter::run(tcp::ChipShuffleOp op, Values &values) {
@@ -143,7 +164,7 @@ LogicalResult TcpInterpreter::run(tcp::ChipShuffleOp op, Values &values) {
 
 LogicalResult TcpInterpreter::run(tcp::GatherOp op, Values &values) {
   FailureOr<Tensor> table = get(op, op.getTable(), values);
-  FailureOr<Tensor> indices = get(op, op.getIndices(), values);
+  FailureOr<Tensor> indices = getIndices(op, op.getIndices(), values);
   FailureOr<Place> place = getPlace(op, op.getResult().getType());
   if (failed(table) || failed(indices) || failed(place))
     return failure();
@@ -179,7 +200,7 @@ LogicalResult TcpInterpreter::run(tcp::GatherOp op, Values &values) {
 
 LogicalResult TcpInterpreter::run(tcp::ScatterOp op, Values &values) {
   FailureOr<Tensor> input = get(op, op.getInput(), values);
-  FailureOr<Tensor> indices = get(op, op.getIndices(), values);
+  FailureOr<Tensor> indices = getIndices(op, op.getIndices(), values);
   FailureOr<Tensor> old = get(op, op.getDestination(), values);
   FailureOr<Place> place = getPlace(op, op.getInput().getType());
   if (failed(input) || failed(indices) || failed(old) || failed(place))
@@ -222,6 +243,8 @@ LogicalResult TcpInterpreter::run(tcp::ScatterOp op, Values &values) {
       to[axis] = row;
       if (auto value = valueAt(space, *input, from))
         result.set(to, *value);
+      else
+        result.drop(to);
     });
   });
   if (wrong)

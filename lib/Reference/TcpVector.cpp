@@ -181,26 +181,37 @@ static Tensor runWithRegister(const Space &space, ArrayRef<Digits> mappings,
   for (int64_t slice = 0; slice < walk.slices(); ++slice)
     for (int64_t lane = 0; lane < walk.lanes(); ++lane) {
       uint32_t kept = 0;
+      bool keptIsDefined = true;
       for (int64_t step = 0; step < walk.steps(); ++step) {
         std::optional<Index> index = walk.at(slice, step, lane);
         if (!index)
           continue;
+        bool defined = true;
         auto read = [&](const Tensor &tensor) {
-          return (*tensor.bits)[tensor.offsetOf(space, *index)];
+          int64_t at = tensor.offsetOf(space, *index);
+          defined &= tensor.holds(at);
+          return (*tensor.bits)[at];
         };
         uint32_t id = condition.ids ? read(*condition.ids) : 0;
+        bool idIsDefined = defined;
         uint32_t value = read(stream);
         if (condition.holds(id)) {
           uint32_t values[3] = {};
-          for (auto [argument, to] : llvm::zip(arguments, values))
+          for (auto [argument, to] : llvm::zip(arguments, values)) {
             to = argument ? read(*argument) : kept;
+            defined &= argument || keptIsDefined;
+          }
           value = operation(values[0], values[1], values[2]);
         }
-        if (written >> id & 1)
+        if (!idIsDefined && written) {
+          keptIsDefined = false;
+        } else if (written >> id & 1) {
           kept = value;
+          keptIsDefined = defined;
+        }
         int64_t offset = result.offsetOf(space, *index);
         (*bits)[offset] = value;
-        (*present)[offset] = true;
+        (*present)[offset] = defined;
       }
     }
   result.bits = std::move(bits);
@@ -532,6 +543,7 @@ LogicalResult TcpInterpreter::run(tcp::VectorFilterOp op, Values &values) {
 
   Tensor result = emptyTensor(space, out->mappings, stream->type);
   std::vector<uint32_t> bits(result.count(space), noValue);
+  std::vector<uint8_t> present(bits.size(), true);
   for (int64_t slice = 0; slice < from.slices(); ++slice) {
     int64_t kept = 0;
     for (int64_t i = 0; i < from.steps() * from.lanes(); ++i) {
@@ -539,20 +551,32 @@ LogicalResult TcpInterpreter::run(tcp::VectorFilterOp op, Values &values) {
           from.at(slice, i / from.lanes(), i % from.lanes());
       if (!index)
         continue;
-      auto read = [&](const Tensor &tensor) {
-        return (*tensor.bits)[tensor.offsetOf(space, *index)];
-      };
-      if (!condition.holds(condition.ids ? read(*condition.ids) : 0))
+      if (condition.ids) {
+        int64_t at = condition.ids->offsetOf(space, *index);
+        if (!condition.ids->holds(at))
+          return op.emitOpError()
+                 << "decides about index " << space.describe(*index)
+                 << " by an ExecutionId that is undefined";
+        if (!condition.holds((*condition.ids->bits)[at]))
+          continue;
+      } else if (!condition.holds(0)) {
         continue;
+      }
       if (kept == to.steps() * to.lanes())
         return op.emitOpError()
                << "keeps more than " << kept << " elements in slice " << slice;
       if (std::optional<Index> place =
-              to.at(slice, kept / to.lanes(), kept % to.lanes()))
-        bits[result.offsetOf(space, *place)] = read(*stream);
+              to.at(slice, kept / to.lanes(), kept % to.lanes())) {
+        int64_t source = stream->offsetOf(space, *index);
+        int64_t target = result.offsetOf(space, *place);
+        bits[target] = (*stream->bits)[source];
+        present[target] = stream->holds(source);
+      }
       ++kept;
     }
   }
   result.bits = std::make_shared<std::vector<uint32_t>>(std::move(bits));
+  if (llvm::is_contained(present, 0))
+    result.present = std::make_shared<std::vector<uint8_t>>(std::move(present));
   return defineVector(op, result, {}, values);
 }

@@ -8,7 +8,7 @@
 //
 // A tile is the tensor with one axis counted from elsewhere, and fewer indices.
 // A tensor whose parts are written one by one holds the indices written so far;
-// whoever needs others finds them missing.
+// whoever reads others finds them undefined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +86,10 @@ LogicalResult TcpInterpreter::run(scf::ForOp op, Values &values) {
     }
     return carried;
   };
-  auto write = [&](ValueRange targets, ArrayRef<Carried> carried) {
+  auto write = [&](ValueRange targets, MutableArrayRef<Carried> carried) {
     for (auto [target, one] : llvm::zip_equal(targets, carried)) {
       if (one.tensor)
-        values[target] = *one.tensor;
+        values[target] = std::move(*one.tensor);
       else
         indices[target] = one.index;
     }
@@ -101,6 +101,13 @@ LogicalResult TcpInterpreter::run(scf::ForOp op, Values &values) {
     if (failed(runBlock(*op.getBody(), values)))
       return failure();
     carried = read(op.getBody()->getTerminator()->getOperands());
+    // What a round has computed is gone with it, so that what it carries on has
+    // one owner.
+    for (Operation &inner : *op.getBody())
+      for (Value result : inner.getResults())
+        values.erase(result);
+    for (Value argument : op.getRegionIterArgs())
+      values.erase(argument);
     if (i > INT64_MAX - *step)
       break;
   }
@@ -178,10 +185,6 @@ struct Draft {
   std::shared_ptr<std::vector<uint32_t>> bits;
   std::shared_ptr<std::vector<uint8_t>> present;
 };
-
-bool holds(const Tensor &tensor, int64_t offset) {
-  return !tensor.present || (*tensor.present)[offset];
-}
 } // namespace
 
 template <typename OpTy>
@@ -275,7 +278,7 @@ LogicalResult TcpInterpreter::run(tcp::TileOp op, Values &values) {
       return;
     int64_t at = source->offsetOf(space, from);
     (*draft.bits)[offset] = (*source->bits)[at];
-    (*draft.present)[offset] = holds(*source, at);
+    (*draft.present)[offset] = source->holds(at);
   });
   return define(op.getResult(), draft.finish(), values);
 }
@@ -313,7 +316,7 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
     int64_t offset = draft.tensor.offsetOf(space, index);
     int64_t at = old->offsetOf(space, index);
     (*draft.bits)[offset] = (*old->bits)[at];
-    (*draft.present)[offset] = holds(*old, at);
+    (*draft.present)[offset] = old->holds(at);
   });
   // An axis that the part does not speak of is at coordinate 0.
   Shift shift(cut->unit, cut->starts, chips);
@@ -333,8 +336,29 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
     int64_t offset = draft.tensor.offsetOf(space, to);
     int64_t at = placed->offsetOf(space, index);
     (*draft.bits)[offset] = (*placed->bits)[at];
-    (*draft.present)[offset] = holds(*placed, at);
+    (*draft.present)[offset] = placed->holds(at);
   });
   values[op.getResult()] = draft.finish();
+  return success();
+}
+
+LogicalResult TcpInterpreter::run(tcp::BitcastOp op, Values &values) {
+  FailureOr<Tensor> tensor = get(op, op.getSource(), values);
+  if (failed(tensor))
+    return failure();
+  Type type = op.getResult().getType();
+  Type element =
+      isa<tcp::HbmType>(type)   ? cast<tcp::HbmType>(type).getElementType()
+      : isa<tcp::VrfType>(type) ? cast<tcp::VrfType>(type).getElementType()
+                                : cast<tcp::DmType>(type).getElementType();
+  tensor->type = *tcp::getElementKind(element);
+  // Narrow integers may come sign-extended.
+  if (int64_t width = getBitWidth(tensor->type); width < 32) {
+    auto bits = std::make_shared<std::vector<uint32_t>>(*tensor->bits);
+    for (uint32_t &word : *bits)
+      word &= (1u << width) - 1;
+    tensor->bits = std::move(bits);
+  }
+  values[op.getResult()] = std::move(*tensor);
   return success();
 }

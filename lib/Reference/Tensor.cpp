@@ -154,8 +154,11 @@ sequin::reference::place(const Space &space, const Tensor &tensor,
     return image.takeError();
   bool complete =
       llvm::all_of(image->groups, [](auto &group) { return group.complete; });
-  if (complete && !tensor.present && image->axes.size() == tensor.axes.size())
-    return tensor;
+  if (complete && !tensor.present && image->axes.size() == tensor.axes.size()) {
+    Tensor same = tensor;
+    same.undefined.reset();
+    return same;
+  }
 
   Tensor result;
   result.type = tensor.type;
@@ -172,15 +175,14 @@ sequin::reference::place(const Space &space, const Tensor &tensor,
         at = at * space.size(axis) + index[axis];
       return group.reached[at] != 0;
     });
-    if (wanted) {
-      int64_t from = tensor.offsetOf(space, index);
-      if (tensor.present && !(*tensor.present)[from])
-        return llvm::createStringError("reads index " + space.describe(index) +
-                                       ", which its operand does not hold");
+    int64_t from = wanted ? tensor.offsetOf(space, index) : 0;
+    if (wanted && tensor.holds(from)) {
       (*bits)[offset] = (*tensor.bits)[from];
       (*present)[offset] = true;
     } else {
       all = false;
+      if (wanted && !result.undefined)
+        result.undefined = index;
     }
     for (int axis : llvm::reverse(result.axes)) {
       if (++index[axis] < space.size(axis))
@@ -192,6 +194,33 @@ sequin::reference::place(const Space &space, const Tensor &tensor,
   if (!all)
     result.present = std::move(present);
   return result;
+}
+
+Tensor sequin::reference::markUndefined(const Tensor &tensor,
+                                        std::optional<uint32_t> constant) {
+  Tensor marks;
+  marks.type = ElementType::I8;
+  marks.axes = tensor.axes;
+  auto bits = std::make_shared<std::vector<uint32_t>>(tensor.bits->size(),
+                                                      constant.value_or(0));
+  if (tensor.present && !constant)
+    for (size_t i = 0; i < bits->size(); ++i)
+      (*bits)[i] = !(*tensor.present)[i];
+  marks.bits = std::move(bits);
+  return marks;
+}
+
+void sequin::reference::dropMarked(Tensor &tensor, const Tensor &marks) {
+  if (!llvm::is_contained(*marks.bits, 1u))
+    return;
+  auto present =
+      tensor.present
+          ? std::make_shared<std::vector<uint8_t>>(*tensor.present)
+          : std::make_shared<std::vector<uint8_t>>(tensor.bits->size(), true);
+  for (size_t i = 0; i < present->size(); ++i)
+    if ((*marks.bits)[i] == 1)
+      (*present)[i] = false;
+  tensor.present = std::move(present);
 }
 
 llvm::Expected<Tensor>

@@ -11,6 +11,14 @@
 // no part of it: moving a tensor keeps the function, except that a destination
 // whose mappings leave indices out holds fewer of them.
 //
+// Where a place reaches an index that its tensor does not hold, the element is
+// undefined: it lies in memory that nobody has written, or depends on such
+// memory. Undefined elements may be moved and computed with; an element of a
+// result is undefined if one that enters it is, whatever the others are. They
+// are an error where they become observable: in a host array, as an index of
+// gather or scatter, and where they decide what a filter or a packed commit
+// keeps.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_LIB_REFERENCE_TENSOR_H
@@ -19,6 +27,7 @@
 #include "MappingMeaning.h"
 #include "sequin/Support/ElementType.h"
 #include <memory>
+#include <optional>
 
 namespace sequin::reference {
 
@@ -31,6 +40,10 @@ struct Tensor {
   std::shared_ptr<const std::vector<uint32_t>> bits;
   /// Which indices the tensor holds; null for all.
   std::shared_ptr<const std::vector<uint8_t>> present;
+  /// The first undefined element that place() came across, if there is one.
+  std::optional<Index> undefined;
+
+  bool holds(int64_t offset) const { return !present || (*present)[offset]; }
 
   int64_t count(const Space &space) const;
   /// The place of `index` in `bits`; axes the tensor does not have are ignored.
@@ -59,8 +72,8 @@ llvm::Expected<Image> computeImage(const Space &space,
                                    llvm::ArrayRef<int> interest);
 
 /// `tensor` as a destination with these mappings holds it: the indices they
-/// reach. An axis that no mapping speaks of is at coordinate 0. Fails if the
-/// destination holds an index that `tensor` does not.
+/// reach. An axis that no mapping speaks of is at coordinate 0. What `tensor`
+/// does not hold is undefined in the result.
 llvm::Expected<Tensor> place(const Space &space, const Tensor &tensor,
                              llvm::ArrayRef<Digits> mappings);
 
@@ -71,6 +84,15 @@ llvm::Expected<Tensor> place(const Space &space, const Tensor &tensor,
 llvm::Expected<Tensor> fillWithZeros(const Space &space, const Tensor &tensor,
                                      llvm::ArrayRef<Digits> mappings,
                                      llvm::ArrayRef<uint8_t> repeated = {});
+
+/// 1 where `tensor` does not hold an index, 0 where it does; the same for all
+/// indices if `constant` is given.
+Tensor markUndefined(const Tensor &tensor,
+                     std::optional<uint32_t> constant = std::nullopt);
+
+/// Takes the indices away from `tensor` at which `marks`, over the same axes,
+/// is 1.
+void dropMarked(Tensor &tensor, const Tensor &marks);
 
 /// The largest number of elements or positions this interpreter works on.
 inline constexpr int64_t kLargestTensor = int64_t(1) << 28;

@@ -165,6 +165,19 @@ static llvm::Error checkArguments(const config::Program &program) {
   for (const config::Argument &input : program.inputs)
     if (!elementCount(input))
       return trap(input, "has a shape out of range");
+  for (const config::Constant &constant : program.constants) {
+    config::Argument argument{constant.name, constant.type, constant.shape};
+    std::optional<int64_t> elements = elementCount(argument);
+    if (!elements)
+      return trap(argument, "has a shape out of range");
+    int64_t one = std::max<int64_t>(1, getBitWidth(constant.type) / 8);
+    int64_t bytes = constant.data.size();
+    if (bytes != one && bytes != *elements * one)
+      return trap(argument, "has " + Twine(bytes) +
+                                " bytes of data, expected " +
+                                Twine(*elements * one) +
+                                ", or one element of " + Twine(one));
+  }
   for (auto [index, output] : llvm::enumerate(program.outputs)) {
     std::optional<int64_t> elements = elementCount(output);
     if (!elements)

@@ -313,12 +313,23 @@ llvm::Error sim::checkTransfer(CommandCheck check,
                                const config::Transfer &transfer) {
   CommandPlan &plan = check.plan;
   bool toDevice = transfer.direction == config::Transfer::Direction::ToDevice;
-  llvm::ArrayRef<config::Argument> arguments =
-      toDevice ? check.program.inputs : check.program.outputs;
   constexpr StringRef stage = "transfer";
+  if (transfer.constant && !toDevice)
+    return check.trap(stage, "brings a constant back to the host");
+  std::vector<config::Argument> constants;
+  if (transfer.constant)
+    for (const config::Constant &constant : check.program.constants)
+      constants.push_back({constant.name, constant.type, constant.shape});
+  llvm::ArrayRef<config::Argument> arguments =
+      transfer.constant ? llvm::ArrayRef(constants)
+      : toDevice        ? llvm::ArrayRef(check.program.inputs)
+                        : llvm::ArrayRef(check.program.outputs);
   if (llvm::Error error =
-          check.between(stage, toDevice ? "input" : "output", transfer.argument,
-                        0, arguments.size() - 1))
+          check.between(stage,
+                        transfer.constant ? "constant"
+                        : toDevice        ? "input"
+                                          : "output",
+                        transfer.argument, 0, arguments.size() - 1))
     return error;
   const config::Argument &argument = arguments[transfer.argument];
   if (transfer.type != argument.type)

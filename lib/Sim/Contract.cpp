@@ -6,229 +6,517 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractPacket.h"
 #include "ContractPlan.h"
 #include "Engines.h"
-#include "sequin/Support/Arithmetic.h"
-#include "llvm/ADT/bit.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Allocator.h"
 
 using namespace sequin;
 using namespace sequin::sim;
 using config::AccumulationKind;
 
-/// Steps per call of the kernel: activations and results stay in the cache.
-static constexpr int64_t kBlockSteps = 256;
 /// Flits collected before they are passed on.
 static constexpr int64_t kFlushFlits = 256;
-
-/// The values of packed elements.
-static void decode(ElementType type, const uint8_t *source, int64_t count,
-                   float *out) {
-  if (type == ElementType::BF16) {
-    for (int64_t i = 0; i < count; ++i) {
-      uint16_t bits;
-      std::memcpy(&bits, source + 2 * i, sizeof(bits));
-      out[i] = bf16ToFloat(bits);
-    }
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    out[i] = decodeFloat(type, loadElement(type, source, i));
-}
-
-static void decode(ElementType type, const uint8_t *source, int64_t count,
-                   uint32_t *out) {
-  if (type == ElementType::I8) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = static_cast<uint32_t>(static_cast<int8_t>(source[i]));
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    out[i] =
-        static_cast<uint32_t>(decodeInt(type, loadElement(type, source, i)));
-}
-
-static uint32_t toBits(uint32_t value) { return value; }
-/// One quiet NaN, whichever the host's processor made.
-static uint32_t toBits(float value) {
-  return value != value ? 0x7fc00000u : llvm::bit_cast<uint32_t>(value);
-}
+/// Weights that a kernel goes through for all packets of a block before it goes
+/// on: half of a first-level cache.
+static constexpr int64_t kTileCells = (16 << 10) / sizeof(uint32_t);
 
 namespace {
 
-template <class E> class ContractEngineOf : public ContractEngine {
+/// Cells at the start of a cache line.
+class AlignedCells {
 public:
-  ContractEngineOf(const config::ContractStage &stage, const CommandPlan &plan,
-                   const TcpMachine &machine)
-      : stage(stage), machine(machine),
-        layout(machine, stage.trfAddress, stage.rows),
-        steps(stage, machine, plan.computationSteps),
-        lanes(machine.lanes(stage.type)),
-        isMax(stage.reduceOp == config::ReduceOp::Max),
-        kernel(isMax ? maxKernel<E>() : contractKernel<E>(lanes, stage.depth)),
-        windows(stage.shifts + 1),
-        collected(stage.collectFlits * machine.flitBytes * 8 /
-                  getBitWidth(stage.type)),
-        packetBytes(stage.collectFlits * machine.flitBytes *
-                    TrfLayout::hostScale(stage.type)),
-        weights(steps.weightAddresses().size() * lanes * (isMax ? 1 : kRows)),
-        accumulator(steps.slotCount() * stage.columns * kRows),
-        activations(std::max(kBlockSteps, windows) * lanes),
-        emitted(kBlockSteps * stage.columns * kRows), rowWeights(kRows * lanes),
-        packetLanes(windows * std::max<int64_t>(stage.shiftStride, 1) +
-                    std::max(lanes, collected)) {}
+  explicit AlignedCells(int64_t count)
+      : cells(static_cast<uint32_t *>(
+            llvm::allocate_buffer(count * sizeof(uint32_t), kAlign))),
+        bytes(count * sizeof(uint32_t)) {
+    std::memset(cells, 0, bytes);
+  }
+  ~AlignedCells() { llvm::deallocate_buffer(cells, bytes, kAlign); }
+  AlignedCells(const AlignedCells &) = delete;
+  AlignedCells &operator=(const AlignedCells &) = delete;
+  uint32_t *data() { return cells; }
+
+private:
+  static constexpr size_t kAlign = 64;
+  uint32_t *cells;
+  size_t bytes;
+};
+
+/// The steps of a contraction whose nests have no common refinement, one by
+/// one.
+class StepWalk {
+public:
+  explicit StepWalk(const config::ContractStage &stage) {
+    int64_t bits = getBitWidth(stage.type);
+    llvm::SmallVector<Loop, 8> loops;
+    for (const Loop &entry : stage.trf.entries)
+      loops.push_back(
+          {entry.size, entry.size == 1 ? 0 : entry.stride * bits / 8});
+    trf = Odometer(loops);
+    for (const config::AccumulateLoop &loop : stage.loops) {
+      if (loop.size == 1)
+        continue;
+      wheels.push_back({loop.size, loop.slotStride, 0, loop.reduced});
+      slots += (loop.size - 1) * loop.slotStride;
+    }
+  }
+
+  int64_t slotCount() const { return slots; }
+  int64_t weightAddress() const { return trf.offset(); }
+  int64_t slot() const {
+    int64_t slot = 0;
+    for (const Wheel &wheel : wheels)
+      slot += wheel.count * wheel.stride;
+    return slot;
+  }
+  /// Whether the slot's sum begins, and ends, here.
+  bool begins() const {
+    return llvm::all_of(wheels, [](const Wheel &wheel) {
+      return !wheel.reduced || wheel.count == 0;
+    });
+  }
+  bool ends() const {
+    return llvm::all_of(wheels, [](const Wheel &wheel) {
+      return !wheel.reduced || wheel.count == wheel.size - 1;
+    });
+  }
+  void advance() {
+    trf.advance();
+    for (Wheel &wheel : llvm::reverse(wheels)) {
+      if (++wheel.count < wheel.size)
+        break;
+      wheel.count = 0;
+    }
+  }
+  void restart() {
+    trf.reset();
+    for (Wheel &wheel : wheels)
+      wheel.count = 0;
+  }
+
+private:
+  struct Wheel {
+    int64_t size, stride, count;
+    bool reduced;
+  };
+  Odometer trf;
+  llvm::SmallVector<Wheel, 6> wheels; ///< outermost first
+  int64_t slots = 1;
+};
+
+class ContractEngineImpl final : public ContractEngine {
+public:
+  ContractEngineImpl(const config::ContractStage &stage, int64_t totalSteps,
+                     const TcpMachine &machine,
+                     const config::FetchStage *fetch);
 
   void begin(const uint8_t *trf) override;
   void push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) override;
   void finish(FlitSink sink) override;
+  int64_t shorten(config::FetchStage &fetch) const override;
 
 private:
-  void readRow(const uint8_t *trf, int64_t row, int64_t address, E *lane);
-  void decodeActivations(const uint8_t *source, E *packets);
-  void arrange(const E *lane, E *packet);
-  void emit(const E *begin, const E *end);
+  void readRow(const uint8_t *trf, int64_t row, int64_t address,
+               uint32_t *packet);
+  void readRows(const uint8_t *trf);
+  void decodeActivations(const uint8_t *source, uint32_t *packets);
+  void fill(int64_t packets, FlitSink sink);
+  void runBlock();
+  bool isExact() const {
+    return !checksRange || weightRange.hasExactProducts(activationRange);
+  }
+  ContractCall makeCall(const uint32_t *packets, int64_t first);
+  const ContractKernels &widen(ContractCall &call, int64_t packets);
+  void runTiles(const ContractBlock &block, const ContractKernels &kernels,
+                ContractCall call) const;
+  void runSteps(const uint32_t *packet);
+  void emit(const uint32_t *begin, int64_t results);
 
   const config::ContractStage &stage;
   const TcpMachine &machine;
   TrfLayout layout;
-  ContractPlan steps;
-  int64_t lanes;
   bool isMax;
-  ContractKernel<E> kernel;
+  int64_t lanes; ///< of a packet
+  CellKind kind;
+  /// Of a packet, of its weights for all rows, and of a result.
+  int64_t cells, weightCells, resultCells;
+  ContractPlan plan;
+  std::optional<StepWalk> walk; ///< without a nest
+  ContractKernels kernels;
   /// Packets that the flits collected at a time make, the elements of those
   /// flits, and the host's bytes that these take.
   int64_t windows, collected, packetBytes;
-  std::vector<E> weights, accumulator, activations, emitted;
-  std::vector<E> rowWeights, packetLanes; ///< in the order of lanes
-  std::vector<uint32_t> pending;          ///< output flits not passed on yet
+  AlignedCells weights, accumulator, activations;
+  AlignedCells packetLanes; ///< collected lanes in order
+  AlignedCells rowPackets;
+  int64_t filled = 0; ///< packets of the block
+  /// Of pairs of bf16: what there has been of this slice, and what is needed if
+  /// products may be inexact.
+  bool checksRange;
+  /// For whole packets, or null.
+  PairBf16Function pairBf16 = nullptr;
+  bool readsWholeRows = false;
+  Bf16Range weightRange, activationRange;
+  struct Wide {
+    ContractKernels kernels;
+    AlignedCells weights, activations;
+    std::vector<ContractStep> sum;
+    bool hasWeights = false;
+  };
+  std::unique_ptr<Wide> wide;
+  std::vector<uint32_t> pending; ///< output flits not passed on yet
 };
 
 } // namespace
 
+ContractEngineImpl::ContractEngineImpl(const config::ContractStage &stage,
+                                       int64_t totalSteps,
+                                       const TcpMachine &machine,
+                                       const config::FetchStage *fetch)
+    : stage(stage), machine(machine),
+      layout(machine, stage.trfAddress, stage.rows),
+      isMax(stage.reduceOp == config::ReduceOp::Max),
+      lanes(machine.lanes(stage.type)), kind(cellKind(stage, lanes)),
+      cells(lanes * laneBytes(kind) / 4),
+      weightCells(cells * (isMax ? 1 : kRows)),
+      resultCells(stage.columns * kRows),
+      plan(stage, machine, totalSteps, cells, fetch), windows(stage.shifts + 1),
+      collected(stage.collectFlits * machine.flitBytes * 8 /
+                getBitWidth(stage.type)),
+      packetBytes(stage.collectFlits * machine.flitBytes *
+                  TrfLayout::hostScale(stage.type)),
+      weights(plan.weightCount() * weightCells),
+      accumulator(
+          (plan.hasNest() ? plan.openResults() : StepWalk(stage).slotCount()) *
+          resultCells),
+      activations(std::max(plan.maxPackets(), windows) * cells),
+      packetLanes(windows * std::max<int64_t>(stage.shiftStride, 1) +
+                  std::max(lanes, collected)),
+      rowPackets(kRows * cells * plan.weightCount()),
+      checksRange(kind == CellKind::Bf16Pair &&
+                  stage.type == ElementType::BF16) {
+  if (!plan.hasNest())
+    walk.emplace(stage);
+  else if (checksRange && windows == 1 && collected == lanes &&
+           cells == kPairBf16Cells)
+    pairBf16 = pairBf16Function();
+  int64_t last = plan.lowestAddress() + plan.weightBytes();
+  readsWholeRows =
+      pairBf16 && stage.regReadBytes == machine.macWidthBytes &&
+      plan.weightBytes() == plan.weightCount() * stage.regReadBytes &&
+      last <= layout.bankBytes();
+  if (isMax)
+    kernels.tile[0][0] = maxFunction(kind);
+  else
+    kernels = *contractKernels(kind, cells, cellDepth(kind, stage.depth));
+}
+
+/// The fetch without the repetitions that this engine makes itself; by how much
+/// it is shorter.
+int64_t ContractEngineImpl::shorten(config::FetchStage &fetch) const {
+  for (auto [entry, times] : plan.repeatsInFetch())
+    fetch.sequencer.entries[entry].size /= times;
+  return plan.repetition();
+}
+
 /// One read of a row, repeated to fill the packet.
-template <class E>
-void ContractEngineOf<E>::readRow(const uint8_t *trf, int64_t row,
-                                  int64_t address, E *lane) {
-  int64_t bits = getBitWidth(stage.type);
+void ContractEngineImpl::readRow(const uint8_t *trf, int64_t row,
+                                 int64_t address, uint32_t *packet) {
+  int64_t bits = getBitWidth(stage.type), size = laneBytes(kind);
+  auto *lane = reinterpret_cast<uint8_t *>(packetLanes.data());
   int64_t inBank = layout.bankBytes() - address % layout.bankBytes();
   int64_t first = std::min(stage.regReadBytes, inBank);
-  decode(stage.type, trf + layout.hostOffset(stage.type, row, address),
-         first * 8 / bits, lane);
+  decodeLanes(stage.type, kind,
+              trf + layout.hostOffset(stage.type, row, address),
+              first * 8 / bits, lane);
   if (first < stage.regReadBytes)
-    decode(stage.type,
-           trf + layout.hostOffset(stage.type, row, address + first),
-           (stage.regReadBytes - first) * 8 / bits, lane + first * 8 / bits);
+    decodeLanes(stage.type, kind,
+                trf + layout.hostOffset(stage.type, row, address + first),
+                (stage.regReadBytes - first) * 8 / bits,
+                lane + first * 8 / bits * size);
   int64_t read = stage.regReadBytes * 8 / bits;
-  for (int64_t i = read; i < lanes; ++i)
-    lane[i] = lane[i - read];
+  for (int64_t i = read; i < lanes; i += read)
+    std::memcpy(lane + i * size, lane, read * size);
   // Where one flit fills half a packet, the multipliers of the other half are
   // idle: their product is zero whatever the weight, also infinity.
-  if (!isMax)
-    for (int64_t i = collected; i < lanes; ++i)
-      lane[i] = 0;
+  if (!isMax && collected < lanes)
+    std::memset(lane + collected * size, 0, (lanes - collected) * size);
+  pairCells(kind, lane, cells, packet);
 }
 
-template <class E> void ContractEngineOf<E>::begin(const uint8_t *trf) {
-  steps.restart();
-  int64_t half = lanes / 2;
-  E *packet = weights.data();
-  for (int64_t address : steps.weightAddresses()) {
+void ContractEngineImpl::begin(const uint8_t *trf) {
+  filled = 0;
+  weightRange = activationRange = {};
+  if (wide)
+    wide->hasWeights = false;
+  if (walk)
+    walk->restart();
+  else
+    plan.restart();
+  // What the flits of the stream do not reach is zero.
+  auto clearLanes = llvm::scope_exit(
+      [&] { std::memset(packetLanes.data(), 0, lanes * laneBytes(kind)); });
+  if (readsWholeRows)
+    return readRows(trf);
+  for (int64_t address : plan.weightAddresses()) {
+    uint32_t *packet = weights.data() + plan.weightIndex(address) * weightCells;
     if (isMax) {
       readRow(trf, 0, address, packet);
-      packet += lanes;
       continue;
     }
-    // Rows of one packet, one after the other; missing rows stay zero.
+    // Missing rows stay zero.
     for (int64_t row = 0; row < stage.rows; ++row)
-      readRow(trf, row, address, rowWeights.data() + row * lanes);
-    for (int64_t lane = 0; lane < half; ++lane)
-      for (int64_t row = 0; row < kRows; ++row) {
-        const E *source = rowWeights.data() + row * lanes + lane;
-        *packet++ = source[0];
-        *packet++ = source[half];
-      }
+      readRow(trf, row, address, rowPackets.data() + row * cells);
+    joinRows(rowPackets.data(), cells, cells, packet);
+    if (checksRange)
+      weightRange.extend(reinterpret_cast<uint8_t *>(rowPackets.data()),
+                         stage.rows * lanes);
   }
 }
 
-/// The lanes of a packet in the kernel's order.
-template <class E> void ContractEngineOf<E>::arrange(const E *lane, E *packet) {
-  int64_t half = lanes / 2;
-  if (isMax) {
-    std::copy_n(lane, lanes, packet);
-    return;
-  }
-  for (int64_t i = 0; i < half; ++i) {
-    packet[2 * i] = lane[i];
-    packet[2 * i + 1] = lane[i + half];
-  }
+/// All packets of all rows at once, where they are neighbours.
+void ContractEngineImpl::readRows(const uint8_t *trf) {
+  int64_t packets = plan.weightCount(), stride = packets * cells;
+  for (int64_t row = 0; row < stage.rows; ++row)
+    pairBf16(trf + layout.hostOffset(stage.type, row, plan.lowestAddress()),
+             packets, rowPackets.data() + row * stride, weightRange.smallest,
+             weightRange.largest);
+  for (int64_t i = 0; i < packets; ++i)
+    joinRows(rowPackets.data() + i * cells, stride, cells,
+             weights.data() + i * weightCells);
 }
 
 /// The packets that one group of collected flits makes.
-template <class E>
-void ContractEngineOf<E>::decodeActivations(const uint8_t *source, E *packets) {
-  // What the flits do not reach stays zero.
-  decode(stage.type, source, collected, packetLanes.data());
+void ContractEngineImpl::decodeActivations(const uint8_t *source,
+                                           uint32_t *packets) {
+  auto *lane = reinterpret_cast<uint8_t *>(packetLanes.data());
+  decodeLanes(stage.type, kind, source, collected, lane);
   for (int64_t window = 0; window < windows; ++window)
-    arrange(packetLanes.data() + window * stage.shiftStride,
-            packets + window * lanes);
+    pairCells(kind, lane + window * stage.shiftStride * laneBytes(kind), cells,
+              packets + window * cells);
 }
 
-template <class E>
-void ContractEngineOf<E>::push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) {
-  int64_t groups = flits.size() / packetBytes;
-  int64_t broadcast = stage.timeBroadcast;
-  for (int64_t first = 0; first < groups;) {
-    // A block is some groups with all their packets and repetitions, or a part
-    // of those of one group.
-    int64_t block =
-        std::min(groups - first,
-                 std::max<int64_t>(1, kBlockSteps / windows / broadcast));
-    for (int64_t i = 0; i < block; ++i)
-      decodeActivations(flits.data() + (first + i) * packetBytes,
-                        activations.data() + i * windows * lanes);
-    int64_t total = block * windows * broadcast;
-    for (int64_t done = 0; done < total;) {
-      llvm::ArrayRef<ContractStep> next =
-          steps.next(std::min(total - done, kBlockSteps));
-      const E *end =
-          kernel({activations.data() + done / broadcast * lanes, broadcast,
-                  done % broadcast, weights.data(), next.data(),
-                  static_cast<int64_t>(next.size()), stage.columns, lanes,
-                  stage.depth, accumulator.data(), emitted.data()});
-      done += next.size();
-      emit(emitted.data(), end);
-      if (static_cast<int64_t>(pending.size()) >=
-          kFlushFlits * machine.outputLanes)
-        finish(sink);
+void ContractEngineImpl::push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) {
+  if (pairBf16) {
+    while (!flits.empty()) {
+      int64_t packets = std::min<int64_t>(flits.size() / packetBytes,
+                                          plan.block().packets - filled);
+      pairBf16(flits.data(), packets, activations.data() + filled * cells,
+               activationRange.smallest, activationRange.largest);
+      flits = flits.drop_front(packets * packetBytes);
+      fill(packets, sink);
     }
-    first += block;
+    return;
+  }
+  if (checksRange)
+    activationRange.extend(flits.data(), flits.size() / 2);
+  for (; !flits.empty(); flits = flits.drop_front(packetBytes)) {
+    decodeActivations(flits.data(), activations.data() + filled * cells);
+    if (walk) {
+      runSteps(activations.data());
+      continue;
+    }
+    fill(windows, sink);
   }
 }
 
-/// Slots as they leave the accumulator, as flits.
-template <class E>
-void ContractEngineOf<E>::emit(const E *begin, const E *end) {
+/// Goes on after `packets` more have come.
+void ContractEngineImpl::fill(int64_t packets, FlitSink sink) {
+  filled += packets;
+  if (filled < plan.block().packets)
+    return;
+  runBlock();
+  filled = 0;
+  if (static_cast<int64_t>(pending.size()) >= kFlushFlits * machine.outputLanes)
+    finish(sink);
+}
+
+/// What all calls have in common; `first` is the place of the weights.
+ContractCall ContractEngineImpl::makeCall(const uint32_t *packets,
+                                          int64_t first) {
+  ContractCall call = {};
+  call.activations = packets;
+  call.weights = weights.data() + first;
+  call.cells = cells;
+  call.depth = cellDepth(kind, stage.depth);
+  call.columns = stage.columns;
+  return call;
+}
+
+/// Goes over to floats in `call` and everything it points to.
+const ContractKernels &ContractEngineImpl::widen(ContractCall &call,
+                                                 int64_t packets) {
+  if (!wide)
+    wide.reset(
+        new Wide{*contractKernels(CellKind::Float, 2 * cells, stage.depth),
+                 AlignedCells(2 * plan.weightCount() * weightCells),
+                 AlignedCells(2 * std::max(plan.maxPackets(), windows) * cells),
+                 {}});
+  if (!wide->hasWeights)
+    widenBf16(weights.data(), plan.weightCount(), cells, kRows,
+              wide->weights.data());
+  wide->hasWeights = true;
+  widenBf16(call.activations, packets, cells, 1, wide->activations.data());
+  call.activations = wide->activations.data();
+  call.weights = wide->weights.data() + 2 * (call.weights - weights.data());
+  call.cells *= 2;
+  call.depth = stage.depth;
+  return wide->kernels;
+}
+
+void ContractEngineImpl::runBlock() {
+  const ContractBlock &block = plan.block();
+  ContractCall call =
+      makeCall(activations.data(), plan.weightOffset(stage.trf.baseAddress));
+  call.store = plan.begins();
+  uint32_t *results = accumulator.data() + plan.firstResult() * resultCells;
+  call.accumulator = results;
+  if (isExact()) {
+    runTiles(block, kernels, call);
+  } else {
+    ContractBlock twice = block;
+    for (ResultLoop &loop : twice.results) {
+      loop.activation *= 2;
+      loop.weight *= 2;
+    }
+    for (ContractStep &step : twice.sum) {
+      step.activation *= 2;
+      step.weight *= 2;
+    }
+    const ContractKernels &floats = widen(call, block.packets);
+    runTiles(twice, floats, call);
+  }
+  if (plan.ends())
+    emit(results, block.resultCount);
+  plan.advance();
+}
+
+/// The largest of the tiles, by log2, that `left` has room for.
+static int fit(int most, int64_t left) {
+  while (int64_t(1) << most > left)
+    --most;
+  return most;
+}
+
+/// All results of a block, in any order.
+void ContractEngineImpl::runTiles(const ContractBlock &block,
+                                  const ContractKernels &kernels,
+                                  ContractCall call) const {
+  // The sides of the tile: a loop over packets past the same weights, and one
+  // over weights past the same packets.
+  const ResultLoop *m = nullptr, *n = nullptr;
+  for (const ResultLoop &loop : block.results) {
+    if (loop.weight == 0 && loop.activation != 0 && (!m || loop.size > m->size))
+      m = &loop;
+    if (loop.activation == 0 && loop.weight != 0 && (!n || loop.size > n->size))
+      n = &loop;
+  }
+  llvm::SmallVector<Loop, 8> activation, weight, result;
+  for (const ResultLoop &loop : block.results) {
+    if (&loop == m || &loop == n)
+      continue;
+    activation.push_back({loop.size, loop.activation});
+    weight.push_back({loop.size, loop.weight});
+    result.push_back({loop.size, loop.result});
+  }
+  constexpr ResultLoop once;
+  ResultLoop rows = m ? *m : once, columns = n ? *n : once;
+  call.activationStride = rows.activation;
+  call.accumulatorStrideM = rows.result;
+  call.weightStride = columns.weight;
+  call.accumulatorStrideN = columns.result;
+  // One packet past many weights needs the fewest broadcasts.
+  bool isSquare = rows.size > 1 && columns.size > 1 &&
+                  columns.size < int64_t(1) << kernels.wide;
+  int mostM = isSquare ? kernels.square : columns.size == 1 ? kernels.tall : 0;
+  int mostN = isSquare ? kernels.square : kernels.wide;
+
+  Odometer activationWalk(activation), weightWalk(weight), resultWalk(result);
+  int64_t stepCount = block.sum.size();
+  for (int64_t i = 0, end = *tripCount(activation); i < end; ++i) {
+    const uint32_t *packets = call.activations + activationWalk.offset();
+    const uint32_t *rowWeights = call.weights + weightWalk.offset();
+    uint32_t *results = call.accumulator + resultWalk.offset();
+    for (int64_t column = 0; column < columns.size;) {
+      int tileN = fit(mostN, columns.size - column);
+      int64_t most = stepCount;
+      if (rows.size > int64_t(1) << mostM)
+        most = std::max<int64_t>(1, kTileCells / (call.cells * kRows << tileN));
+      for (int64_t step = 0; step < stepCount; step += most) {
+        for (int64_t row = 0; row < rows.size;) {
+          int tileM = fit(mostM, rows.size - row);
+          ContractCall tile = call;
+          tile.activations = packets + row * rows.activation;
+          tile.weights = rowWeights + column * columns.weight;
+          tile.accumulator =
+              results + row * rows.result + column * columns.result;
+          tile.steps = block.sum.data() + step;
+          tile.count = std::min(most, stepCount - step);
+          tile.store = call.store && step == 0;
+          kernels.tile[tileM][tileN](tile);
+          row += int64_t(1) << tileM;
+        }
+      }
+      column += int64_t(1) << tileN;
+    }
+    activationWalk.advance();
+    weightWalk.advance();
+    resultWalk.advance();
+  }
+}
+
+/// The packets of one group of flits without a nest.
+void ContractEngineImpl::runSteps(const uint32_t *packet) {
+  ContractStep step;
+  for (int64_t window = 0; window < windows; ++window)
+    for (int64_t i = 0; i < stage.timeBroadcast; ++i) {
+      int64_t address = stage.trf.baseAddress + walk->weightAddress();
+      ContractCall call = makeCall(packet + window * cells,
+                                   plan.weightIndex(address) * weightCells);
+      call.steps = &step;
+      call.count = 1;
+      call.store = walk->begins();
+      call.accumulator = accumulator.data() + walk->slot() * resultCells;
+      const ContractKernels &used = isExact() ? kernels : widen(call, 1);
+      used.tile[0][0](call);
+      if (walk->ends())
+        emit(call.accumulator, 1);
+      walk->advance();
+    }
+}
+
+static bool isNan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+
+/// Results as they leave the accumulator, as flits.
+void ContractEngineImpl::emit(const uint32_t *begin, int64_t results) {
   int64_t columns = stage.columns, rows = stage.rows;
   bool interleaved = stage.kind == AccumulationKind::Interleaved;
   int64_t padded = llvm::alignTo(columns, machine.outputLanes);
-  int64_t slotWords = interleaved ? columns * kRows : rows * padded;
-  int64_t slots = (end - begin) / (columns * kRows);
+  int64_t words = interleaved ? resultCells : rows * padded;
   size_t old = pending.size();
-  pending.resize(old + slots * slotWords, 0);
-  uint32_t *out = pending.data() + old;
-  for (const E *slot = begin; slot < end; slot += columns * kRows) {
+  pending.resize(old + results * words, 0);
+  uint32_t *out = pending.data() + old, *first = out;
+  for (const uint32_t *result = begin; result < begin + results * resultCells;
+       result += resultCells) {
     if (interleaved)
       for (int64_t column = 0; column < columns; ++column)
         for (int64_t row = 0; row < rows; ++row)
-          out[column * kRows + row] = toBits(slot[column * kRows + row]);
+          out[column * kRows + row] = result[column * kRows + row];
     else
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t column = 0; column < columns; ++column)
-          out[row * padded + column] = toBits(slot[column * kRows + row]);
-    out += slotWords;
+          out[row * padded + column] = result[column * kRows + row];
+    out += words;
   }
+  // One quiet NaN, whichever the host's processor made.
+  if (isFloat(stage.type))
+    for (uint32_t *word = first; word != out; ++word)
+      *word = isNan(*word) ? 0x7fc00000u : *word;
 }
 
-template <class E> void ContractEngineOf<E>::finish(FlitSink sink) {
+void ContractEngineImpl::finish(FlitSink sink) {
   if (pending.empty())
     return;
   sink({reinterpret_cast<uint8_t *>(pending.data()),
@@ -238,8 +526,8 @@ template <class E> void ContractEngineOf<E>::finish(FlitSink sink) {
 
 std::unique_ptr<ContractEngine>
 ContractEngine::create(const config::ContractStage &stage,
-                       const CommandPlan &plan, const TcpMachine &machine) {
-  if (isFloat(stage.type))
-    return std::make_unique<ContractEngineOf<float>>(stage, plan, machine);
-  return std::make_unique<ContractEngineOf<uint32_t>>(stage, plan, machine);
+                       const CommandPlan &plan, const TcpMachine &machine,
+                       const config::FetchStage *fetch) {
+  return std::make_unique<ContractEngineImpl>(stage, plan.computationSteps,
+                                              machine, fetch);
 }

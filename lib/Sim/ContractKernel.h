@@ -1,4 +1,4 @@
-//===- ContractKernel.h - The inner loop of the contraction -----*- C++ -*-===//
+//===- ContractKernel.h - The inner loops of the contraction ----*- C++ -*-===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,23 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products, adder tree and accumulator for a block of computation packets.
+// Products, adder tree and accumulator for a tile of results: a few packets of
+// activations past a few packets of weights, along the steps of one sum.
 //
 // The eight rows of the MAC array are the lanes of the host's vectors, so that
 // the tree's adjacent pairs are whole vectors and the sum has exactly the order
 // that the manual gives: level by level, adjacent pairs, each addition rounded.
 //
-// Lanes j and j + lanes/2 go together: a packet of activations is a list of
-// such pairs, and a vector of weights holds both lanes for each row in turn.
-// One broadcast of a pair then multiplies two lanes for all rows, the trees
-// over the lower and the upper half of the lanes run in one go, and only the
-// last level crosses the halves.
+// A packet is a list of 32-bit cells: a float or an integer per lane, or two
+// lanes of 16 bits each, whose products are added at once. Cells j and
+// j + cells/2 go together: a packet of activations is a list of such pairs, and
+// a vector of weights holds both cells for each row in turn. One broadcast of a
+// pair then multiplies two cells for all rows, the trees over the lower and the
+// upper half of the cells run in one go, and only the last level crosses the
+// halves.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_LIB_SIM_CONTRACTKERNEL_H
 #define SEQUIN_LIB_SIM_CONTRACTKERNEL_H
 
+#include <array>
 #include <cstdint>
 
 namespace sequin::sim {
@@ -30,57 +34,72 @@ namespace sequin::sim {
 /// Rows of one vector: the MAC array's, whether used or not.
 inline constexpr int64_t kRows = 8;
 
-/// What happens to one computation packet.
-struct ContractStep {
-  uint32_t weight = 0; ///< index of the weight packet
-  uint16_t slot = 0;   ///< of the accumulator
-  bool store = false;  ///< instead of adding
-  bool emit = false;   ///< the slot is complete
+/// What a cell of a packet holds and how cells are multiplied.
+enum class CellKind : uint8_t {
+  Float,   ///< f32
+  Integer, ///< i32, wrapping
+  Pair,    ///< two lanes of i16; the product is the sum of both, an i32
+  /// Two lanes of bf16; the product is the sum of both as f32. Products must be
+  /// exact: zero, normal, infinite or NaN, and subnormals count as zero. Not
+  /// every processor can.
+  Bf16Pair,
+  /// One row, cells in the order of lanes; the tree takes the maximum.
+  MaxFloat,
+  MaxInteger,
 };
 
-/// Where a lane stands in a packet of activations.
-inline int64_t activationPosition(int64_t lane, int64_t lanes) {
-  return lane % (lanes / 2) * 2 + lane / (lanes / 2);
-}
-/// Where a lane stands in a packet of weights.
-inline int64_t weightPosition(int64_t lane, int64_t row, int64_t lanes) {
-  return (lane % (lanes / 2) * kRows + row) * 2 + lane / (lanes / 2);
-}
+/// A sum's steps, in order: where the packets are, in cells from the first.
+struct ContractStep {
+  int32_t activation = 0;
+  int32_t weight = 0;
+};
 
-/// E is float or uint32_t (integers wrap).
-template <class E> struct ContractCall {
-  /// Packets of `lanes` elements, each used timeBroadcast times; the first has
-  /// been used `phase` times before.
-  const E *activations;
-  int64_t timeBroadcast, phase;
-  const E *weights;
+/// Results (m, n) with m < M and n < N of a kernel, each a sum over the same
+/// steps. Strides are in cells.
+struct ContractCall {
+  const uint32_t *activations;
+  int64_t activationStride; ///< from m to m + 1
+  /// Aligned to a vector of 16 cells, for speed.
+  const uint32_t *weights;
+  int64_t weightStride; ///< from n to n + 1
   const ContractStep *steps;
   int64_t count;
-  int64_t columns;
-  /// Lanes of a packet and levels of the tree.
-  int64_t lanes, depth;
-  /// [slot][column][row].
-  E *accumulator;
-  /// Emitted slots, [column][row] each.
-  E *out;
+  /// Instead of adding the first step.
+  bool store;
+  /// Cells of a packet, levels of the tree, and results kept of it.
+  int64_t cells, depth, columns;
+  /// [column][row] of the first result.
+  uint32_t *accumulator;
+  int64_t accumulatorStrideM, accumulatorStrideN;
 };
 
-/// Runs the block and returns one past the last element written to `out`.
-template <class E> using ContractKernel = E *(*)(const ContractCall<E> &);
+using ContractFunction = void (*)(const ContractCall &);
 
-/// Reduce-max: one row, packets of activations and weights in the order of
-/// lanes, one weight per lane. Row 0 of the accumulator is used.
-template <class E> ContractKernel<E> maxKernel();
-extern template ContractKernel<float> maxKernel<float>();
-extern template ContractKernel<uint32_t> maxKernel<uint32_t>();
+/// Kernels by tile, M and N each 1, 2 or 4: entry [log2 M][log2 N]; null where
+/// the processor has too few registers.
+struct ContractKernels {
+  std::array<std::array<ContractFunction, 3>, 3> tile = {};
+  /// The largest tiles there are, as log2: M = N; N = 1; M = 1.
+  int square = 0, tall = 0, wide = 0;
+};
 
-/// The kernel for packets of `lanes` elements and a tree of `depth` levels, for
-/// the processor this runs on. Results do not depend on the processor.
-template <class E>
-ContractKernel<E> contractKernel(int64_t lanes, int64_t depth);
-extern template ContractKernel<float> contractKernel<float>(int64_t, int64_t);
-extern template ContractKernel<uint32_t> contractKernel<uint32_t>(int64_t,
-                                                                  int64_t);
+/// The kernels for packets of `cells` cells and a tree of `depth` levels over
+/// them, for the processor this runs on. Results do not depend on the
+/// processor. Null if there is no such packet or the processor cannot.
+const ContractKernels *contractKernels(CellKind kind, int64_t cells,
+                                       int64_t depth);
+
+/// The kernel of reduce-max; always one packet past another.
+ContractFunction maxFunction(CellKind kind);
+
+inline constexpr int64_t kPairBf16Cells = 16;
+/// Arranges packets of that many cells of bf16 pairs as the kernels want
+/// activations, and extends the range of the magnitudes: bits of the smallest
+/// normal one and of the largest one.
+using PairBf16Function = void (*)(const uint8_t *lanes, int64_t packets,
+                                  uint32_t *out, int16_t &smallest,
+                                  int16_t &largest);
+PairBf16Function pairBf16Function();
 
 } // namespace sequin::sim
 

@@ -26,42 +26,28 @@ static float larger(float a, float b) {
 
 /// The largest of a maximum does not depend on the order: halves are compared
 /// with each other, which vectorises.
-template <class E> static E *runMax(const ContractCall<E> &call) {
+template <class E> static void runMax(const ContractCall &call) {
   constexpr int64_t kMaxLanes = 128;
   E products[kMaxLanes];
-  const E *activations = call.activations;
-  int64_t phase = call.phase, group = int64_t(1) << call.depth;
-  E *out = call.out;
+  int64_t group = int64_t(1) << call.depth;
   for (int64_t i = 0; i < call.count; ++i) {
-    ContractStep step = call.steps[i];
-    const E *weights =
-        call.weights + static_cast<int64_t>(step.weight) * call.lanes;
-    E *slot = call.accumulator + step.slot * call.columns * kRows;
+    const uint32_t *a = call.activations + call.steps[i].activation;
+    const uint32_t *b = call.weights + call.steps[i].weight;
     for (int64_t lane = 0; lane < call.columns * group; ++lane)
-      products[lane] = activations[lane] * weights[lane];
+      products[lane] = llvm::bit_cast<E>(a[lane]) * llvm::bit_cast<E>(b[lane]);
     for (int64_t column = 0; column < call.columns; ++column) {
       E *lane = products + column * group;
       for (int64_t width = group / 2; width > 0; width /= 2)
         for (int64_t j = 0; j < width; ++j)
           lane[j] = larger(lane[j], lane[j + width]);
-      E &cell = slot[column * kRows];
-      cell = step.store ? lane[0] : larger(cell, lane[0]);
-    }
-    if (step.emit) {
-      for (int64_t j = 0; j < call.columns * kRows; ++j)
-        out[j] = slot[j];
-      out += call.columns * kRows;
-    }
-    if (++phase == call.timeBroadcast) {
-      phase = 0;
-      activations += call.lanes;
+      uint32_t &cell = call.accumulator[column * kRows];
+      E old = llvm::bit_cast<E>(cell);
+      cell = llvm::bit_cast<uint32_t>(
+          call.store && i == 0 ? lane[0] : larger(old, lane[0]));
     }
   }
-  return out;
 }
 
-template <class E> ContractKernel<E> sequin::sim::maxKernel() {
-  return &runMax<E>;
+ContractFunction sequin::sim::maxFunction(CellKind kind) {
+  return kind == CellKind::MaxFloat ? &runMax<float> : &runMax<uint32_t>;
 }
-template ContractKernel<float> sequin::sim::maxKernel<float>();
-template ContractKernel<uint32_t> sequin::sim::maxKernel<uint32_t>();

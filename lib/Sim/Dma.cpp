@@ -188,6 +188,7 @@ llvm::Error sim::runDma(llvm::StringRef name, const config::DmaCommand &dma,
 
 void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,
                       llvm::ArrayRef<HostArray> inputs,
+                      llvm::ArrayRef<config::Constant> constants,
                       llvm::MutableArrayRef<HostArray> outputs) {
   bool toDevice = transfer.direction == config::Transfer::Direction::ToDevice;
   if (transfer.zeroBytes)
@@ -210,6 +211,16 @@ void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,
     host.pop_back();
     device.pop_back();
   }
+  // A constant of one value, as long as a piece.
+  llvm::ArrayRef<uint8_t> source;
+  std::vector<uint8_t> repeated;
+  if (toDevice)
+    source = transfer.constant
+                 ? llvm::ArrayRef(constants[transfer.argument].data)
+                 : llvm::ArrayRef(inputs[transfer.argument].data);
+  if (transfer.constant && static_cast<int64_t>(source.size()) == hostBytes)
+    for (int64_t i = 0; i < run; ++i)
+      llvm::append_range(repeated, source);
   Odometer hostWalk(host), deviceWalk(device);
   for (int64_t i = 0, end = *tripCount(host); i < end; ++i) {
     int64_t hostIndex = (transfer.hostBase + hostWalk.offset()) * hostBytes;
@@ -222,7 +233,7 @@ void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,
       memory.readHbm(transfer.chip, address, &byte, 1);
       if (toDevice) {
         storeElement(type, &byte, index,
-                     inputs[transfer.argument].data[hostIndex]);
+                     repeated.empty() ? source[hostIndex] : repeated[0]);
         memory.writeHbm(transfer.chip, address, &byte, 1);
       } else {
         outputs[transfer.argument].data[hostIndex] = static_cast<uint8_t>(
@@ -230,7 +241,7 @@ void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,
       }
     } else if (toDevice) {
       memory.writeHbm(transfer.chip, address,
-                      &inputs[transfer.argument].data[hostIndex],
+                      repeated.empty() ? &source[hostIndex] : repeated.data(),
                       run * hostBytes);
     } else {
       memory.readHbm(transfer.chip, address,

@@ -48,15 +48,26 @@ public:
   /// A request that its engine has ready at `time`; moves `time` to when the
   /// slice's queue takes it and returns when the network begins with it.
   int64_t request(int64_t chip, int64_t address, int64_t bytes, int64_t &time) {
-    int64_t inChip = address / machine.dmSliceStride;
-    int64_t slice = chip * slicesPerChip + inChip;
+    // One slice after the other many times: divisions are worth avoiding.
+    if (address < sliceBegin || address >= sliceBegin + machine.dmSliceStride ||
+        chip != sliceChip) {
+      int64_t inChip = address / machine.dmSliceStride;
+      sliceBegin = inChip * machine.dmSliceStride;
+      sliceChip = chip;
+      slice = chip * slicesPerChip + inChip;
+      sliceNetwork = slice / machine.slicesPerDmn;
+    }
+    if (bytes != lastBytes) {
+      lastBytes = bytes;
+      lastCycles = llvm::divideCeil(bytes, machine.dmnBytesPerCycle);
+    }
     int64_t &leaving = leaves[slice * machine.dmQueueEntries + next[slice]];
-    next[slice] = (next[slice] + 1) % machine.dmQueueEntries;
+    if (++next[slice] == machine.dmQueueEntries)
+      next[slice] = 0;
     time = std::max(time, leaving);
-    int64_t &network = freeAt[slice / machine.slicesPerDmn];
+    int64_t &network = freeAt[sliceNetwork];
     int64_t begin = std::max(time, network);
-    leaving = network =
-        begin + llvm::divideCeil(bytes, machine.dmnBytesPerCycle);
+    leaving = network = begin + lastCycles;
     return begin;
   }
 
@@ -67,6 +78,9 @@ private:
   /// By slice, when the requests that hold a queue entry leave it.
   std::vector<int64_t> leaves;
   std::vector<uint8_t> next;
+  /// Of the last request.
+  int64_t slice = 0, sliceChip = -1, sliceBegin = 0, sliceNetwork = 0;
+  int64_t lastBytes = -1, lastCycles = 0;
 };
 
 /// Walks the requests of one engine.

@@ -86,6 +86,8 @@ public:
   /// The next `packets` packets as flits; the block is valid until the next
   /// call.
   llvm::MutableArrayRef<uint8_t> read(int64_t packets);
+  /// The same, for a reader that changes nothing: a part of DM if possible.
+  llvm::ArrayRef<uint8_t> view(int64_t packets);
   /// Bytes of a packet in such a block.
   int64_t packetBytes() const { return paddedBytes; }
 
@@ -103,9 +105,13 @@ private:
 class ContractEngine {
 public:
   virtual ~ContractEngine() = default;
+  /// `fetch` is the whole of what brings the stream, or null.
   static std::unique_ptr<ContractEngine>
   create(const config::ContractStage &stage, const CommandPlan &plan,
-         const TcpMachine &machine);
+         const TcpMachine &machine, const config::FetchStage *fetch = nullptr);
+  /// Takes repetitions that the engine makes by itself out of the fetch; by how
+  /// much the stream is shorter then.
+  virtual int64_t shorten(config::FetchStage &fetch) const = 0;
   /// `trf` holds all rows, one after the other.
   virtual void begin(const uint8_t *trf) = 0;
   /// Takes whole computation packets and passes on what is complete.
@@ -252,6 +258,7 @@ llvm::Error runDma(llvm::StringRef name, const config::DmaCommand &dma,
                    const TcpMachine &machine, SystemMemory &memory);
 void runTransfer(const config::Transfer &transfer, SystemMemory &memory,
                  llvm::ArrayRef<HostArray> inputs,
+                 llvm::ArrayRef<config::Constant> constants,
                  llvm::MutableArrayRef<HostArray> outputs);
 
 } // namespace sequin::sim

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engines.h"
+#include "SliceWork.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -28,6 +29,8 @@ public:
   Pass(const config::ExecCommand &exec, const CommandPlan &plan,
        const TcpMachine &machine, SystemMemory &memory);
   void run();
+  /// The pass of one slice, without exchanges.
+  void runSlice(int64_t slice) { runUnit(slice, 1); }
   const std::string &problem() const { return sink.problem(); }
   std::string vectorProblem() const {
     std::string before = vector ? vector->problem() : "";
@@ -47,14 +50,20 @@ private:
   const CommandPlan &plan;
   const TcpMachine &machine;
   SystemMemory &memory;
+  std::unique_ptr<ContractEngine> contract;
+  /// Without repetitions that the contraction makes by itself: `repetition`
+  /// times shorter.
+  config::FetchStage fetchStage;
+  int64_t repetition = 1;
   FetchEngine fetch;
   std::optional<SwitchEngine> switching;
-  std::unique_ptr<ContractEngine> contract;
   std::optional<VectorEngine> vector; ///< before the inter-slice block
   std::optional<InterSliceEngine> interSlice;
   std::optional<VectorEngine> vectorAfter;
   std::optional<TransposeEngine> transpose;
   Sink sink;
+  /// Nothing happens between fetch and sink.
+  bool isCopy;
   int64_t flitsPerPacket, blockPackets;
   /// The slices between switch and inter-slice block.
   std::vector<uint64_t> frontMask;
@@ -63,15 +72,37 @@ private:
 
 } // namespace
 
+/// Whether packets of the stream are what the sequencer reads, the same element
+/// always becoming the same, without padding.
+static bool isPlain(const config::ExecCommand &exec, const CommandPlan &plan,
+                    const TcpMachine &machine) {
+  const config::FetchStage &fetch = exec.fetch;
+  return !exec.switching && !fetch.mask && fetch.zeroPoints.size() < 2 &&
+         plan.flits * machine.flitBytes ==
+             plan.packets * plan.streamPacketBytes;
+}
+
+static std::unique_ptr<ContractEngine>
+makeContract(const config::ExecCommand &exec, const CommandPlan &plan,
+             const TcpMachine &machine) {
+  if (!exec.contract)
+    return nullptr;
+  return ContractEngine::create(*exec.contract, plan, machine,
+                                isPlain(exec, plan, machine) ? &exec.fetch
+                                                             : nullptr);
+}
+
 Pass::Pass(const config::ExecCommand &exec, const CommandPlan &plan,
            const TcpMachine &machine, SystemMemory &memory)
     : exec(exec), plan(plan), machine(machine), memory(memory),
-      fetch(exec.fetch, plan, machine), sink(exec, machine),
+      contract(makeContract(exec, plan, machine)), fetchStage(exec.fetch),
+      repetition(contract ? contract->shorten(fetchStage) : 1),
+      fetch(fetchStage, plan, machine), sink(exec, machine),
+      isCopy(!exec.switching && !exec.contract && !exec.vector && !exec.cast &&
+             !exec.transpose),
       flitsPerPacket(plan.flits / plan.packets), frontMask(exec.sliceMask) {
   if (exec.switching)
     switching.emplace(*exec.switching, fetch.packetBytes());
-  if (exec.contract)
-    contract = ContractEngine::create(*exec.contract, plan, machine);
   if (exec.vector) {
     const config::VectorStage &stage = *exec.vector;
     if (!stage.interSlice || !stage.ops.empty())
@@ -161,14 +192,18 @@ void Pass::runFront(int64_t slice, FlitSink next) {
     else
       next(flits);
   };
-  for (int64_t done = 0; done < plan.packets; done += blockPackets) {
-    int64_t packets = std::min(blockPackets, plan.packets - done);
-    llvm::MutableArrayRef<uint8_t> flits =
-        switching ? switching->read(packets) : fetch.read(packets);
-    if (contract)
-      contract->push(flits, behindContract);
+  int64_t allPackets = plan.packets / repetition;
+  for (int64_t done = 0; done < allPackets; done += blockPackets) {
+    int64_t packets = std::min(blockPackets, allPackets - done);
+    if (switching && contract)
+      contract->push(switching->read(packets), behindContract);
+    else if (contract)
+      contract->push(fetch.view(packets), behindContract);
+    else if (isCopy)
+      sink.write(fetch.view(packets));
     else
-      behindContract(flits);
+      behindContract(switching ? switching->read(packets)
+                               : fetch.read(packets));
   }
   if (contract)
     contract->finish(behindContract);
@@ -207,14 +242,48 @@ void Pass::passOn(llvm::MutableArrayRef<uint8_t> flits) {
   });
 }
 
-llvm::Error sim::runExec(llvm::StringRef name, const config::ExecCommand &exec,
-                         const CommandPlan &plan, const TcpMachine &machine,
-                         SystemMemory &memory) {
-  Pass pass(exec, plan, machine, memory);
-  pass.run();
+static llvm::Error finishPass(llvm::StringRef name, const Pass &pass) {
   if (!pass.vectorProblem().empty())
     return llvm::make_error<Trap>(name.str(), "vector", pass.vectorProblem());
   if (pass.problem().empty())
     return llvm::Error::success();
   return llvm::make_error<Trap>(name.str(), "commit", pass.problem());
+}
+
+llvm::Error sim::runExec(llvm::StringRef name, const config::ExecCommand &exec,
+                         const CommandPlan &plan, const TcpMachine &machine,
+                         SystemMemory &memory) {
+  Pass pass(exec, plan, machine, memory);
+  pass.run();
+  return finishPass(name, pass);
+}
+
+namespace {
+class SlicePass final : public SliceWork {
+public:
+  SlicePass(llvm::StringRef name, const config::ExecCommand &exec,
+            const CommandPlan &plan, const TcpMachine &machine,
+            SystemMemory &memory)
+      : name(name), chip(exec.chip), pass(exec, plan, machine, memory) {}
+  void run(int64_t chip, int64_t slice) override {
+    if (chip == this->chip)
+      pass.runSlice(slice);
+  }
+  llvm::Error finish() override { return finishPass(name, pass); }
+
+private:
+  llvm::StringRef name;
+  int64_t chip;
+  Pass pass;
+};
+} // namespace
+
+std::unique_ptr<SliceWork> sim::makeSliceWork(llvm::StringRef name,
+                                              const config::ExecCommand &exec,
+                                              const CommandPlan &plan,
+                                              const TcpMachine &machine,
+                                              SystemMemory &memory) {
+  if (exec.switching || (exec.vector && exec.vector->interSlice))
+    return nullptr;
+  return std::make_unique<SlicePass>(name, exec, plan, machine, memory);
 }

@@ -298,3 +298,11 @@ llvm::MutableArrayRef<uint8_t> FetchEngine::read(int64_t packets) {
   }
   return flits;
 }
+
+llvm::ArrayRef<uint8_t> FetchEngine::view(int64_t packets) {
+  int64_t bytes = packets * paddedBytes;
+  if (streamBytes == paddedBytes && maps.empty() && !mask)
+    if (const uint8_t *begin = addresses.view(base, bytes))
+      return {begin, static_cast<size_t>(bytes)};
+  return read(packets);
+}

@@ -144,6 +144,15 @@ public:
     }
   }
 
+  /// The next `bytes` if they are in one run, and null otherwise.
+  const uint8_t *view(const uint8_t *base, int64_t bytes) {
+    if (bytes > runBytes - inRun)
+      return nullptr;
+    const uint8_t *begin = base + odometer.offset() + inRun;
+    visit(bytes, [](int64_t, int64_t) {});
+    return begin;
+  }
+
   /// From memory into `to`; `base` is the address of the nest's start.
   void read(const uint8_t *base, uint8_t *to, int64_t bytes) {
     visit(bytes, [&](int64_t address, int64_t piece) {

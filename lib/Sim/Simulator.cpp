@@ -8,6 +8,7 @@
 
 #include "sequin/Sim/Simulator.h"
 #include "Engines.h"
+#include "SliceWork.h"
 #include "TrfCache.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Excerpt.h"
@@ -80,9 +81,19 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
   }
   FloatEnvironment environment(machine.flushSubnormals);
   SystemMemory memory(machine, program.chips);
-  for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+  for (size_t i = 0; i < program.commands.size();) {
+    llvm::Expected<size_t> done =
+        runSliceBySlice(llvm::ArrayRef(program.commands).drop_front(i),
+                        plans.drop_front(i), machine, program.chips, memory);
+    if (!done)
+      return done.takeError();
+    i += *done;
+    if (*done != 0)
+      continue;
+    const config::Command &command = program.commands[i];
+    const CommandPlan &plan = plans[i++];
     if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
-      runTransfer(*transfer, memory, inputs, outputs);
+      runTransfer(*transfer, memory, inputs, program.constants, outputs);
     else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body)) {
       if (llvm::Error error = runDma(command.name, *dma, machine, memory))
         return std::move(error);

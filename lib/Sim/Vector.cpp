@@ -471,9 +471,34 @@ void VectorEngine::finish(FlitSink sink) {
 // Cast
 //===----------------------------------------------------------------------===//
 
+/// f32 to bf16 in place, for all lanes of a flit at once.
+static void castFlitsToBf16(int64_t lanes,
+                            llvm::MutableArrayRef<uint8_t> flits) {
+  constexpr uint32_t kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
+  constexpr uint32_t kSmallestNormal = 0x00800000, kNan = 0x7fc0;
+  uint32_t flushed = isFlushingSubnormals() ? ~kMagnitude : ~0u;
+  auto *word = reinterpret_cast<uint32_t *>(flits.data());
+  for (size_t left = flits.size() / (lanes * 4); left != 0; --left) {
+    for (int64_t i = 0; i < lanes; ++i) {
+      uint32_t bits = word[i], magnitude = bits & kMagnitude;
+      bits &= magnitude < kSmallestNormal ? flushed : ~0u;
+      uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+      word[i] = magnitude > kInfinity ? kNan : rounded;
+    }
+    // The halves of the words move together to the front.
+    for (int64_t i = 0; i < lanes / 2; ++i)
+      word[i] = word[2 * i] | word[2 * i + 1] << 16;
+    for (int64_t i = lanes / 2; i < lanes; ++i)
+      word[i] = 0;
+    word += lanes;
+  }
+}
+
 void sim::castFlits(const config::CastStage &stage, const TcpMachine &machine,
                     llvm::MutableArrayRef<uint8_t> flits) {
   int64_t lanes = machine.outputLanes;
+  if (stage.from == ElementType::F32 && stage.to == ElementType::BF16)
+    return castFlitsToBf16(lanes, flits);
   std::vector<uint32_t> wide(lanes);
   for (uint8_t *flit = flits.begin(); flit != flits.end();
        flit += machine.flitBytes) {

@@ -43,6 +43,18 @@ llvm::Error checkAxes(const AddressMap &source, const AddressMap &destination) {
   return llvm::Error::success();
 }
 
+/// Whether plain axes stand beside padding, which is not data.
+bool holdsPadding(const CompositeBase &composite) {
+  bool padding = false;
+  for (const Factor &part : composite.factors) {
+    if (part.first != 0 ||
+        (part.kind != Factor::Kind::Axis && !part.isPaddingOnly()))
+      return false;
+    padding |= part.isPadded();
+  }
+  return padding;
+}
+
 /// Adds the positions of `entry` that hold data to `walked`. A sliding
 /// combination that the source does not have is walked term by term, where its
 /// positions hold one index each.
@@ -60,6 +72,23 @@ llvm::Error walk(const AddressFactor &entry, const AddressTable &source,
   if (f.extent == 0)
     return llvm::createStringError("the destination '" + destination.str() +
                                    "' holds no data");
+  if (f.kind == Factor::Kind::Composite && f.stride == 1 && f.offset == 0 &&
+      f.valid == f.composite->size && holdsPadding(*f.composite) &&
+      !source.holdsWhole(f)) {
+    int64_t position = f.composite->size;
+    for (const Factor &part : f.composite->factors) {
+      position /= part.extent;
+      auto stride = checked::mul(entry.addressStride, position);
+      if (!stride)
+        return llvm::createStringError("the addresses of '" +
+                                       destination.str() +
+                                       "' do not fit in 64 bits");
+      if (llvm::Error error =
+              walk({part, *stride}, source, destination, walked, base))
+        return error;
+    }
+    return llvm::Error::success();
+  }
   bool terms = f.kind == Factor::Kind::Sliding && f.stride == 1 &&
                f.offset == 0 && f.valid == f.baseSize &&
                AddressTable::areApart(f.composite->sliding) &&

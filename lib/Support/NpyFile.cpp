@@ -137,8 +137,7 @@ private:
 
 } // namespace
 
-/// Checks 'descr' and returns it without the byte order.
-static llvm::Expected<std::string> checkDtype(StringRef descr) {
+llvm::Expected<std::string> sequin::parseNpyDtype(StringRef descr) {
   StringRef dtype = descr;
   char order = '|';
   if (!dtype.empty() && StringRef("<>=|").contains(dtype.front())) {
@@ -203,7 +202,7 @@ static llvm::Expected<NpyArray> parseNpy(StringRef file) {
   llvm::Expected<Header> header = HeaderParser(rest.take_front(length)).parse();
   if (!header)
     return header.takeError();
-  llvm::Expected<std::string> dtype = checkDtype(header->descr);
+  llvm::Expected<std::string> dtype = parseNpyDtype(header->descr);
   if (!dtype)
     return dtype.takeError();
 

@@ -7,15 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Tools/RunDriver.h"
-#include "RunArrays.h"
-#include "RunModule.h"
+#include "OutputFiles.h"
+#include "sequin/Api/Program.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/OutputFile.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace sequin;
 using namespace sequin::tools;
@@ -27,8 +25,18 @@ static ExitCode refuse(llvm::raw_ostream &log, const Twine &what) {
   return kRefused;
 }
 
+/// Prints an error of any class.
 static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
-  return refuse(log, llvm::toString(std::move(error)));
+  ExitCode code = kRefused;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const api::Refusal &refusal) { log << refusal.getPrinted(); },
+      [&](const sim::Trap &trap) {
+        refuse(log, trap.message());
+        code = kTrapped;
+      },
+      [&](const llvm::ErrorInfoBase &other) { refuse(log, other.message()); });
+  return code;
 }
 
 /// The first two flags whose files are one file. What a device takes is not
@@ -72,6 +80,9 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
       !(options.dtype.empty() && options.outputDtype.empty() &&
         options.sizes.empty()))
     return "--size, --dtype and --output-dtype belong to --einsum";
+  if (options.einsum.empty() && options.allowNarrow)
+    return "--allow-narrow belongs to --einsum; --allow-bf16 rounds the f32 "
+           "operands of a program";
   if (options.timingOnly && options.verify)
     return "--timing-only computes no values that --verify could compare";
   if (options.timingOnly && !options.outputs.empty())
@@ -79,62 +90,16 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
   return findCollision(options);
 }
 
-/// Reads a configuration that needs no lowering, without MLIR.
-static llvm::Expected<config::Program> readJson(const RunOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFile(options.program);
-  if (std::error_code code = buffer.getError())
-    return llvm::createStringError("cannot read '" + options.program +
-                                   "': " + code.message());
-  auto program = config::fromJSONText((*buffer)->getBuffer());
-  if (!program)
-    return llvm::createStringError("'" + options.program +
-                                   "': " + llvm::toString(program.takeError()));
-  if (options.verify)
-    return llvm::createStringError("--verify needs the program before it is "
-                                   "lowered to a configuration");
-  return program;
-}
-
-/// "2 inputs ('x' bf16 [360, 64], 'w' bf16 [64, 128])".
-static std::string describe(llvm::ArrayRef<config::Argument> arguments,
-                            StringRef noun) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << arguments.size() << ' ' << noun << (arguments.size() == 1 ? "" : "s");
-  if (arguments.empty())
-    return text;
-  os << " (";
-  llvm::ListSeparator comma;
-  for (const config::Argument &argument : arguments)
-    os << comma << '\'' << argument.name << "' " << getName(argument.type)
-       << ' ' << shapeText(argument.shape);
-  os << ')';
-  return text;
-}
-
-static int64_t countOf(llvm::ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  return count;
-}
-
-/// The program's arguments in the shapes their author gave them.
-static llvm::Error reshape(std::vector<config::Argument> &arguments,
-                           const ProgramModule::Shapes &shapes) {
-  bool matches = arguments.size() == shapes.size();
-  for (size_t i = 0; matches && i < shapes.size(); ++i)
-    matches = countOf(arguments[i].shape) == countOf(shapes[i]);
-  if (!matches)
-    return llvm::createStringError(
-        "the lowered program has other arguments or results than the given "
-        "one");
-  for (auto [argument, shape] : llvm::zip_equal(arguments, shapes))
-    argument.shape = shape;
-  return llvm::Error::success();
-}
-
-static void printSummary(const sim::Report &report, llvm::raw_ostream &log) {
+static void printSummary(const RunOptions &options,
+                         const api::RunResult &result, llvm::raw_ostream &log) {
+  const sim::Report &report = result.report;
+  if (result.digitProducts > 0)
+    log << result.digitProducts
+        << (result.digitProducts == 1 ? " contraction" : " contractions")
+        << " of digits added, for operands wider than the contraction engine "
+           "takes; "
+        << (options.einsum.empty() ? "--allow-bf16" : "--allow-narrow")
+        << " rounds them instead\n";
   log << llvm::formatv("cycles {0}, MAC utilization {1}, simulated in {2}\n",
                        report.cycles,
                        llvm::format("%.1f %%", 100 * report.macUtilization),
@@ -142,19 +107,18 @@ static void printSummary(const sim::Report &report, llvm::raw_ostream &log) {
 }
 
 static llvm::Error writeFiles(const RunOptions &options,
-                              const sim::Result &result,
-                              llvm::ArrayRef<config::Argument> results) {
+                              const api::Program &program,
+                              const api::RunResult &result) {
   OutputFiles files;
-  for (auto [path, array, argument] :
-       llvm::zip_first(options.outputs, result.outputs, results))
-    if (llvm::Error error =
-            files.addArray(path, toNpy(array, argument.shape, options.raw)))
+  for (auto [index, path] : llvm::enumerate(options.outputs))
+    if (llvm::Error error = files.addArray(
+            path, program.toOutput(index, result.outputs[index], options.raw)))
       return error;
   auto addJson = [&](StringRef path, llvm::json::Value value) {
     return files.addText(path, llvm::formatv("{0:2}\n", value).str());
   };
   if (!options.report.empty())
-    if (llvm::Error error = addJson(options.report, sim::toJSON(result.report)))
+    if (llvm::Error error = addJson(options.report, api::toJSON(result)))
       return error;
   if (!options.timeline.empty())
     if (llvm::Error error =
@@ -163,99 +127,84 @@ static llvm::Error writeFiles(const RunOptions &options,
   return files.commit();
 }
 
+static api::CompileOptions compileOptions(const RunOptions &options) {
+  api::CompileOptions result;
+  result.path = options.program;
+  result.einsum = options.einsum;
+  result.sizes = options.sizes;
+  result.dtype = options.dtype;
+  result.outputDtype = options.outputDtype;
+  result.target = options.target;
+  result.chips = options.chips;
+  result.entry = options.entry;
+  result.allowBf16 = options.allowBf16;
+  result.allowNarrow = options.allowNarrow;
+  result.argumentLayout = options.argumentLayout;
+  result.keepGiven = options.verify;
+  return result;
+}
+
+/// Reads the files of --input.
+static llvm::Expected<std::vector<sim::HostArray>>
+readInputs(const RunOptions &options, const api::Program &program) {
+  std::vector<sim::HostArray> inputs;
+  for (auto [index, path] : llvm::enumerate(options.inputs)) {
+    auto file = readNpy(path);
+    if (!file)
+      return file.takeError();
+    auto array = program.toInput(index, *file, path);
+    if (!array)
+      return array.takeError();
+    inputs.push_back(std::move(*array));
+  }
+  return inputs;
+}
+
 ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   if (std::optional<std::string> usage = findUsageError(options)) {
     log << "error: " << *usage << "\n";
     return kUsage;
   }
-  if (!options.target.empty() && !lookupTcpMachine(options.target))
-    return refuse(log, "--target '" + excerpt(options.target) +
-                           "' is no machine, known are " + knownMachineNames());
-  if (options.chips && *options.chips < 1)
-    return refuse(log, "--chips is " + Twine(*options.chips) +
-                           ", must be at least 1");
-
   if (options.maxSteps && *options.maxSteps < 1)
     return refuse(log, "--max-steps is " + Twine(*options.maxSteps) +
                            ", must be at least 1");
 
-  // The configuration.
-  std::unique_ptr<ProgramModule> module;
-  config::Program program;
-  if (StringRef(options.program).ends_with(".json")) {
-    auto read = readJson(options);
-    if (!read)
-      return refuse(log, read.takeError());
-    program = std::move(*read);
-  } else {
-    module = std::make_unique<ProgramModule>(options, log);
-    if (failed(module->load()))
-      return kRefused;
-    auto lowered = module->lower();
-    if (failed(lowered))
-      return kRefused;
-    program = std::move(*lowered);
-  }
-  const TcpMachine *machine = lookupTcpMachine(program.target);
-  if (!machine)
-    return refuse(log, "the program is for '" + excerpt(program.target) +
-                           "', which is no machine, known are " +
-                           knownMachineNames());
-  if (!options.target.empty() && options.target != program.target)
-    return refuse(log, "the program is for machine '" + program.target +
-                           "', --target is '" + options.target + "'");
-  if (options.chips && *options.chips != program.chips)
-    return refuse(log, "the program is for " + Twine(program.chips) +
-                           " chips, --chips is " + Twine(*options.chips));
-
-  // Its arguments.
-  std::vector<config::Argument> arguments = program.inputs;
-  std::vector<config::Argument> results = program.outputs;
-  if (module && module->shapes()) {
-    if (llvm::Error error =
-            llvm::joinErrors(reshape(arguments, module->shapes()->first),
-                             reshape(results, module->shapes()->second)))
+  auto compiled = api::Program::compile(compileOptions(options));
+  if (!compiled)
+    return refuse(log, compiled.takeError());
+  const api::Program &program = **compiled;
+  log << program.warningText();
+  if (options.verify)
+    if (llvm::Error error = program.checkVerifiable())
       return refuse(log, std::move(error));
-  }
-  if (!options.timingOnly && options.inputs.size() != arguments.size())
-    return refuse(log, "the program takes " + describe(arguments, "input") +
+
+  if (!options.timingOnly && options.inputs.size() != program.inputs().size())
+    return refuse(log, "the program takes " + program.describeInputs() +
                            ", --input is given " +
                            Twine(options.inputs.size()) + " times");
-  if (options.outputs.size() > results.size())
-    return refuse(log, "the program has " + describe(results, "output") +
+  if (options.outputs.size() > program.outputs().size())
+    return refuse(log, "the program has " + program.describeOutputs() +
                            ", --output is given " +
                            Twine(options.outputs.size()) + " times");
   std::vector<sim::HostArray> inputs;
-  if (!options.timingOnly)
-    for (auto [path, argument, plain] :
-         llvm::zip_equal(options.inputs, arguments, program.inputs)) {
-      auto array = readInput(path, argument);
-      if (!array)
-        return refuse(log, array.takeError());
-      array->shape = plain.shape;
-      inputs.push_back(std::move(*array));
-    }
+  if (!options.timingOnly) {
+    auto read = readInputs(options, program);
+    if (!read)
+      return refuse(log, read.takeError());
+    inputs = std::move(*read);
+  }
 
-  // The run.
-  sim::Options simOptions;
-  simOptions.timingOnly = options.timingOnly;
-  if (options.maxSteps)
-    simOptions.maxSteps = *options.maxSteps;
-  auto result = sim::run(program, *machine, inputs, simOptions);
-  if (!result) {
-    llvm::Error error = result.takeError();
-    bool trapped = error.isA<sim::Trap>();
-    refuse(log, std::move(error));
-    return trapped ? kTrapped : kRefused;
-  }
-  if (options.verify) {
-    auto verified = module->verify(inputs, result->outputs);
-    if (failed(verified))
-      return kRefused;
-    log << "verified: " << *verified << "\n";
-  }
-  if (llvm::Error error = writeFiles(options, *result, results))
+  api::RunOptions runOptions;
+  runOptions.timingOnly = options.timingOnly;
+  runOptions.verify = options.verify;
+  runOptions.maxSteps = options.maxSteps;
+  auto result = program.run(inputs, runOptions);
+  if (!result)
+    return refuse(log, result.takeError());
+  if (options.verify)
+    log << "verified: " << result->verified << "\n";
+  if (llvm::Error error = writeFiles(options, program, *result))
     return refuse(log, std::move(error));
-  printSummary(result->report, log);
+  printSummary(options, *result, log);
   return kSuccess;
 }

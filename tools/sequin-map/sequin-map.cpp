@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/Api/MappingQuery.h"
 #include "sequin/Machine/CslMachine.h"
-#include "sequin/Machine/Machine.h"
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Dsd.h"
 #include "sequin/Stream/Explain.h"
 #include "sequin/Stream/StreamJson.h"
 #include "sequin/Support/OutputFile.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -103,10 +102,6 @@ cl::opt<bool> withVisits("visits", cl::desc("Print every address"),
 cl::opt<std::string> output("o", cl::desc("Output file"), cl::Required,
                             cl::sub(draw), cl::cat(category));
 
-/// Positions that eval prints, and runs that equiv compares, at most.
-constexpr int64_t maxPrinted = int64_t(1) << 24;
-constexpr int64_t maxCompared = int64_t(1) << 30;
-
 int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << '\n';
   return refused;
@@ -118,101 +113,58 @@ int usage(const llvm::Twine &message) {
   return wrongUsage;
 }
 
-/// "{A: 1}", "padding", or several indices with "or" between them.
-std::string formatIndices(const Mapping &mapping, int64_t position) {
-  if (mapping.maxIndices() == 1)
-    return formatIndex(mapping.at(position));
-  std::string text;
-  for (const TensorIndex &index : mapping.allAt(position))
-    text += (text.empty() ? "" : " or ") + formatIndex(index);
-  return text.empty() ? formatIndex(std::nullopt) : text;
-}
-
 int runEval(const Mapping &mapping) {
-  if (mapping.size() > maxPrinted)
-    return fail("'" + mapping.str() + "' has " + llvm::Twine(mapping.size()) +
-                " positions, at most " + llvm::Twine(maxPrinted) +
-                " are printed");
-  // The number of indices is at most this.
-  auto indices = llvm::checkedMul(mapping.size(), mapping.maxIndices());
-  if (!indices || *indices > maxPrinted)
-    return fail("the positions of '" + mapping.str() + "' hold up to " +
-                llvm::Twine(mapping.maxIndices()) + " indices each, at most " +
-                llvm::Twine(maxPrinted) + " are printed");
+  if (llvm::Error error = api::checkListable(mapping))
+    return fail(std::move(error));
   if (json) {
     writeEvaluation(llvm::outs(), mapping);
     return success;
   }
   for (int64_t p = 0; p < mapping.size(); ++p)
-    llvm::outs() << p << ": " << formatIndices(mapping, p) << '\n';
+    llvm::outs() << p << ": " << api::formatIndices(mapping, p) << '\n';
   return success;
 }
 
 int runEquiv(const Mapping &left, const Mapping &right) {
-  Mapping::Comparison result = left.compare(right, maxCompared);
-  int64_t p = result.position;
-  if (result.kind == Mapping::Comparison::Kind::Undecided)
-    return fail("not decided: equal in the first " + llvm::Twine(p) +
-                " positions, and too many more to compare");
-  bool equal = result.kind == Mapping::Comparison::Kind::Equal;
+  auto difference = api::findDifference(left, right);
+  if (!difference)
+    return fail(difference.takeError());
   if (json)
-    writeComparison(llvm::outs(), left, right,
-                    equal ? std::nullopt : std::optional<int64_t>(p));
-  else if (equal)
+    writeComparison(llvm::outs(), left, right, *difference);
+  else if (!*difference)
     llvm::outs() << "equivalent\n";
-  if (equal)
+  if (!*difference)
     return success;
-  auto side = [&](const Mapping &mapping) {
-    return (p < mapping.size() ? formatIndices(mapping, p) : "nothing") +
-           " in '" + mapping.str() + "' (size " +
-           std::to_string(mapping.size()) + ")";
-  };
-  return fail("not equivalent: position " + llvm::Twine(p) + " holds " +
-              side(left) + " and " + side(right));
+  return fail("not equivalent: " +
+              api::describeDifference(left, right, **difference));
 }
 
 int runDerive(const AxisSizes &axes) {
-  const TcpMachine *machine = lookupTcpMachine(target);
-  if (!machine)
-    return fail("unknown machine '" + target +
-                "' in --target; known: " + knownMachineNames());
-  auto type = parseElementType(dtype);
-  if (!type)
-    return fail("unknown element type '" + dtype + "' in --dtype");
-  if (direction != "read" && direction != "write")
-    return fail("unknown direction '" + direction +
-                "' in --direction; known: read, write");
-  llvm::SmallVector<Mapping, 3> parts;
-  for (const auto *option : {&buffer, &timeText, &packet}) {
-    auto mapping = Mapping::parse(*option, axes);
-    if (!mapping)
-      return fail("in --" + option->ArgStr + ": " +
-                  llvm::toString(mapping.takeError()));
-    parts.push_back(*mapping);
-  }
-  DeriveOptions options;
-  options.direction = direction == "read" ? Direction::Read : Direction::Write;
-  options.limits = options.direction == Direction::Read ? machine->mainFetch
-                                                        : machine->mainCommit;
-  options.elementType = *type;
-  options.minimal = minimal;
-  options.maxSegments = segments;
-  AddressMap map(parts[0]);
-  auto result = derive(map, parts[1], parts[2], options);
-  if (!result)
-    return fail(result.takeError());
+  api::DeriveRequest request;
+  request.target = target;
+  request.dtype = dtype;
+  request.direction = direction;
+  request.buffer = buffer;
+  request.time = timeText;
+  request.packet = packet;
+  request.minimal = minimal;
+  request.segments = segments;
+  auto answer = api::derive(request, axes);
+  if (!answer)
+    return fail(answer.takeError());
+  const Derivation &result = answer->derivation;
   if (explainCommand) {
-    explain(llvm::outs(), map, options, *result);
+    explain(llvm::outs(), answer->buffer, answer->options, result);
     return success;
   }
   if (json) {
-    writeDerivation(llvm::outs(), *result);
+    writeDerivation(llvm::outs(), result);
     return success;
   }
-  llvm::outs() << result->sequencer.str() << '\n'
-               << "contiguous bytes " << result->contiguousBytes
-               << ", access bytes " << result->accessBytes << ", cycles "
-               << result->cycles << '\n';
+  llvm::outs() << result.sequencer.str() << '\n'
+               << "contiguous bytes " << result.contiguousBytes
+               << ", access bytes " << result.accessBytes << ", cycles "
+               << result.cycles << '\n';
   return success;
 }
 
@@ -261,9 +213,9 @@ int runDsd() {
   if (auto violation = check(*descriptor, machine->dsd))
     return fail(describe(*violation, machine->name));
   auto count = descriptor->visitCount();
-  if (withVisits && (!count || *count > maxPrinted))
-    return fail("the access visits more than the " + llvm::Twine(maxPrinted) +
-                " elements that are printed");
+  if (withVisits && (!count || *count > api::maxListed))
+    return fail("the access visits more than the " +
+                llvm::Twine(api::maxListed) + " elements that are printed");
   if (llvm::Error error = warnOutside(*descriptor, *access, *elements))
     return fail(std::move(error));
   if (json) {
@@ -318,12 +270,9 @@ int main(int argc, char **argv) {
         "expected a command: eval, equiv, derive, explain, dsd, normalize or "
         "draw");
 
-  auto axes = AxisSizes::parse(axesText);
+  auto axes = api::parseAxes(axesText, tables);
   if (!axes)
-    return fail("in --axes: " + llvm::toString(axes.takeError()));
-  for (const std::string &table : tables)
-    if (llvm::Error error = axes->parseTable(table))
-      return fail("in --table: " + llvm::toString(std::move(error)));
+    return fail(axes.takeError());
   if (deriveCommand || explainCommand)
     return runDerive(*axes);
   size_t expected = equiv ? 2 : 1;

@@ -10,6 +10,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
+using namespace sequin;
 using namespace sequin::tools;
 namespace cl = llvm::cl;
 
@@ -38,6 +39,22 @@ static cl::opt<int64_t> chips("chips", cl::desc("Number of chips (default: 1)"),
 static cl::opt<std::string> entry("entry",
                                   cl::desc("Function to run (default: main)"),
                                   cl::init("main"), cl::cat(category));
+static cl::opt<bool>
+    allowBf16("allow-bf16",
+              cl::desc("Round f32 and f16 operands of contractions to bf16 "
+                       "instead of cutting them into digits"),
+              cl::cat(category));
+static cl::opt<bool> allowNarrow(
+    "allow-narrow",
+    cl::desc("Of an einsum: round intermediates to bf16, or saturate "
+             "them to i8, where digits would keep them exact"),
+    cl::cat(category));
+static cl::opt<std::string> argumentLayout(
+    "argument-layout",
+    cl::desc(
+        "Where arguments lie in HBM: 'row-major', rows padded to 64 bytes, "
+        "or 'chosen' by the compiler (default)"),
+    cl::value_desc("layout"), cl::cat(category));
 static cl::list<std::string>
     inputs("input",
            cl::desc("Argument as .npy file; once per argument, in order"),
@@ -87,6 +104,9 @@ int main(int argc, char **argv) {
   if (chips.getNumOccurrences() > 0)
     options.chips = chips;
   options.entry = entry;
+  options.allowBf16 = allowBf16;
+  options.allowNarrow = allowNarrow;
+  options.argumentLayout = argumentLayout;
   if (maxSteps.getNumOccurrences() > 0)
     options.maxSteps = maxSteps;
   options.inputs = inputs;

@@ -82,6 +82,8 @@ struct Transfer {
   };
   Direction direction = Direction::ToDevice;
   int64_t argument = 0; ///< index into Program::inputs or outputs
+  /// `argument` is an index into Program::constants instead.
+  bool constant = false;
   int64_t chip = 0;
   ElementType type = ElementType::I8;
   int64_t hostBase = 0;      ///< element offset into the host array
@@ -580,11 +582,22 @@ struct Argument {
   llvm::SmallVector<int64_t, 4> shape;
 };
 
+/// A host array that the program brings along.
+struct Constant {
+  std::string name;
+  ElementType type = ElementType::I8;
+  llvm::SmallVector<int64_t, 4> shape;
+  /// Little endian, row-major, a byte for each element of less than a byte; or
+  /// one element that all are equal to. JSON: base64.
+  std::vector<uint8_t> data;
+};
+
 struct Program {
   std::string target; ///< machine name
   int64_t chips = 1;
   std::string name;
   std::vector<Argument> inputs, outputs;
+  std::vector<Constant> constants = {};
   /// Useful multiply-accumulates of the program as it was given, and the
   /// operand type whose peak rate utilisation is measured against.
   int64_t macs = 0;

@@ -8,8 +8,8 @@
 //
 // 'mk,kn->mn' with m = 512, k = 2048, n = 512 as a module of linalg on tensors:
 // the indices of each operand, and those of the result. Indices that the result
-// lacks are summed over. One or two operands; every index of an operand occurs
-// in it once.
+// lacks are summed over. Any number of operands; an index that an operand has
+// twice is its diagonal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ llvm::Expected<llvm::SmallVector<std::pair<char, int64_t>, 6>>
 parseEinsumSizes(llvm::StringRef text);
 
 /// A module with one function `main`, verified. Operands are widened to the
-/// accumulator's type (f32 or i32), multiplied and summed in it, and the sum is
-/// rounded or saturated to the result's type.
+/// accumulator's type (f32 or i32), multiplied from the left and summed in it,
+/// and the sum is rounded or saturated to the result's type.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildEinsumModule(mlir::MLIRContext *context, const EinsumSpec &spec);
 

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
 
 namespace sequin {
 
@@ -23,6 +24,22 @@ struct LinalgToTcpPipelineOptions
   Option<int64_t> chips{*this, "chips",
                         llvm::cl::desc("chips, with the option target"),
                         llvm::cl::init(1)};
+  Option<bool> allowBf16{
+      *this, "allow-bf16",
+      llvm::cl::desc("round f32 and f16 operands of contractions to bf16"),
+      llvm::cl::init(false)};
+  Option<bool> allowNarrow{
+      *this, "allow-narrow",
+      llvm::cl::desc("the same, and saturate integer operands to i8"),
+      llvm::cl::init(false)};
+  Option<ArgumentLayout> argumentLayout{
+      *this, "argument-layout", llvm::cl::desc("where arguments lie in HBM"),
+      llvm::cl::init(ArgumentLayout::Chosen),
+      llvm::cl::values(
+          clEnumValN(ArgumentLayout::Chosen, "chosen", "as their readers like"),
+          clEnumValN(ArgumentLayout::RowMajor, "row-major",
+                     "in the order of their dimensions, rows padded to 64 "
+                     "bytes"))};
 };
 
 struct TcpToConfigPipelineOptions
@@ -31,6 +48,14 @@ struct TcpToConfigPipelineOptions
                             llvm::cl::desc("host function to run"),
                             llvm::cl::init("main")};
 };
+
+/// linalg on tensors to core operations, the first part of linalg-to-tcp.
+void populateNormalizePipeline(mlir::OpPassManager &pm,
+                               const LinalgToTcpPipelineOptions &options);
+
+/// Core operations to `tcp` kernels, checked against their machine.
+void populateCoreToTcpPipeline(mlir::OpPassManager &pm,
+                               const LinalgToTcpPipelineOptions &options);
 
 /// linalg on tensors to `tcp` kernels, checked against their machine.
 void populateLinalgToTcpPipeline(mlir::OpPassManager &pm,

@@ -39,12 +39,16 @@ struct Array {
 /// every stage by its mathematical meaning. Sums in the order the machine does
 /// (adjacent pairs inside a packet, then packets in time order), so that
 /// results agree bit for bit. Errors are emitted at the operation concerned.
+/// Elements of memory that nobody has written may be moved and computed with;
+/// it is an error if a result, an index of gather or scatter, or what a filter
+/// keeps depends on one.
 mlir::FailureOr<std::vector<Array>> interpretTcp(mlir::ModuleOp module,
                                                  llvm::StringRef entry,
                                                  llvm::ArrayRef<Array> inputs,
                                                  bool flushSubnormals);
 
-/// Runs function `entry` of a program of linalg and arith on static tensors.
+/// Runs function `entry` of a program of linalg, tensor, arith and math on
+/// static tensors, with the functions it calls.
 /// Sums in f64 and integers wrap at their width; float results carry the error
 /// bound of a sum in f32 in any order, per element, for comparison. With
 /// `flushSubnormals` the operands and results of every float operation are

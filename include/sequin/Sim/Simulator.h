@@ -37,6 +37,11 @@ public:
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override;
 
+  /// Whose fault it is; both may be empty for what concerns the whole program.
+  llvm::StringRef getCommand() const { return command; }
+  llvm::StringRef getStage() const { return stage; }
+  llvm::StringRef getWhat() const { return what; }
+
 private:
   std::string command, stage, what;
 };

@@ -38,6 +38,9 @@ struct NpyArray {
   unsigned elementBytes() const;
 };
 
+/// The dtype that NumPy spells `descr` ("<f4"), without its byte order.
+llvm::Expected<std::string> parseNpyDtype(llvm::StringRef descr);
+
 /// Errors name the file, what was found and what is allowed.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 /// Whole or not at all, see OutputFile.h.

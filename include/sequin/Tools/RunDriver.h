@@ -16,20 +16,13 @@
 #ifndef SEQUIN_TOOLS_RUNDRIVER_H
 #define SEQUIN_TOOLS_RUNDRIVER_H
 
+#include "sequin/Tools/ExitCode.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sequin::tools {
-
-/// Exit codes of all tools (docs/Guides).
-enum ExitCode : int {
-  kSuccess = 0,
-  kRefused = 1, ///< the user's input is wrong
-  kUsage = 2,   ///< the command line is wrong
-  kTrapped = 3, ///< the simulated program trapped
-};
 
 struct RunOptions {
   std::string program; ///< path of a .mlir or .json file
@@ -41,6 +34,9 @@ struct RunOptions {
   std::string target; ///< empty: the program names it
   std::optional<int64_t> chips;
   std::string entry = "main";
+  // As in api::CompileOptions.
+  bool allowBf16 = false, allowNarrow = false;
+  std::string argumentLayout;
   /// Most simulated steps (sim::Options); none: the simulator's default.
   std::optional<int64_t> maxSteps;
 

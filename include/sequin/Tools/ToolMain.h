@@ -9,6 +9,7 @@
 #ifndef SEQUIN_TOOLS_TOOLMAIN_H
 #define SEQUIN_TOOLS_TOOLMAIN_H
 
+#include "sequin/Tools/ExitCode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,9 +17,6 @@
 #include <memory>
 
 namespace sequin {
-
-/// Exit codes of every tool (docs/Guides/ExitCodes.md).
-enum ExitCode : int { kSuccess = 0, kRefused = 1, kUsage = 2, kTrapped = 3 };
 
 /// Parses the command line; false, with the reasons on stderr, if it is wrong.
 bool parseCommandLine(int argc, char **argv, llvm::StringRef overview);

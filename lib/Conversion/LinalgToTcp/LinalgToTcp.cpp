@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 
 namespace sequin {
@@ -81,26 +83,16 @@ private:
                                        int64_t(chips), tcp::Mode::Kernel);
   }
 
-  static LogicalResult lower(func::FuncOp func, tcp::TargetAttr machine) {
-    if (llvm::hasSingleElement(func.getBody()))
-      splitSums(func);
-    // Operations that turned out not to fit behind the contraction before them;
-    // each round adds one.
-    DenseSet<Operation *> unfused;
-    while (true) {
-      FailureOr<Program> program =
-          readProgram(func, *machine.getRow(), machine.getChips(), unfused);
-      if (failed(program))
-        return failure();
-      switch (planProgram(*program, unfused)) {
-      case PlanOutcome::Refused:
-        return failure();
-      case PlanOutcome::TryUnfused:
-        continue;
-      case PlanOutcome::Planned:
-        return emitProgram(*program);
-      }
-    }
+  LogicalResult lower(func::FuncOp func, tcp::TargetAttr machine) {
+    FailureOr<Program> program =
+        readProgram(func, *machine.getRow(), machine.getChips());
+    if (failed(program))
+      return failure();
+    fuseGroups(*program);
+    chooseLayouts(*program, argumentLayout);
+    if (failed(planGroups(*program)))
+      return failure();
+    return emitProgram(*program);
   }
 };
 

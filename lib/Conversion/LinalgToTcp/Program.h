@@ -8,14 +8,17 @@
 //
 // What the lowering knows about a function, in the order it learns it:
 //
-//   splitSums      contractions that the engine cannot do at once are split
-//   readProgram    loops and dimensions become axes; operations become groups,
-//                  each a contraction or a stream with a chain of arithmetic
-//                  steps
-//   planProgram    order of the loops, padding, spreading over slices, layouts
+//   readProgram    operations become groups, each a nest of loops of its own
+//                  that reads tensors at affine indices and writes one; what
+//                  only names elements anew (slices, transpositions) is a view
+//   fuseGroups     elementwise groups join the group before them
+//   chooseLayouts  which dimension of each tensor is contiguous in HBM
+//   planGroups     tiles, parts of tiles on slices, padding; then the size and
+//                  address of every tensor
 //   emitProgram    the kernel and the host function
 //
-// Each emits at most one error, at the operation that cannot be lowered.
+// Groups know nothing of each other but the layout of the tensors between them.
+// Each step emits at most one error, at the operation that cannot be lowered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +27,89 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "sequin/Conversion/LinalgToTcp/MappingChoice.h"
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
-#include "llvm/ADT/DenseSet.h"
+#include "sequin/Machine/Machine.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 #include <variant>
 
 namespace sequin::linalg_to_tcp {
 
-using AxisId = unsigned;
-using AxisList = llvm::SmallVector<AxisId, 4>;
+using LoopId = unsigned;
+using LoopList = llvm::SmallVector<LoopId, 4>;
 
-struct Axis {
-  std::string name;
-  int64_t extent = 1; ///< of the program as given
-  int64_t size = 1;   ///< after padding
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// A tensor that has memory in HBM. Row-major with one dimension moved to the
+/// end, every dimension padded to what its readers and writers touch.
+struct Tensor {
+  enum class Origin { Argument, Constant, Computed };
+
+  mlir::RankedTensorType type;
+  Origin origin = Origin::Computed;
+  unsigned argument = 0;          ///< of an Argument
+  mlir::DenseElementsAttr values; ///< of a Constant
+
+  /// The contiguous dimension; without one every element has 8 bytes of its
+  /// own.
+  std::optional<unsigned> inner;
+  /// Dimensions from the outermost.
+  llvm::SmallVector<unsigned, 4> order;
+  llvm::SmallVector<int64_t, 4> allocated; ///< positions, by dimension
+  llvm::SmallVector<int64_t, 4> strides;   ///< elements, by dimension
+  int64_t size = 0;                        ///< elements of all
+  int64_t address = 0;                     ///< in HBM
+  /// Groups that use it, by index; -1 before the first one.
+  int firstUse = -1, lastUse = -1;
+
+  int64_t rank() const { return type.getRank(); }
+  mlir::Type elementType() const { return type.getElementType(); }
+  ElementType kind() const { return *tcp::getElementKind(elementType()); }
+  int64_t bits() const { return getBitWidth(kind()); }
 };
 
-/// A tensor as an operand: read from memory and converted on the way.
-struct TensorOperand {
-  mlir::Value tensor;
-  /// By dimension of the tensor. One that has none of the group's loops has a
-  /// single axis, of which the group reads the first position.
-  AxisList axes;
+/// An index of one dimension: offset + sum of coefficient * loop.
+struct Index {
+  int64_t offset = 0;
+  llvm::SmallVector<std::pair<LoopId, int64_t>, 1> terms;
+
+  /// The one loop that the index is.
+  std::optional<LoopId> loop() const {
+    if (offset == 0 && terms.size() == 1 && terms[0].second == 1)
+      return terms[0].first;
+    return std::nullopt;
+  }
+  bool operator==(const Index &) const = default;
 };
+
+/// A tensor at indices by the loops of a group; or, for a value of the program,
+/// by the value's dimensions in the place of loops.
+struct Access {
+  Tensor *tensor = nullptr;
+  llvm::SmallVector<Index, 4> dims;
+
+  explicit operator bool() const { return tensor != nullptr; }
+  bool uses(LoopId loop) const { return countDims(loop) > 0; }
+  /// Dimensions whose index has the loop.
+  int64_t countDims(LoopId loop) const {
+    return llvm::count_if(dims, [&](const Index &index) {
+      return llvm::any_of(index.terms,
+                          [&](const auto &term) { return term.first == loop; });
+    });
+  }
+  /// Elements from one iteration of the loop to the next.
+  int64_t strideOf(LoopId loop) const;
+  /// The same with every loop replaced by an index.
+  Access substitute(llvm::ArrayRef<Index> loops) const;
+  bool operator==(const Access &) const = default;
+};
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
 
 enum class ArithmeticOp {
   Add,
@@ -55,6 +118,9 @@ enum class ArithmeticOp {
   Div,
   Max,
   Min,
+  And,
+  Or,
+  Xor,
   ShiftLeft,
   ShiftRightSigned,
   ShiftRightUnsigned,
@@ -63,27 +129,49 @@ enum class ArithmeticOp {
 /// One step of the chain that every element of a stream goes through.
 struct Step {
   enum class Kind {
-    Arithmetic, ///< with a second operand
-    IntToFloat, ///< i32 to f32
-    Narrow,     ///< to a narrower type, `type`
+    Arithmetic,  ///< with a second operand
+    MultiplyAdd, ///< a product and a sum, rounded once; two operands
+    Function,    ///< of one operand, `function`
+    IntToFloat,  ///< i32 to f32
+    FloatToInt,  ///< f32 to i32, to nearest even
+    Reinterpret, ///< the bits as f32 or i32
+    Narrow,      ///< to a narrower type, `type`
   };
   Kind kind = Kind::Arithmetic;
   ArithmeticOp op = ArithmeticOp::Add;
-  bool swapped = false; ///< the stream is the second operand
+  tcp::FpUnaryOp function = tcp::FpUnaryOp::Exp;
+  /// In which order the stream (0) and the operands (1, 2) are the arguments.
+  tcp::ArgMode mode = tcp::ArgMode::Mode01;
   /// The second operand: a constant in the type of the computation, or a
-  /// tensor.
+  /// tensor, or the sum so far of a group in chunks. None if the stream is
+  /// both.
   mlir::TypedAttr constant;
-  TensorOperand operand;
-  /// f32 or i32: what the step computes in; the result's for Narrow.
+  Access operand;
+  bool partial = false;
+  /// The other operand of a MultiplyAdd; none if that is the stream too.
+  mlir::TypedAttr secondConstant;
+  Access second;
+  /// f32 or i32: what the step computes in; the result's for Narrow and
+  /// Reinterpret. Tensors of the other kind are read as their bits.
   mlir::Type type;
   mlir::Operation *source = nullptr;
+
+  llvm::SmallVector<const Access *, 2> tensors() const {
+    llvm::SmallVector<const Access *, 2> list;
+    for (const Access *access : {&operand, &second})
+      if (*access)
+        list.push_back(access);
+    return list;
+  }
 };
 
 /// Where a step runs in the vector engine.
 struct PlacedStep {
-  enum class Stage { Fxp, FxpToFp, Float, Clip };
+  enum class Stage { Logic, Fxp, FxpToFp, Float, FpToFxp, Clip };
   Stage stage;
-  std::variant<std::monostate, tcp::FxpOp, tcp::FpBinaryOp, tcp::ClipOp> op;
+  std::variant<std::monostate, tcp::LogicOp, tcp::FxpOp, tcp::FpBinaryOp,
+               tcp::FpUnaryOp, tcp::FpTernaryOp, tcp::ClipOp>
+      op;
   const Step *step;
 };
 
@@ -92,63 +180,82 @@ struct VectorPass {
   llvm::SmallVector<PlacedStep, 4> steps;
   /// What the pass writes; narrower than it computes in if there is a cast.
   mlir::Type result;
-  bool usesFloat() const {
-    return llvm::any_of(steps, [](const PlacedStep &step) {
-      return step.stage == PlacedStep::Stage::Float;
-    });
-  }
+  /// What that is read as; null for the same.
+  mlir::Type readAs;
 };
+
+/// Assigns the steps of a chain to passes, greedily; at least one pass.
+std::vector<VectorPass> assignPasses(llvm::ArrayRef<Step> steps,
+                                     mlir::Type computeType,
+                                     mlir::Type resultType);
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+struct Loop {
+  std::string name;
+  int64_t extent = 1;
+  bool reduced = false;
+  /// One iteration per tile: addresses are no mapping of it and other loops.
+  bool single = false;
+  /// What the program fixes; 0 if it is free.
+  int64_t pinnedTile = 0, pinnedParts = 0;
+
+  // Planned; tile = parts * local.
+  int64_t tile = 1;  ///< iterations at once
+  int64_t parts = 1; ///< on as many slices
+  int64_t local = 1; ///< of a slice
+
+  int64_t tiles() const { return llvm::divideCeil(extent, tile); }
+  /// Iterations that are computed, those past the extent included.
+  int64_t padded() const { return tile * tiles(); }
+};
+
+enum class Combiner { Add, Max, Min };
 
 /// Operations that are one way from HBM to HBM.
 struct Group {
-  /// The operation that errors are about: the contraction, or the first one.
-  mlir::linalg::LinalgOp root;
-  bool isContraction = false;
-  /// Contraction: `lhs` is streamed, `rhs` stationary. In a plain sum the
-  /// latter is all ones, made from the part of the summed tensor that `rhs`
-  /// then is.
-  TensorOperand lhs, rhs;
-  bool isPlainSum = false;
-  /// What the contraction engine multiplies: the operands' type, or i8 if ones
-  /// of that type cannot be made.
-  mlir::Type factorType;
-  /// Loops by role; the order within a role is that of the nest. Elementwise
-  /// groups have all theirs in `m`.
-  AxisList batch, m, n, k;
-  /// Elementwise: what is streamed.
-  TensorOperand stream;
+  enum class Kind {
+    Stream,      ///< every element of `stream` goes through the steps
+    Contraction, ///< sums of products of `lhs` and `rhs`, then the steps
+    Reduction,   ///< `stream` combined over the reduced loops, then the steps
+    Gather,      ///< rows of `stream` at the indices that `rhs` holds
+  };
+  Kind kind = Kind::Stream;
+  /// What errors are about.
+  mlir::Operation *root = nullptr;
+  llvm::SmallVector<Loop, 6> loops;
+  Access stream;
+  /// The factors: `lhs` is streamed, `rhs` stationary.
+  Access lhs, rhs;
+  Combiner combiner = Combiner::Add;
+  mlir::Type computeType; ///< at the head of the chain
   std::vector<Step> steps;
-  llvm::SmallVector<mlir::Operation *, 2> fused;
-  mlir::Value result;
-  mlir::Type computeType; ///< f32 or i32, at the head of the chain
+  Access result;
+  mlir::Value resultValue; ///< the program's value that it is; may be null
 
   // Planned:
-  std::vector<VectorPass> passes;
-  llvm::SmallDenseMap<AxisId, int64_t, 8> splits;
+  /// The loop along which packets of the result run; without one every flit
+  /// holds one element.
+  std::optional<LoopId> packet;
+  /// Elements of a packet.
+  int64_t lanes = 8;
+  /// Contraction: loops by role. The last of `n` are the rows.
+  LoopList batch, m, n, k;
+  bool hasRows = false;
+  /// The result must not be written past the extents of the loops.
+  bool exact = false;
 
-  /// [batch, m, n]: the loops of the result, and its layout in HBM.
-  AxisList loops() const {
-    AxisList all = batch;
-    all.append(m);
-    all.append(n);
-    return all;
-  }
-  /// The order in which the group reads an operand from HBM.
-  AxisList layoutOf(const TensorOperand &operand) const {
-    AxisList layout, order = loops();
-    order.append(k);
-    llvm::copy_if(order, std::back_inserter(layout), [&](AxisId axis) {
-      return llvm::is_contained(operand.axes, axis);
-    });
-    return layout.empty() ? operand.axes : layout;
-  }
-  int64_t split(AxisId axis) const {
-    auto found = splits.find(axis);
-    return found == splits.end() ? 1 : found->second;
-  }
-  mlir::Type resultType() const {
-    return mlir::cast<mlir::RankedTensorType>(result.getType())
-        .getElementType();
+  mlir::Type resultType() const { return result.tensor->elementType(); }
+  /// All tensors read.
+  llvm::SmallVector<Access *, 4> reads();
+  LoopList parallel() const {
+    LoopList list;
+    for (LoopId i = 0; i < loops.size(); ++i)
+      if (!loops[i].reduced)
+        list.push_back(i);
+    return list;
   }
 };
 
@@ -156,47 +263,35 @@ struct Program {
   mlir::func::FuncOp func;
   const TcpMachine *machine = nullptr;
   int64_t chips = 1;
-  std::vector<Axis> axes;
-  /// The axis that tensors without dimensions get: the DMA engine moves no
-  /// single elements. Only its first position counts.
-  std::optional<AxisId> unitAxis;
-  /// Axes of every tensor, by dimension.
-  llvm::DenseMap<mlir::Value, AxisList> dims;
-  /// Tensors that hold the elements of another one (transposed, broadcast).
-  llvm::DenseMap<mlir::Value, mlir::Value> aliases;
-  /// Tensors of one value everywhere.
+  std::vector<std::unique_ptr<Tensor>> tensors;
+  /// What every value of the program is.
+  llvm::DenseMap<mlir::Value, Access> views;
+  /// Values of one number everywhere.
   llvm::DenseMap<mlir::Value, mlir::TypedAttr> constants;
   /// In the order they run.
   std::vector<std::unique_ptr<Group>> groups;
-  llvm::DenseMap<mlir::Value, Group *> producers;
+  /// By result of the function.
+  llvm::SmallVector<Tensor *, 2> results;
   int64_t macs = 0;
 
-  mlir::Value canonical(mlir::Value value) const {
-    while (mlir::Value source = aliases.lookup(value))
-      value = source;
-    return value;
-  }
-  AxisId getUnitAxis() {
-    if (!unitAxis) {
-      unitAxis = axes.size();
-      axes.push_back({"U", 1, 1});
-    }
-    return *unitAxis;
-  }
-  /// HBM layout: the producer's order of loops; null for an argument.
-  const Group *producer(mlir::Value value) const {
-    return producers.lookup(value);
+  Tensor *addTensor(mlir::RankedTensorType type) {
+    tensors.push_back(std::make_unique<Tensor>());
+    tensors.back()->type = type;
+    return tensors.back().get();
   }
 };
 
-mlir::Type elementTypeOf(mlir::Value tensor);
-size_t rankOf(mlir::Value tensor);
-/// Orders tensors by their elements, then by their dimensions.
-std::pair<int64_t, size_t> extentOf(mlir::Value tensor);
-ElementType elementKindOf(mlir::Value tensor);
+/// The whole of `tensor`, dimension by dimension.
+Access wholeOf(Tensor *tensor);
+
+/// What a tensor of `bytes` takes in DM: the last packet of a pass may read
+/// past its end, where the same pass must not write.
+inline int64_t dmBytesWithMargin(int64_t bytes, const TcpMachine &machine) {
+  return llvm::alignTo(bytes + machine.macWidthBytes, machine.dmaRequestBytes);
+}
+
 /// f32 for floats, i32 for integers.
 mlir::Type computeTypeOf(mlir::Type type);
-bool contains(llvm::ArrayRef<AxisId> list, AxisId axis);
 
 /// A reduction by out + a * b or out + a, with a and b widened to out's type.
 struct SumOfProducts {
@@ -205,37 +300,31 @@ struct SumOfProducts {
 };
 std::optional<SumOfProducts> matchSumOfProducts(mlir::linalg::LinalgOp op);
 
-/// Rewrites contractions whose factors have no summed dimension in common as
-/// sums and a product of them.
-void splitSums(mlir::func::FuncOp func);
-
-/// Elementwise operations in `unfused` start groups of their own.
-mlir::FailureOr<Program>
-readProgram(mlir::func::FuncOp func, const TcpMachine &machine, int64_t chips,
-            const llvm::DenseSet<mlir::Operation *> &unfused);
-
 /// The body of an elementwise operation as a chain from one operand.
 struct Chain {
-  TensorOperand start;
-  mlir::OpOperand *startOperand = nullptr;
+  mlir::OpOperand *start = nullptr;
+  /// What the elements are fetched as.
+  mlir::Type computeType;
   std::vector<Step> steps;
 };
-/// `preferred` says whether a chain should start at this operand if there is a
-/// choice.
+/// `operandOf` gives the access of an operand by the loops of the operation.
 mlir::FailureOr<Chain>
 readChain(const Program &program, mlir::linalg::LinalgOp op,
-          llvm::function_ref<bool(mlir::OpOperand &)> preferred);
+          llvm::function_ref<Access(mlir::OpOperand &)> operandOf);
 
-/// Assigns the steps of the chain to passes of the vector engine, greedily.
-std::vector<VectorPass> assignPasses(llvm::ArrayRef<Step> steps,
-                                     mlir::Type computeType,
-                                     mlir::Type resultType);
+mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
+                                     const TcpMachine &machine, int64_t chips);
+void fuseGroups(Program &program);
+void chooseLayouts(Program &program,
+                   ArgumentLayout layout = ArgumentLayout::Chosen);
+mlir::LogicalResult planGroups(Program &program);
 
-/// If a group does not fit because of what was fused into it, its operation is
-/// added to `unfused` and nothing is reported.
-enum class PlanOutcome { Planned, Refused, TryUnfused };
-PlanOutcome planProgram(Program &program,
-                        llvm::DenseSet<mlir::Operation *> &unfused);
+/// Loops inside a tile in the order of the tensor's memory.
+LoopList getMemoryLoops(const Group &group, const Access &access);
+/// Bytes behind a tile in DM that the padding of a contraction's packets
+/// covers.
+int64_t getOverrunBytes(const Group &group, const Access &access,
+                        const TcpMachine &machine);
 
 /// Replaces the function by a kernel and a host function.
 mlir::LogicalResult emitProgram(Program &program);

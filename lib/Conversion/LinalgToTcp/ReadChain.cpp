@@ -15,6 +15,7 @@
 
 #include "Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,38 +23,17 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-Type linalg_to_tcp::elementTypeOf(Value tensor) {
-  return getElementTypeOrSelf(tensor.getType());
-}
-
-size_t linalg_to_tcp::rankOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getRank();
-}
-
-std::pair<int64_t, size_t> linalg_to_tcp::extentOf(Value tensor) {
-  return {cast<RankedTensorType>(tensor.getType()).getNumElements(),
-          rankOf(tensor)};
-}
-
-ElementType linalg_to_tcp::elementKindOf(Value tensor) {
-  return *tcp::getElementKind(elementTypeOf(tensor));
-}
-
 Type linalg_to_tcp::computeTypeOf(Type type) {
   Builder builder(type.getContext());
   return isa<FloatType>(type) ? Type(builder.getF32Type())
                               : Type(builder.getI32Type());
 }
 
-bool linalg_to_tcp::contains(ArrayRef<AxisId> list, AxisId axis) {
-  return llvm::is_contained(list, axis);
-}
-
 namespace {
 
 /// A constant in the type that the vector engine computes in.
-TypedAttr toComputeType(Attribute attr, Type elementType) {
-  Builder builder(elementType.getContext());
+TypedAttr toComputeType(Attribute attr) {
+  Builder builder(attr.getContext());
   if (auto value = dyn_cast<FloatAttr>(attr))
     return builder.getF32FloatAttr(
         static_cast<float>(value.getValueAsDouble()));
@@ -63,33 +43,52 @@ TypedAttr toComputeType(Attribute attr, Type elementType) {
   return {};
 }
 
-/// Values an i32 can take, where known: a narrowing must not lose any.
-struct Range {
-  int64_t low = INT32_MIN, high = INT32_MAX;
-};
+/// A constant with its bits read as the other type.
+TypedAttr reinterpret(TypedAttr attr) {
+  Builder builder(attr.getContext());
+  if (auto value = dyn_cast<FloatAttr>(attr))
+    return builder.getI32IntegerAttr(
+        static_cast<int32_t>(value.getValue().bitcastToAPInt().getSExtValue()));
+  return builder.getFloatAttr(
+      builder.getF32Type(),
+      APFloat(APFloat::IEEEsingle(), cast<IntegerAttr>(attr).getValue()));
+}
 
 class ChainReader {
 public:
   ChainReader(const Program &program, linalg::LinalgOp op,
-              function_ref<bool(OpOperand &)> preferred)
-      : program(program), op(op), preferred(preferred) {}
+              function_ref<Access(OpOperand &)> operandOf)
+      : program(program), op(op), operandOf(operandOf) {}
 
   FailureOr<Chain> read();
 
 private:
-  /// The tensor operand whose element `value` is, directly or widened.
+  /// The tensor operand whose element `value` is: as it is, widened, or the
+  /// bits of that.
   OpOperand *getElement(Value value);
   TypedAttr getConstant(Value value);
+  bool isSame(Value a, Value b);
+  FailureOr<Value> chooseStream(Operation *body);
+  LogicalResult setOperand(Operation *body, Value value, TypedAttr &constant,
+                           Access &tensor);
   LogicalResult readArithmetic(Operation *body, ArithmeticOp arithmetic,
                                Value &next);
-  LogicalResult readNarrow(Operation *body, Type type);
-  LogicalResult checkRanges(Type start);
-  TensorOperand makeOperand(OpOperand &operand);
+  LogicalResult readMultiplyAdd(math::FmaOp body, Value &next);
+  LogicalResult readNarrow(Operation *body);
+  /// Reads what computes `value`; `next` is what the chain continues with.
+  LogicalResult readStep(Operation *body, Value &next);
   InFlightDiagnostic refuse(Operation *body);
+  Step &addStep(Step::Kind kind, Type type) {
+    Step &step = chain.steps.emplace_back();
+    step.kind = kind;
+    step.type = type;
+    step.source = op;
+    return step;
+  }
 
   const Program &program;
   linalg::LinalgOp op;
-  function_ref<bool(OpOperand &)> preferred;
+  function_ref<Access(OpOperand &)> operandOf;
   Chain chain;
 };
 
@@ -99,11 +98,18 @@ InFlightDiagnostic ChainReader::refuse(Operation *body) {
   return op.emitOpError() << "body computes '" << body->getName() << "'";
 }
 
+/// What `value` widens; itself if it does not.
+static Value widened(Value value) {
+  Operation *widen = value.getDefiningOp();
+  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(widen)
+             ? widen->getOperand(0)
+             : value;
+}
+
 OpOperand *ChainReader::getElement(Value value) {
-  if (Operation *widen = value.getDefiningOp();
-      isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(widen))
-    value = widen->getOperand(0);
-  auto argument = dyn_cast<BlockArgument>(value);
+  if (auto bits = value.getDefiningOp<arith::BitcastOp>())
+    value = bits.getIn();
+  auto argument = dyn_cast<BlockArgument>(widened(value));
   if (!argument || argument.getOwner() != op.getBlock())
     return nullptr;
   OpOperand *operand = op.getMatchingOpOperand(argument);
@@ -111,264 +117,269 @@ OpOperand *ChainReader::getElement(Value value) {
 }
 
 TypedAttr ChainReader::getConstant(Value value) {
-  Type type = value.getType();
-  if (Operation *widen = value.getDefiningOp();
-      isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(widen))
-    value = widen->getOperand(0);
+  if (auto bits = value.getDefiningOp<arith::BitcastOp>()) {
+    TypedAttr constant = getConstant(bits.getIn());
+    return constant ? reinterpret(constant) : constant;
+  }
+  value = widened(value);
   if (auto argument = dyn_cast<BlockArgument>(value);
       argument && argument.getOwner() == op.getBlock()) {
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    Value source = program.canonical(operand->get());
-    if (TypedAttr constant = program.constants.lookup(source))
-      return toComputeType(constant, type);
-    if (isa<ShapedType>(source.getType()))
+    value = op.getMatchingOpOperand(argument)->get();
+    if (TypedAttr constant = program.constants.lookup(value))
+      return toComputeType(constant);
+    if (isa<ShapedType>(value.getType()))
       return {};
-    value = source;
   }
   Attribute attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return {};
-  return toComputeType(attr, type);
+  return toComputeType(attr);
 }
 
-TensorOperand ChainReader::makeOperand(OpOperand &operand) {
-  Value source = program.canonical(operand.get());
-  return {source, program.dims.lookup(source)};
+/// Whether two values are one, or one element.
+bool ChainReader::isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  OpOperand *x = getElement(a), *y = getElement(b);
+  return x && y && x->get() == y->get() && a.getType() == b.getType() &&
+         op.getMatchingIndexingMap(x) == op.getMatchingIndexingMap(y) &&
+         bool(a.getDefiningOp<arith::BitcastOp>()) ==
+             bool(b.getDefiningOp<arith::BitcastOp>());
+}
+
+/// Elements that an access reads; a large one is better streamed than stored.
+static int64_t weightOf(OpOperand &operand) {
+  return cast<RankedTensorType>(operand.get().getType()).getNumElements();
+}
+
+/// The operand that continues the chain: the computed one, or the largest.
+FailureOr<Value> ChainReader::chooseStream(Operation *body) {
+  Value computed, element, filled;
+  for (Value operand : body->getOperands()) {
+    OpOperand *found = getElement(operand);
+    if (getConstant(operand)) {
+      if (found)
+        filled = operand;
+    } else if (!found) {
+      if (computed && computed != operand) {
+        refuse(body) << " of two computed values; one of them must be a "
+                        "constant or an element of an operand: split the "
+                        "operation in two";
+        return failure();
+      }
+      computed = operand;
+    } else if (!element || weightOf(*found) > weightOf(*getElement(element))) {
+      element = operand;
+    }
+  }
+  for (Value value : {computed, element, filled})
+    if (value)
+      return value;
+  refuse(body) << " of constants; run --canonicalize first";
+  return failure();
+}
+
+LogicalResult ChainReader::setOperand(Operation *body, Value value,
+                                      TypedAttr &constant, Access &tensor) {
+  if ((constant = getConstant(value)))
+    return success();
+  OpOperand *element = getElement(value);
+  tensor = operandOf(*element);
+  Type type = getElementTypeOrSelf(element->get());
+  ElementType from = *tcp::getElementKind(type);
+  if (program.machine->canFetchCast(from,
+                                    *tcp::getElementKind(computeTypeOf(type))))
+    return success();
+  return refuse(body) << " on an operand of " << getName(from)
+                      << ", which machine \"" << program.machine->name
+                      << "\" cannot widen to " << computeTypeOf(type);
 }
 
 LogicalResult ChainReader::readArithmetic(Operation *body,
                                           ArithmeticOp arithmetic,
                                           Value &next) {
   Type type = body->getResult(0).getType();
-  bool isFloat = isa<FloatType>(type);
-  if (!tcp::getElementKind(type))
-    return refuse(body) << " on " << type
-                        << ", the vector engine works on f32 and i32";
-  if (!isFloat && !type.isInteger(32))
+  if (!type.isF32() && !type.isInteger(32))
     return refuse(body) << " in " << type
-                        << ", the vector engine computes integers in i32: "
-                           "widen the operands and narrow the result";
-
-  Value sides[2] = {body->getOperand(0), body->getOperand(1)};
-  OpOperand *elements[2];
-  TypedAttr constants[2];
-  for (int i : {0, 1}) {
-    constants[i] = getConstant(sides[i]);
-    elements[i] = constants[i] ? nullptr : getElement(sides[i]);
-  }
-  auto isComputed = [&](int i) { return !constants[i] && !elements[i]; };
-  if (isComputed(0) && isComputed(1))
-    return refuse(body) << " of two computed values; one of them must be a "
-                           "constant or an element of an operand: split the "
-                           "operation in two";
-  if (constants[0] && constants[1])
-    return refuse(body) << " of two constants; run --canonicalize first";
-  int stream = 0;
-  if (constants[0] || isComputed(1))
-    stream = 1;
-  else if (elements[0] && elements[1]) {
-    // What stays in the vector register file is the smaller one.
-    auto weight = [&](int i) {
-      return std::pair(preferred(*elements[i]),
-                       extentOf(makeOperand(*elements[i]).tensor));
-    };
-    if (weight(1) > weight(0))
-      stream = 1;
-  }
-  int other = 1 - stream;
-
-  // Narrower floats round after every step; choosing one of two values does
-  // not.
-  bool picks =
-      arithmetic == ArithmeticOp::Max || arithmetic == ArithmeticOp::Min;
-  if (isFloat && !type.isF32() && !picks) {
-    Step narrow;
-    narrow.kind = Step::Kind::Narrow;
-    narrow.type = type;
-    narrow.source = body;
-    chain.steps.push_back(std::move(narrow));
-  }
-  Step step;
+                        << ", the vector engine computes in f32 and i32; run "
+                           "--normalize-linalg first";
+  FailureOr<Value> stream = chooseStream(body);
+  if (failed(stream))
+    return failure();
+  next = *stream;
+  Step &step = addStep(Step::Kind::Arithmetic, type);
   step.op = arithmetic;
-  step.swapped = stream == 1;
-  step.type = computeTypeOf(type);
-  step.source = op;
-  if (constants[other]) {
-    step.constant = constants[other];
-  } else {
-    step.operand = makeOperand(*elements[other]);
-    ElementType from = elementKindOf(step.operand.tensor);
-    if (!program.machine->canFetchCast(from, *tcp::getElementKind(step.type)))
-      return refuse(body) << " on an operand of " << getName(from)
-                          << ", which machine \"" << program.machine->name
-                          << "\" cannot widen to " << step.type;
+  bool isFirst = isSame(body->getOperand(0), *stream);
+  if (isFirst && isSame(body->getOperand(1), *stream)) {
+    step.mode = tcp::ArgMode::Mode00;
+    return success();
   }
-  if (arithmetic == ArithmeticOp::ShiftLeft ||
-      arithmetic == ArithmeticOp::ShiftRightSigned ||
-      arithmetic == ArithmeticOp::ShiftRightUnsigned)
-    if (auto count = dyn_cast_or_null<IntegerAttr>(step.constant);
-        count && !step.swapped && (count.getInt() < 0 || count.getInt() > 31))
-      return refuse(body) << " by " << count.getInt()
-                          << ", the shift count must be 0 to 31";
-  chain.steps.push_back(std::move(step));
-  next = sides[stream];
+  bool isCommutative = body->hasTrait<OpTrait::IsCommutative>();
+  if (!isFirst && !isCommutative)
+    step.mode = tcp::ArgMode::Mode10;
+  if (failed(setOperand(body, body->getOperand(isFirst ? 1 : 0), step.constant,
+                        step.operand)))
+    return failure();
+  bool isShift = arithmetic == ArithmeticOp::ShiftLeft ||
+                 arithmetic == ArithmeticOp::ShiftRightSigned ||
+                 arithmetic == ArithmeticOp::ShiftRightUnsigned;
+  auto count = dyn_cast_or_null<IntegerAttr>(step.constant);
+  if (isShift && isFirst && count &&
+      (count.getInt() < 0 || count.getInt() > 31))
+    return refuse(body) << " by " << count.getInt()
+                        << ", the shift count must be 0 to 31";
   return success();
 }
 
-LogicalResult ChainReader::readNarrow(Operation *body, Type type) {
+LogicalResult ChainReader::readMultiplyAdd(math::FmaOp body, Value &next) {
+  if (!body.getType().isF32())
+    return refuse(body) << " in " << body.getType()
+                        << ", the vector engine computes in f32";
+  FailureOr<Value> stream = chooseStream(body);
+  if (failed(stream))
+    return failure();
+  next = *stream;
+  Step &step = addStep(Step::Kind::MultiplyAdd, body.getType());
+  Value factor = body.getA(), other = body.getB(), summand = body.getC();
+  if (isSame(other, *stream))
+    std::swap(factor, other);
+  auto setFirst = [&](Value value) {
+    return setOperand(body, value, step.constant, step.operand);
+  };
+  auto setSecond = [&](Value value) {
+    return setOperand(body, value, step.secondConstant, step.second);
+  };
+  bool adds = isSame(summand, *stream);
+  if (!isSame(factor, *stream)) {
+    step.mode = tcp::ArgMode::Mode120;
+    return success(succeeded(setFirst(factor)) && succeeded(setSecond(other)));
+  }
+  if (isSame(other, *stream)) {
+    step.mode = tcp::ArgMode::Mode002;
+    return adds ? success() : setSecond(summand);
+  }
+  if (adds) {
+    step.mode = tcp::ArgMode::Mode020;
+    return setSecond(other);
+  }
+  step.mode = tcp::ArgMode::Mode012;
+  return success(succeeded(setFirst(other)) && succeeded(setSecond(summand)));
+}
+
+/// The cast engine saturates integers where arith.trunci drops bits. Both are
+/// the same here: the normal form truncates only values that fit.
+LogicalResult ChainReader::readNarrow(Operation *body) {
+  Type type = body->getResult(0).getType();
   std::optional<ElementType> to = tcp::getElementKind(type);
-  Type from = computeTypeOf(type);
-  if (!to || !program.machine->canCast(*tcp::getElementKind(from), *to))
+  if (!to ||
+      !program.machine->canCast(*tcp::getElementKind(computeTypeOf(type)), *to))
     return refuse(body) << " to " << type << ", which the cast engine of \""
                         << program.machine->name << "\" cannot produce";
-  if (*to == ElementType::F8E4M3)
-    return refuse(body) << " to " << type
-                        << ", which the cast engine saturates and arith does "
-                           "not; use f8E5M2 or bf16";
-  if (getBitWidth(*to) * program.machine->outputLanes <
-      program.machine->commitAlignBytes * 8)
-    return refuse(body) << " to " << type << ": "
-                        << program.machine->outputLanes
-                        << " elements are less than the "
-                        << program.machine->commitAlignBytes
-                        << " bytes that a commit writes; use a wider type";
-  Step step;
-  step.kind = Step::Kind::Narrow;
-  step.type = type;
-  step.source = body;
-  chain.steps.push_back(std::move(step));
+  addStep(Step::Kind::Narrow, type);
   return success();
 }
 
-/// The cast engine saturates where arith.trunci drops bits: they agree on
-/// values that fit, which a clamp before the truncation ensures.
-LogicalResult ChainReader::checkRanges(Type start) {
-  Range range;
-  if (auto integer = dyn_cast<IntegerType>(start);
-      integer && integer.getWidth() < 32)
-    range = {-(int64_t(1) << (integer.getWidth() - 1)),
-             (int64_t(1) << (integer.getWidth() - 1)) - 1};
-  for (const Step &step : chain.steps) {
-    auto integer = dyn_cast<IntegerType>(step.type);
-    if (step.kind == Step::Kind::Narrow && integer) {
-      int64_t limit = int64_t(1) << (integer.getWidth() - 1);
-      if (range.low < -limit || range.high >= limit)
-        return refuse(step.source)
-               << " to " << step.type
-               << " of values that may not fit, which the cast engine "
-                  "saturates; clamp them to "
-               << -limit << " .. " << limit - 1
-               << " with arith.maxsi and arith.minsi first";
-      continue;
-    }
-    auto constant = dyn_cast_or_null<IntegerAttr>(step.constant);
-    if (constant && step.op == ArithmeticOp::Max) {
-      range.low = std::max(range.low, constant.getInt());
-      range.high = std::max(range.high, constant.getInt());
-    } else if (constant && step.op == ArithmeticOp::Min) {
-      range.low = std::min(range.low, constant.getInt());
-      range.high = std::min(range.high, constant.getInt());
-    } else {
-      range = Range();
-    }
+static std::optional<tcp::FpUnaryOp> getFunction(Operation *body) {
+  using Function = tcp::FpUnaryOp;
+  return llvm::TypeSwitch<Operation *, std::optional<Function>>(body)
+      .Case<math::ExpOp>([](auto) { return Function::Exp; })
+      .Case<math::SqrtOp>([](auto) { return Function::Sqrt; })
+      .Case<math::TanhOp>([](auto) { return Function::Tanh; })
+      .Case<math::ErfOp>([](auto) { return Function::Erf; })
+      .Case<math::LogOp>([](auto) { return Function::Log; })
+      .Case<math::SinOp>([](auto) { return Function::Sin; })
+      .Case<math::CosOp>([](auto) { return Function::Cos; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static std::optional<ArithmeticOp> getArithmetic(Operation *body) {
+  using Kind = ArithmeticOp;
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(body)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::Add; })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return Kind::Sub; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::Mul; })
+      .Case<arith::DivFOp>([](auto) { return Kind::Div; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(
+          [](auto) { return Kind::Max; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(
+          [](auto) { return Kind::Min; })
+      .Case<arith::AndIOp>([](auto) { return Kind::And; })
+      .Case<arith::OrIOp>([](auto) { return Kind::Or; })
+      .Case<arith::XOrIOp>([](auto) { return Kind::Xor; })
+      .Case<arith::ShLIOp>([](auto) { return Kind::ShiftLeft; })
+      .Case<arith::ShRSIOp>([](auto) { return Kind::ShiftRightSigned; })
+      .Case<arith::ShRUIOp>([](auto) { return Kind::ShiftRightUnsigned; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+LogicalResult ChainReader::readStep(Operation *body, Value &next) {
+  if (std::optional<ArithmeticOp> arithmetic = getArithmetic(body))
+    return readArithmetic(body, *arithmetic, next);
+  if (auto fma = dyn_cast<math::FmaOp>(body))
+    return readMultiplyAdd(fma, next);
+  Type type = body->getResult(0).getType();
+  next = body->getNumOperands() ? body->getOperand(0) : Value();
+  if (isa<arith::TruncFOp, arith::TruncIOp>(body))
+    return readNarrow(body);
+  if (isa<arith::BitcastOp>(body) && (type.isF32() || type.isInteger(32))) {
+    addStep(Step::Kind::Reinterpret, type);
+    return success();
   }
-  return success();
+  if (isa<arith::SIToFPOp>(body) && type.isF32()) {
+    addStep(Step::Kind::IntToFloat, type);
+    return success();
+  }
+  // The engine rounds to nearest even.
+  if (auto round = isa<arith::FPToSIOp>(body) && type.isInteger(32)
+                       ? next.getDefiningOp<math::RoundEvenOp>()
+                       : nullptr) {
+    addStep(Step::Kind::FloatToInt, type);
+    next = round.getOperand();
+    return success();
+  }
+  if (std::optional<tcp::FpUnaryOp> function = getFunction(body);
+      function && type.isF32()) {
+    addStep(Step::Kind::Function, type).function = *function;
+    return success();
+  }
+  return refuse(body) << ", which is no step of the vector engine; run "
+                         "--normalize-linalg first";
 }
 
 FailureOr<Chain> ChainReader::read() {
-  if (op->getNumResults() != 1)
-    return op.emitOpError() << "has " << op->getNumResults()
-                            << " results, only one is supported: split it";
   Value value = op.getBlock()->getTerminator()->getOperand(0);
-  // A value that the program widens may have been narrowed inside the body; the
-  // chain is collected from the result backwards.
   while (true) {
-    if (getConstant(value))
-      return op.emitOpError() << "computes a constant; use linalg.fill";
-    if (OpOperand *element = getElement(value)) {
-      chain.startOperand = element;
-      chain.start = makeOperand(*element);
+    if (!value.getDefiningOp<arith::BitcastOp>())
+      chain.start = getElement(value);
+    if (chain.start)
       break;
-    }
+    if (getConstant(value) && !getElement(value))
+      return op.emitOpError() << "computes a constant; use linalg.fill";
     Operation *body = value.getDefiningOp();
     if (!body || body->getBlock() != op.getBlock())
       return op.emitOpError()
              << "uses a scalar from outside that is not a constant; pass it as "
                 "a tensor";
-    using Kind = ArithmeticOp;
-    std::optional<Kind> kind =
-        llvm::TypeSwitch<Operation *, std::optional<Kind>>(body)
-            .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::Add; })
-            .Case<arith::SubFOp, arith::SubIOp>([](auto) { return Kind::Sub; })
-            .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::Mul; })
-            .Case<arith::DivFOp>([](auto) { return Kind::Div; })
-            .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(
-                [](auto) { return Kind::Max; })
-            .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(
-                [](auto) { return Kind::Min; })
-            .Case<arith::ShLIOp>([](auto) { return Kind::ShiftLeft; })
-            .Case<arith::ShRSIOp>([](auto) { return Kind::ShiftRightSigned; })
-            .Case<arith::ShRUIOp>([](auto) { return Kind::ShiftRightUnsigned; })
-            .Default([](Operation *) { return std::nullopt; });
-    if (kind) {
-      if (failed(readArithmetic(body, *kind, value)))
-        return failure();
-      continue;
-    }
-    if (isa<arith::ExtFOp, arith::ExtSIOp>(body)) {
-      // Exact: the narrowing that came before is a step of its own.
-    } else if (isa<arith::TruncFOp, arith::TruncIOp>(body)) {
-      if (failed(readNarrow(body, body->getResult(0).getType())))
-        return failure();
-    } else if (auto convert = dyn_cast<arith::SIToFPOp>(body);
-               convert && convert.getType().isF32()) {
-      Step step;
-      step.kind = Step::Kind::IntToFloat;
-      step.type = convert.getType();
-      step.source = body;
-      chain.steps.push_back(std::move(step));
-    } else if (auto negate = dyn_cast<arith::NegFOp>(body);
-               negate && negate.getType().isF32()) {
-      Step step;
-      step.op = ArithmeticOp::Mul;
-      step.type = negate.getType();
-      step.constant = Builder(body).getF32FloatAttr(-1.0f);
-      step.source = op;
-      chain.steps.push_back(std::move(step));
-    } else {
-      return refuse(body)
-             << ", which the vector engine does not; it adds, subtracts, "
-                "multiplies, divides, shifts, takes maxima and minima, and "
-                "converts i32 to f32 and to narrower types, and f32 to "
-                "narrower types";
-    }
-    value = body->getOperand(0);
+    if (failed(readStep(body, value)))
+      return failure();
   }
   std::reverse(chain.steps.begin(), chain.steps.end());
 
-  // What the chain starts from is widened by the fetch.
-  Type startType = elementTypeOf(chain.start.tensor);
-  Type first =
-      chain.steps.empty() || chain.steps.front().kind == Step::Kind::Narrow
-          ? computeTypeOf(startType)
-      : chain.steps.front().kind == Step::Kind::IntToFloat
-          ? Type(Builder(op).getI32Type())
-          : chain.steps.front().type;
-  ElementType from = elementKindOf(chain.start.tensor);
+  Type from = getElementTypeOrSelf(chain.start->get());
   bool converts =
-      !chain.steps.empty() || startType != elementTypeOf(op->getResult(0));
-  if (converts &&
-      !program.machine->canFetchCast(from, *tcp::getElementKind(first)))
-    return op.emitOpError()
-           << "works on " << getName(from) << ", which machine \""
-           << program.machine->name << "\" cannot widen to " << first;
-  if (failed(checkRanges(startType)))
-    return failure();
+      !chain.steps.empty() || from != getElementTypeOrSelf(op->getResult(0));
+  chain.computeType = converts ? computeTypeOf(from) : from;
+  ElementType kind = *tcp::getElementKind(from);
+  if (!program.machine->canFetchCast(kind,
+                                     *tcp::getElementKind(chain.computeType)))
+    return op.emitOpError() << "works on " << getName(kind)
+                            << ", which machine \"" << program.machine->name
+                            << "\" cannot widen to " << chain.computeType;
   return std::move(chain);
 }
 
 FailureOr<Chain>
 linalg_to_tcp::readChain(const Program &program, linalg::LinalgOp op,
-                         function_ref<bool(OpOperand &)> preferred) {
-  return ChainReader(program, op, preferred).read();
+                         function_ref<Access(OpOperand &)> operandOf) {
+  return ChainReader(program, op, operandOf).read();
 }

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// First every dimension of every tensor and every loop gets a node; indexing
-// maps join nodes, and a class of nodes is an axis. Then operations become
-// groups: a contraction takes the elementwise operations that follow it as long
-// as nobody else reads what is between them; so does an elementwise operation.
+// Operations in their order. What only names elements anew becomes a view:
+// whoever reads it reads the tensor behind it. A view that leaves the function,
+// or that somebody writes to, is copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +16,96 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/IntEqClasses.h"
+#include "sequin/Conversion/Attributes.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+Access Access::substitute(ArrayRef<Index> loops) const {
+  Access result;
+  result.tensor = tensor;
+  for (const Index &index : dims) {
+    Index &sum = result.dims.emplace_back();
+    sum.offset = index.offset;
+    for (auto [loop, coefficient] : index.terms) {
+      sum.offset += coefficient * loops[loop].offset;
+      for (auto [inner, factor] : loops[loop].terms) {
+        auto *found = llvm::find_if(
+            sum.terms, [&](const auto &term) { return term.first == inner; });
+        if (found == sum.terms.end())
+          sum.terms.push_back({inner, coefficient * factor});
+        else
+          found->second += coefficient * factor;
+      }
+    }
+    llvm::erase_if(sum.terms, [](const auto &term) { return !term.second; });
+  }
+  return result;
+}
+
+int64_t Access::strideOf(LoopId loop) const {
+  int64_t stride = 0;
+  for (auto [dim, index] : llvm::enumerate(dims))
+    for (auto [id, coefficient] : index.terms)
+      if (id == loop)
+        stride += coefficient * tensor->strides[dim];
+  return stride;
+}
+
+Access linalg_to_tcp::wholeOf(Tensor *tensor) {
+  Access access;
+  access.tensor = tensor;
+  for (unsigned i = 0; i < tensor->rank(); ++i)
+    access.dims.push_back({0, {{i, 1}}});
+  return access;
+}
+
+static Index multipleOf(unsigned dim, int64_t coefficient, int64_t offset = 0) {
+  return {offset, {{dim, coefficient}}};
+}
+
+/// An affine expression of loops without division.
+static std::optional<Index> getIndex(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return multipleOf(dim.getPosition(), 1);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Index{constant.getValue(), {}};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Index> lhs = getIndex(binary.getLHS()),
+                       rhs = getIndex(binary.getRHS());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  Access sum;
+  if (expr.getKind() == AffineExprKind::Add) {
+    // As the sum of two loops that are replaced.
+    sum.dims.push_back({0, {{0, 1}, {1, 1}}});
+    return sum.substitute({*lhs, *rhs}).dims[0];
+  }
+  if (expr.getKind() == AffineExprKind::Mul && rhs->terms.empty()) {
+    sum.dims.push_back(multipleOf(0, rhs->offset));
+    return sum.substitute({*lhs}).dims[0];
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The reader
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp func, const TcpMachine &machine, int64_t chips,
-         const DenseSet<Operation *> &unfused)
-      : unfused(unfused) {
+  Reader(func::FuncOp func, const TcpMachine &machine, int64_t chips) {
     program.func = func;
     program.machine = &machine;
     program.chips = chips;
@@ -40,35 +115,38 @@ public:
 
 private:
   LogicalResult checkTensor(Operation *at, Type type, const Twine &what);
+  LogicalResult checkTypes(Operation *op);
   LogicalResult readOperation(Operation *op);
-  LogicalResult joinLoops(linalg::LinalgOp op);
-  LogicalResult nameAxes();
-  LogicalResult readGroup(linalg::LinalgOp op);
+  LogicalResult readConstant(arith::ConstantOp op);
+  LogicalResult readLinalg(linalg::LinalgOp op);
   LogicalResult readContraction(linalg::LinalgOp op);
+  LogicalResult readReduction(linalg::LinalgOp op);
   LogicalResult readElementwise(linalg::LinalgOp op);
-  LogicalResult readSum(linalg::LinalgOp op, Group &group);
-  LogicalResult addInit(linalg::LinalgOp op, Group &group);
-  void addFactor(Group &group, TensorOperand factor);
-  void makeElementwise(Group &group);
-  LogicalResult makePlainSum(Group &group);
-  Group *getFusable(OpOperand &operand, linalg::LinalgOp op);
-  AxisList getLoopAxes(linalg::LinalgOp op);
-  TensorOperand makeOperand(Value value);
+  LogicalResult readPad(tensor::PadOp op);
+  LogicalResult readExtractSlice(tensor::ExtractSliceOp op);
+  LogicalResult readInsertSlice(tensor::InsertSliceOp op);
+  LogicalResult readExpand(tensor::ExpandShapeOp op);
+  LogicalResult readCollapse(tensor::CollapseShapeOp op);
+  LogicalResult readGather(tensor::GatherOp op);
+  LogicalResult readReturn(func::ReturnOp op);
 
-  const DenseSet<Operation *> &unfused;
+  Group &addGroup(Group::Kind kind, Operation *root);
+  LogicalResult readPin(linalg::LinalgOp op, Group &group);
+  void addLoops(Group &group, linalg::LinalgOp op);
+  void addLoops(Group &group, ArrayRef<int64_t> shape);
+  /// The elements `indices` of a value.
+  FailureOr<Access> access(Operation *at, Value value, ArrayRef<Index> indices);
+  FailureOr<Access> access(linalg::LinalgOp op, OpOperand &operand);
+  Tensor *addConstant(DenseElementsAttr values);
+  /// A tensor of its own that holds what `value` is, where `at` stands.
+  FailureOr<Tensor *> copy(Operation *at, Value value);
+  LogicalResult addInit(linalg::LinalgOp op, Group &group, Step step);
+  void define(Value value, Group &group, Access result);
+
   Program program;
-  SmallVector<linalg::LinalgOp> order;
-  llvm::IntEqClasses classes;
-  std::vector<int64_t> extents; ///< of every node
-  DenseMap<Value, SmallVector<unsigned>> valueNodes;
-  DenseMap<Operation *, SmallVector<unsigned>> loopNodes;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Operations and axes
-//===----------------------------------------------------------------------===//
 
 LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -99,191 +177,203 @@ LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
   return success();
 }
 
-LogicalResult Reader::joinLoops(linalg::LinalgOp op) {
-  SmallVector<int64_t, 4> ranges = op.getStaticLoopRanges();
-  SmallVector<unsigned> &loops = loopNodes[op];
-  for (int64_t range : ranges) {
-    loops.push_back(extents.size());
-    extents.push_back(range);
-  }
-  classes.grow(extents.size());
+LogicalResult Reader::checkTypes(Operation *op) {
+  for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
+    if (isa<ShapedType>(type) &&
+        failed(checkTensor(op, type, "operand " + Twine(i))))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (isa<ShapedType>(type) && failed(checkTensor(op, type, "the result")))
+      return failure();
+  return success();
+}
 
-  auto join = [&](Value value, AffineMap map) {
-    SmallVector<unsigned> &nodes = valueNodes[value];
-    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-      unsigned loop = loops[cast<AffineDimExpr>(expr).getPosition()];
-      if (nodes.size() == i)
-        nodes.push_back(loop);
-      else
-        classes.join(nodes[i], loop);
+Group &Reader::addGroup(Group::Kind kind, Operation *root) {
+  program.groups.push_back(std::make_unique<Group>());
+  Group &group = *program.groups.back();
+  group.kind = kind;
+  group.root = root;
+  return group;
+}
+
+/// The sizes that the program fixes for the loops of an operation.
+LogicalResult Reader::readPin(linalg::LinalgOp op, Group &group) {
+  Attribute attribute = op->getAttr(kPinAttrName);
+  if (!attribute)
+    return success();
+  auto pin = dyn_cast<DictionaryAttr>(attribute);
+  bool valid = static_cast<bool>(pin);
+  for (NamedAttribute entry :
+       pin ? pin.getValue() : ArrayRef<NamedAttribute>()) {
+    auto sizes = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
+    bool tiles = entry.getName() == "tiles";
+    if ((!tiles && entry.getName() != "parts") || !sizes ||
+        sizes.size() != static_cast<int64_t>(group.loops.size()) ||
+        llvm::any_of(sizes.asArrayRef(), [](int64_t n) { return n < 0; })) {
+      valid = false;
+      break;
     }
-  };
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!map.isProjectedPermutation())
+    for (auto [loop, size] : llvm::zip(group.loops, sizes.asArrayRef()))
+      (tiles ? loop.pinnedTile : loop.pinnedParts) = size;
+  }
+  if (valid)
+    return success();
+  return op.emitOpError() << "'" << kPinAttrName
+                          << "' must be {tiles = array<i64: ...>, parts = "
+                             "array<i64: ...>} with a number for each of "
+                          << group.loops.size()
+                          << " loops, 0 where it is free; found " << attribute;
+}
+
+void Reader::addLoops(Group &group, linalg::LinalgOp op) {
+  for (auto [range, type] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    Loop &loop = group.loops.emplace_back();
+    loop.extent = range;
+    loop.reduced = type == utils::IteratorType::reduction;
+  }
+}
+
+void Reader::addLoops(Group &group, ArrayRef<int64_t> shape) {
+  for (int64_t size : shape)
+    group.loops.emplace_back().extent = size;
+}
+
+Tensor *Reader::addConstant(DenseElementsAttr values) {
+  Tensor *tensor = program.addTensor(cast<RankedTensorType>(values.getType()));
+  tensor->origin = Tensor::Origin::Constant;
+  tensor->values = values;
+  return tensor;
+}
+
+FailureOr<Access> Reader::access(Operation *at, Value value,
+                                 ArrayRef<Index> indices) {
+  if (TypedAttr constant = program.constants.lookup(value)) {
+    // One element, wherever it is read.
+    auto type =
+        RankedTensorType::get({}, getElementTypeOrSelf(value.getType()));
+    Access single;
+    single.tensor = addConstant(
+        DenseElementsAttr::get(type, ArrayRef<Attribute>(constant)));
+    return single;
+  }
+  auto found = program.views.find(value);
+  if (found == program.views.end())
+    return at->emitOpError()
+           << "reads a tensor that nothing has written; fill it first";
+  return found->second.substitute(indices);
+}
+
+FailureOr<Access> Reader::access(linalg::LinalgOp op, OpOperand &operand) {
+  SmallVector<Index, 4> indices;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<Index> index = getIndex(expr);
+    if (!index)
       return op.emitOpError()
              << "indexes operand " << operand.getOperandNumber() << " by "
              << AffineMapAttr::get(map)
-             << ", only plain loop indices are supported: rewrite the access "
-                "as a tensor of its own";
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    if (failed(checkTensor(op, operand.get().getType(),
-                           "operand " + Twine(operand.getOperandNumber()))))
-      return failure();
-    bool isRead =
-        op.isDpsInput(&operand) || op.payloadUsesValueFromOperand(&operand);
-    if (isRead && !program.constants.contains(operand.get()))
-      join(operand.get(), map);
+             << ", only sums of multiples of loop indices are supported";
+    indices.push_back(*index);
   }
-  for (OpResult result : op->getResults())
-    join(result, op.getMatchingIndexingMap(op.getTiedOpOperand(result)));
-  order.push_back(op);
-  return success();
+  return access(op, operand.get(), indices);
 }
 
-LogicalResult Reader::readOperation(Operation *op) {
-  if (isa<tensor::EmptyOp, func::ReturnOp>(op))
-    return success();
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (!isa<ShapedType>(constant.getType()))
-      return success();
-    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-    if (!splat)
-      return op->emitOpError()
-             << "is a tensor of several values, which has no place on the "
-                "device; pass it as an argument of the function";
-    auto value = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
-    if (!value)
-      return op->emitOpError() << "has elements that are not single numbers";
-    program.constants[constant.getResult()] = value;
-    return success();
-  }
-  if (auto fill = dyn_cast<linalg::FillOp>(op);
-      fill && fill->getNumResults() == 1) {
-    Attribute value;
-    if (!matchPattern(fill.value(), m_Constant(&value)) ||
-        !isa<TypedAttr>(value))
-      return op->emitOpError() << "fills with a value that is not a constant; "
-                                  "pass a tensor instead";
-    program.constants[fill.getResult(0)] = cast<TypedAttr>(value);
-    return success();
-  }
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp)
-    return op->emitOpError()
-           << "cannot be lowered to tcp, only linalg operations on tensors, "
-              "tensor.empty and arith.constant can";
-  if (!linalgOp.hasPureTensorSemantics())
+void Reader::define(Value value, Group &group, Access result) {
+  group.result = std::move(result);
+  group.resultValue = value;
+  if (value)
+    program.views[value] = wholeOf(group.result.tensor);
+}
+
+/// A group that reads all of `value`.
+FailureOr<Tensor *> Reader::copy(Operation *at, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Tensor *tensor = program.addTensor(type);
+  FailureOr<Access> from = access(at, value, wholeOf(tensor).dims);
+  if (failed(from))
+    return failure();
+  Group &group = addGroup(Group::Kind::Stream, at);
+  addLoops(group, type.getShape());
+  group.stream = std::move(*from);
+  group.computeType = type.getElementType();
+  group.result = wholeOf(tensor);
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Linalg operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult Reader::readLinalg(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
     return op->emitOpError()
            << "works on memory, only tensors can be lowered to tcp";
-  if (linalgOp.hasDynamicShape())
+  if (op.hasDynamicShape())
     return op->emitOpError() << "has a dynamic shape, only static shapes can "
                                 "be lowered: give every dimension a size";
-  if (linalgOp.hasIndexSemantics())
+  if (op.hasIndexSemantics())
     return op->emitOpError() << "computes with loop indices, which the vector "
                                 "engine has not; pass them as a tensor";
-  return joinLoops(linalgOp);
+  if (op->getNumResults() != 1)
+    return op->emitOpError() << "has " << op->getNumResults()
+                             << " results, only one is supported: split it";
+  if (!op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+           .isProjectedPermutation())
+    return op->emitOpError() << "writes its result at computed indices";
+  if (op.getNumReductionLoops() == 0)
+    return readElementwise(op);
+  if (op.getNumDpsInputs() == 2)
+    return readContraction(op);
+  return readReduction(op);
 }
 
-/// Letters by the role of a loop where an axis first occurs.
-LogicalResult Reader::nameAxes() {
-  classes.compress();
-  program.axes.resize(classes.getNumClasses());
-  for (auto [node, extent] : llvm::enumerate(extents))
-    program.axes[classes[node]].extent = program.axes[classes[node]].size =
-        extent;
-  for (auto &[value, nodes] : valueNodes) {
-    AxisList &dims = program.dims[value];
-    for (unsigned node : nodes)
-      dims.push_back(classes[node]);
-    if (nodes.empty())
-      dims.push_back(program.getUnitAxis());
-  }
-
-  llvm::StringMap<unsigned> counts;
-  auto name = [&](AxisId axis, StringRef letter) {
-    if (!program.axes[axis].name.empty())
-      return;
-    unsigned &count = counts[letter];
-    program.axes[axis].name = count == 0 && letter != "D"
-                                  ? letter.str()
-                                  : letter.str() + std::to_string(count);
-    ++count;
-  };
-  for (linalg::LinalgOp op : order) {
-    AxisList loops = getLoopAxes(op);
-    for (auto [i, axis] : llvm::enumerate(loops))
-      for (size_t j = i + 1; j < loops.size(); ++j)
-        if (loops[j] == axis)
-          return op.emitOpError()
-                 << "has loops " << i << " and " << j
-                 << " over one and the same dimension, because a tensor is "
-                    "used with its dimensions in two roles; pass that tensor "
-                    "as two arguments";
-    if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2) {
-      StringRef parallel = op.getNumReductionLoops() == 0 ? "D" : "M";
-      for (auto [axis, type] : llvm::zip(loops, op.getIteratorTypesArray()))
-        name(axis, type == utils::IteratorType::reduction ? "K" : parallel);
-      continue;
+/// What is reduced starts from the init, unless that changes nothing.
+LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group, Step step) {
+  OpOperand &init = *op.getDpsInitOperand(0);
+  step.type = group.computeType;
+  step.source = op;
+  if (TypedAttr constant = program.constants.lookup(init.get())) {
+    bool neutral = false;
+    if (auto number = dyn_cast<FloatAttr>(constant)) {
+      const APFloat &value = number.getValue();
+      neutral = step.op == ArithmeticOp::Add ? value.isZero()
+                : step.op == ArithmeticOp::Max
+                    ? value.isInfinity() && value.isNegative()
+                    : value.isInfinity() && !value.isNegative();
+    } else {
+      APInt value = cast<IntegerAttr>(constant).getValue();
+      neutral = step.op == ArithmeticOp::Add   ? value.isZero()
+                : step.op == ArithmeticOp::Max ? value.isMinSignedValue()
+                                               : value.isMaxSignedValue();
     }
-    auto dims = [&](OpOperand *operand) {
-      AxisList list;
-      for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults())
-        list.push_back(loops[cast<AffineDimExpr>(expr).getPosition()]);
-      return list;
-    };
-    AxisList lhs = dims(op.getDpsInputOperand(0));
-    AxisList rhs = dims(op.getDpsInputOperand(1));
-    AxisList result = dims(op.getDpsInitOperand(0));
-    for (AxisId axis : loops)
-      name(axis, !contains(result, axis) ? "K"
-                 : !contains(rhs, axis)  ? "M"
-                 : !contains(lhs, axis)  ? "N"
-                                         : "B");
+    if (neutral)
+      return success();
+    step.constant = constant;
+  } else {
+    FailureOr<Access> operand = access(op, init);
+    if (failed(operand))
+      return failure();
+    step.operand = std::move(*operand);
   }
-  // Dimensions of arguments that nothing computes with.
-  for (AxisId axis = 0; axis < program.axes.size(); ++axis)
-    name(axis, "D");
+  group.steps.push_back(std::move(step));
   return success();
 }
 
-AxisList Reader::getLoopAxes(linalg::LinalgOp op) {
-  AxisList axes;
-  for (unsigned node : loopNodes[op])
-    axes.push_back(classes[node]);
-  return axes;
-}
-
-TensorOperand Reader::makeOperand(Value value) {
-  Value source = program.canonical(value);
-  return {source, program.dims.lookup(source)};
-}
-
-//===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-/// The factors, in types that the contraction engine multiplies.
-LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
+LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   std::optional<SumOfProducts> sum = matchSumOfProducts(op);
-  if (!sum)
+  if (!sum || sum->factors.size() != 2)
     return op.emitOpError()
            << "reduces by something else than a sum of products of two "
               "operands (out + a * b, with a and b widened to the type of "
               "out), which the contraction engine does not";
-  ArrayRef<OpOperand *> factors = sum->factors;
-  Type type = elementTypeOf(factors[0]->get());
-  for (OpOperand *factor : factors) {
-    if (elementTypeOf(factor->get()) != type)
+  Type type = getElementTypeOrSelf(sum->factors[0]->get());
+  for (OpOperand *factor : sum->factors)
+    if (getElementTypeOrSelf(factor->get()) != type)
       return op.emitOpError()
-             << "multiplies " << type << " by " << elementTypeOf(factor->get())
+             << "multiplies " << type << " by "
+             << getElementTypeOrSelf(factor->get())
              << ", the contraction engine needs both of one type";
-    if (!isa<RankedTensorType>(factor->get().getType()) ||
-        program.constants.contains(program.canonical(factor->get())))
-      return op.emitOpError() << "multiplies by a constant; scale the result "
-                                 "in an elementwise operation instead";
-  }
   Type accumulator = tcp::getAccumulatorType(type);
   if (!accumulator)
     return op.emitOpError()
@@ -295,278 +385,499 @@ LogicalResult Reader::readSum(linalg::LinalgOp op, Group &group) {
            << "sums in " << sum->type << ", the contraction engine sums "
            << type << " in " << accumulator
            << ": give the result that type and narrow it afterwards";
-  group.lhs = makeOperand(factors[0]->get());
+  FailureOr<Access> lhs = access(op, *sum->factors[0]),
+                    rhs = access(op, *sum->factors[1]);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  Group &group = addGroup(Group::Kind::Contraction, op);
+  addLoops(group, op);
+  group.lhs = std::move(*lhs);
+  group.rhs = std::move(*rhs);
   group.computeType = accumulator;
-  group.factorType = type;
-  if (factors.size() == 2)
-    group.rhs = makeOperand(factors[1]->get());
-  return success();
-}
-
-/// What the sums start from, if it is not zero, is added afterwards.
-LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group) {
-  Value init = program.canonical(op.getDpsInitOperand(0)->get());
-  Step step;
-  step.type = group.computeType;
-  step.source = op;
-  if (TypedAttr constant = program.constants.lookup(init)) {
-    if (matchPattern(constant, m_AnyZeroFloat()) ||
-        matchPattern(constant, m_Zero()))
-      return success();
-    step.constant = constant;
-  } else if (init.getDefiningOp<tensor::EmptyOp>()) {
-    return op.emitOpError() << "sums onto tensor.empty; fill it with zero by "
-                               "linalg.fill";
-  } else {
-    step.operand = makeOperand(init);
-  }
-  group.steps.push_back(std::move(step));
-  return success();
-}
-
-/// Multiplies by `factor` before all other steps.
-void Reader::addFactor(Group &group, TensorOperand factor) {
-  Step step;
-  step.op = ArithmeticOp::Mul;
-  step.type = group.computeType;
-  step.source = group.root;
-  step.operand = std::move(factor);
-  group.steps.insert(group.steps.begin(), std::move(step));
-}
-
-/// A sum of one product is a product: nothing to pad, no rows to fill.
-void Reader::makeElementwise(Group &group) {
-  group.isContraction = false;
-  // What stays in the vector register file is the smaller one.
-  if (group.rhs.tensor &&
-      extentOf(group.rhs.tensor) > extentOf(group.lhs.tensor))
-    std::swap(group.lhs, group.rhs);
-  group.stream = std::move(group.lhs);
-  if (group.rhs.tensor)
-    addFactor(group, std::move(group.rhs));
-  group.lhs = group.rhs = {};
-  group.batch.clear();
-  group.n.clear();
-  group.k.clear();
-  group.m = program.dims[group.result];
-}
-
-/// What is summed over has only one factor: the other one multiplies the sum.
-LogicalResult Reader::makePlainSum(Group &group) {
-  auto isSummed = [&](AxisId axis) {
-    return contains(group.k, axis) && program.axes[axis].extent > 1;
-  };
-  if (llvm::none_of(group.lhs.axes, isSummed)) {
-    std::swap(group.lhs, group.rhs);
-    std::swap(group.m, group.n);
-  }
-  assert(llvm::none_of(group.rhs.axes, isSummed) && group.n.empty() &&
-         "sums of both factors are split before");
-  if (group.rhs.tensor)
-    addFactor(group, std::move(group.rhs));
-  group.m.append(group.batch);
-  group.batch.clear();
-
-  if (!isa<BlockArgument>(group.lhs.tensor))
-    return group.root.emitOpError()
-           << "sums an intermediate; multiply it by a tensor of ones that is "
-              "an argument";
-  // One flit of i4 is less than a commit writes.
-  if (group.factorType.getIntOrFloatBitWidth() * program.machine->outputLanes <
-      program.machine->commitAlignBytes * 8)
-    group.factorType = IntegerType::get(group.root.getContext(), 8);
-  // Enough of the tensor to make ones of: its first row along the sum.
-  group.isPlainSum = true;
-  llvm::erase_if(group.k,
-                 [&](AxisId axis) { return !contains(group.lhs.axes, axis); });
-  group.rhs = {group.lhs.tensor, group.k};
-  return success();
-}
-
-LogicalResult Reader::readContraction(linalg::LinalgOp op) {
-  auto group = std::make_unique<Group>();
-  group->root = op;
-  group->isContraction = true;
-  if (op->getNumResults() != 1)
-    return op.emitOpError() << "has " << op->getNumResults()
-                            << " results, only one is supported: split it";
-  if (failed(readSum(op, *group)) || failed(addInit(op, *group)))
-    return failure();
-  group->result = op->getResult(0);
-  const AxisList &result = program.dims[group->result];
-  int64_t useful = 1;
-  for (AxisId axis : getLoopAxes(op)) {
-    bool inLhs = contains(group->lhs.axes, axis);
-    bool inRhs = contains(group->rhs.axes, axis);
-    if (!inLhs && !inRhs)
+  int64_t macs = 1;
+  for (const Loop &loop : group.loops) {
+    std::optional<int64_t> product = llvm::checkedMul(macs, loop.extent);
+    if (!product || *product > int64_t(1) << 50)
       return op.emitOpError()
-             << "has a loop over axis " << program.axes[axis].name
-             << " that none of its factors has; add that dimension in an "
-                "elementwise operation";
-    AxisList &role = !contains(result, axis) ? group->k
-                     : inLhs && inRhs        ? group->batch
-                     : inLhs                 ? group->m
-                                             : group->n;
-    role.push_back(axis);
-    std::optional<int64_t> product =
-        llvm::checkedMul(useful, program.axes[axis].extent);
-    if (!product)
-      return op.emitOpError() << "has more iterations than fit in 64 bits";
-    useful = *product;
+             << "has more iterations than one kernel can run; cut it into "
+                "smaller operations";
+    macs = *product;
   }
-  if (group->k.size() != op.getNumReductionLoops())
-    return op.emitOpError() << "indexes its result by a reduced loop";
-  if (rankOf(group->result) == 0)
-    group->m.push_back(program.getUnitAxis());
-  std::optional<int64_t> total = llvm::checkedAdd(program.macs, useful);
-  if (!total)
-    return op.emitOpError() << "has more iterations than fit in 64 bits";
-  program.macs = *total;
-  auto isLong = [&](AxisId axis) { return program.axes[axis].extent > 1; };
-  auto isShared = [&](AxisId axis) {
-    return isLong(axis) && contains(group->lhs.axes, axis) &&
-           contains(group->rhs.axes, axis);
-  };
-  if (llvm::none_of(group->k, isLong))
-    makeElementwise(*group);
-  else if (llvm::none_of(group->k, isShared) && failed(makePlainSum(*group)))
+  // Of the products of digits one counts, that of the program as given.
+  auto digits = op->getAttrOfType<StringAttr>(kDigitProductAttrName);
+  if (!digits || digits.getValue() == "0,0")
+    program.macs += macs;
+  Step add;
+  add.op = ArithmeticOp::Add;
+  if (failed(readPin(op, group)) || failed(addInit(op, group, std::move(add))))
     return failure();
-  program.producers[group->result] = group.get();
-  program.groups.push_back(std::move(group));
+  FailureOr<Access> result = [&]() -> FailureOr<Access> {
+    Value value = op->getResult(0);
+    program.views[value] =
+        wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
+    SmallVector<Index, 4> indices;
+    for (AffineExpr expr :
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
+      indices.push_back(*getIndex(expr));
+    return program.views[value].substitute(indices);
+  }();
+  define(op->getResult(0), group, std::move(*result));
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Elementwise operations
-//===----------------------------------------------------------------------===//
-
-/// The group whose result `operand` is, if `op` can be its next step: nobody
-/// else reads the result, and `op` visits exactly its elements.
-Group *Reader::getFusable(OpOperand &operand, linalg::LinalgOp op) {
-  if (unfused.contains(op))
-    return nullptr;
-  Group *group = program.producers.lookup(operand.get());
-  if (!group || group->result != operand.get())
-    return nullptr;
-  for (OpOperand &use : operand.get().getUses())
-    if (&use != &operand)
-      return nullptr;
-  return rankOf(operand.get()) == op.getNumLoops() ? group : nullptr;
+LogicalResult Reader::readReduction(linalg::LinalgOp op) {
+  Block *block = op.getBlock();
+  BlockArgument sum = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  Operation *combine = block->getTerminator()->getOperand(0).getDefiningOp();
+  using Kind = ArithmeticOp;
+  std::optional<Kind> kind;
+  if (combine && combine->getBlock() == block)
+    kind =
+        llvm::TypeSwitch<Operation *, std::optional<Kind>>(combine)
+            .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::Add; })
+            .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(
+                [](auto) { return Kind::Max; })
+            .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(
+                [](auto) { return Kind::Min; })
+            .Default([](Operation *) { return std::nullopt; });
+  // One side is the value so far, the other the element, widened or not.
+  Value element;
+  if (kind && combine->getOperand(0) == sum)
+    element = combine->getOperand(1);
+  else if (kind && combine->getOperand(1) == sum)
+    element = combine->getOperand(0);
+  if (element)
+    if (Operation *widen = element.getDefiningOp();
+        isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(widen))
+      element = widen->getOperand(0);
+  auto argument = dyn_cast_or_null<BlockArgument>(element);
+  if (op.getNumDpsInputs() != 1 || !argument || argument == sum ||
+      argument.getOwner() != block)
+    return op.emitOpError()
+           << "reduces by something else than the sum, maximum or minimum of "
+              "one operand's elements, which the vector engine does not";
+  Type type = sum.getType();
+  if (!type.isF32() && !type.isInteger(32))
+    return op.emitOpError() << "reduces in " << type
+                            << ", the vector engine reduces f32 and i32: widen "
+                               "the operand and narrow the result";
+  OpOperand &operand = *op.getMatchingOpOperand(argument);
+  ElementType from = *tcp::getElementKind(argument.getType());
+  if (argument.getType() != type &&
+      !program.machine->canFetchCast(from, *tcp::getElementKind(type)))
+    return op.emitOpError()
+           << "reduces " << argument.getType() << ", which machine \""
+           << program.machine->name << "\" cannot widen to " << type;
+  FailureOr<Access> stream = access(op, operand);
+  if (failed(stream))
+    return failure();
+  Group &group = addGroup(Group::Kind::Reduction, op);
+  addLoops(group, op);
+  group.stream = std::move(*stream);
+  group.computeType = type;
+  group.combiner = *kind == Kind::Add   ? Combiner::Add
+                   : *kind == Kind::Max ? Combiner::Max
+                                        : Combiner::Min;
+  Step step;
+  step.op = *kind;
+  if (failed(readPin(op, group)) || failed(addInit(op, group, std::move(step))))
+    return failure();
+  Value value = op->getResult(0);
+  Access whole =
+      wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
+  SmallVector<Index, 4> indices;
+  for (AffineExpr expr :
+       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
+    indices.push_back(*getIndex(expr));
+  define(value, group, whole.substitute(indices));
+  return success();
 }
 
 LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
-  auto preferred = [&](OpOperand &operand) {
-    return getFusable(operand, op) != nullptr;
+  Value value = op->getResult(0);
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  // One operand as it is: the result is a view of it.
+  auto yielded =
+      dyn_cast<BlockArgument>(op.getBlock()->getTerminator()->getOperand(0));
+  if (yielded && yielded.getOwner() == op.getBlock() &&
+      isa<RankedTensorType>(
+          op.getMatchingOpOperand(yielded)->get().getType()) &&
+      out.isPermutation()) {
+    OpOperand &operand = *op.getMatchingOpOperand(yielded);
+    if (TypedAttr constant = program.constants.lookup(operand.get())) {
+      program.constants[value] = constant;
+      return success();
+    }
+    FailureOr<Access> source = access(op, operand);
+    if (failed(source))
+      return failure();
+    // From loops to dimensions of the result.
+    SmallVector<Index, 4> dims(op.getNumLoops());
+    for (auto [i, expr] : llvm::enumerate(out.getResults()))
+      dims[cast<AffineDimExpr>(expr).getPosition()] = multipleOf(i, 1);
+    program.views[value] = source->substitute(dims);
+    return success();
+  }
+  LogicalResult accessed = success();
+  auto operandOf = [&](OpOperand &operand) {
+    FailureOr<Access> result = access(op, operand);
+    if (succeeded(result))
+      return *result;
+    accessed = failure();
+    return Access();
   };
-  FailureOr<Chain> chain = readChain(program, op, preferred);
-  if (failed(chain))
+  FailureOr<Chain> chain = readChain(program, op, operandOf);
+  if (failed(chain) || failed(accessed))
     return failure();
-  Value result = op->getResult(0);
-  if (rankOf(result) != op.getNumLoops())
-    return op.emitOpError()
-           << "has " << op.getNumLoops() << " loops, its result "
-           << rankOf(result) << " dimensions; every loop must index the result";
-  if (chain->start.tensor.getDefiningOp<tensor::EmptyOp>())
-    return op.emitOpError() << "reads tensor.empty, which has no value; fill "
-                               "it by linalg.fill";
-  for (const Step &step : chain->steps)
-    if (step.operand.tensor &&
-        step.operand.tensor.getDefiningOp<tensor::EmptyOp>())
-      return op.emitOpError() << "reads tensor.empty, which has no value; fill "
-                                 "it by linalg.fill";
-
-  // A copy, also a transposed or broadcast one, names the same elements.
-  if (chain->steps.empty() &&
-      elementTypeOf(result) == elementTypeOf(chain->start.tensor)) {
-    program.aliases[result] = chain->start.tensor;
-    return success();
-  }
-
-  // The stream of a step cannot be its second operand too: then the tensor goes
-  // through memory.
-  Group *before = getFusable(*chain->startOperand, op);
-  if (before && llvm::none_of(chain->steps, [&](const Step &step) {
-        return step.operand.tensor == before->result;
-      })) {
-    Group *group = before;
-    llvm::append_range(group->steps, std::move(chain->steps));
-    group->fused.push_back(op);
-    program.producers.erase(group->result);
-    group->result = result;
-    program.producers[result] = group;
-    // It now needs what `op` needs: it moves to where `op` is.
-    auto position = llvm::find_if(program.groups, [&](const auto &other) {
-      return other.get() == group;
-    });
-    std::rotate(position, position + 1, program.groups.end());
-    return success();
-  }
-
-  auto group = std::make_unique<Group>();
-  group->root = op;
-  group->stream = chain->start;
-  group->m = program.dims[result];
-  group->steps = std::move(chain->steps);
-  group->computeType = computeTypeOf(elementTypeOf(group->stream.tensor));
-  group->result = result;
-  program.producers[result] = group.get();
-  program.groups.push_back(std::move(group));
+  FailureOr<Access> stream = access(op, *chain->start);
+  if (failed(stream))
+    return failure();
+  Group &group = addGroup(Group::Kind::Stream, op);
+  addLoops(group, op);
+  group.stream = std::move(*stream);
+  if (failed(readPin(op, group)))
+    return failure();
+  group.steps = std::move(chain->steps);
+  group.computeType = chain->computeType;
+  Access whole =
+      wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
+  SmallVector<Index, 4> indices;
+  for (AffineExpr expr : out.getResults())
+    indices.push_back(*getIndex(expr));
+  define(value, group, whole.substitute(indices));
   return success();
 }
 
-LogicalResult Reader::readGroup(linalg::LinalgOp op) {
-  return op.getNumReductionLoops() == 0 ? readElementwise(op)
-                                        : readContraction(op);
+//===----------------------------------------------------------------------===//
+// Operations that move elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult Reader::readExtractSlice(tensor::ExtractSliceOp op) {
+  if (TypedAttr constant = program.constants.lookup(op.getSource())) {
+    program.constants[op] = constant;
+    return success();
+  }
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<Index, 4> indices;
+  unsigned dim = 0;
+  for (auto [i, offset, stride] :
+       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
+      return op.emitOpError() << "has offsets that are not constants";
+    indices.push_back(dropped[i] ? Index{offset, {}}
+                                 : multipleOf(dim++, stride, offset));
+  }
+  FailureOr<Access> source = access(op, op.getSource(), indices);
+  if (failed(source))
+    return failure();
+  program.views[op] = std::move(*source);
+  return success();
+}
+
+LogicalResult Reader::readInsertSlice(tensor::InsertSliceOp op) {
+  Tensor *tensor = nullptr;
+  Value into = op.getDest();
+  auto found = program.views.find(into);
+  bool fresh = into.getDefiningOp<tensor::EmptyOp>();
+  if (fresh) {
+    tensor = program.addTensor(op.getType());
+  } else if (found != program.views.end() && into.hasOneUse() &&
+             found->second.tensor->origin == Tensor::Origin::Computed &&
+             into.getDefiningOp() &&
+             isa<tensor::InsertSliceOp, tensor::PadOp>(into.getDefiningOp())) {
+    tensor = found->second.tensor;
+  } else {
+    FailureOr<Tensor *> copied = copy(op, into);
+    if (failed(copied))
+      return failure();
+    tensor = *copied;
+  }
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Access result;
+  result.tensor = tensor;
+  SmallVector<Index, 4> loops;
+  unsigned dim = 0;
+  for (auto [i, offset, stride] :
+       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
+      return op.emitOpError() << "has offsets that are not constants";
+    if (dropped[i]) {
+      result.dims.push_back({offset, {}});
+      continue;
+    }
+    loops.push_back(multipleOf(dim, 1));
+    result.dims.push_back(multipleOf(dim++, stride, offset));
+  }
+  FailureOr<Access> source = access(op, op.getSource(), loops);
+  if (failed(source))
+    return failure();
+  Group &group = addGroup(Group::Kind::Stream, op);
+  addLoops(group, op.getSourceType().getShape());
+  group.stream = std::move(*source);
+  group.computeType = op.getType().getElementType();
+  define(op, group, std::move(result));
+  return success();
+}
+
+LogicalResult Reader::readPad(tensor::PadOp op) {
+  Value value = op.getConstantPaddingValue();
+  Attribute attr;
+  if (!value || !matchPattern(value, m_Constant(&attr)))
+    return op.emitOpError() << "pads with a value that is not a constant";
+  Tensor *tensor = program.addTensor(op.getResultType());
+  auto type = RankedTensorType::get({}, tensor->elementType());
+  Group &fill = addGroup(Group::Kind::Stream, op);
+  addLoops(fill, tensor->type.getShape());
+  fill.stream.tensor =
+      addConstant(DenseElementsAttr::get(type, ArrayRef<Attribute>(attr)));
+  fill.computeType = tensor->elementType();
+  fill.result = wholeOf(tensor);
+
+  SmallVector<Index, 4> loops;
+  Access result;
+  result.tensor = tensor;
+  for (auto [i, low] : llvm::enumerate(op.getStaticLow())) {
+    if (ShapedType::isDynamic(low))
+      return op.emitOpError() << "pads by amounts that are not constants";
+    loops.push_back(multipleOf(i, 1));
+    result.dims.push_back(multipleOf(i, 1, low));
+  }
+  FailureOr<Access> source = access(op, op.getSource(), loops);
+  if (failed(source))
+    return failure();
+  Group &group = addGroup(Group::Kind::Stream, op);
+  addLoops(group, op.getSourceType().getShape());
+  group.stream = std::move(*source);
+  group.computeType = tensor->elementType();
+  define(op, group, std::move(result));
+  return success();
+}
+
+LogicalResult Reader::readExpand(tensor::ExpandShapeOp op) {
+  if (TypedAttr constant = program.constants.lookup(op.getSrc())) {
+    program.constants[op] = constant;
+    return success();
+  }
+  SmallVector<Index, 4> indices;
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  for (const ReassociationIndices &dims : op.getReassociationIndices()) {
+    Index &index = indices.emplace_back();
+    int64_t stride = 1;
+    for (int64_t dim : llvm::reverse(dims)) {
+      if (shape[dim] != 1)
+        index.terms.push_back({static_cast<unsigned>(dim), stride});
+      stride *= shape[dim];
+    }
+  }
+  FailureOr<Access> source = access(op, op.getSrc(), indices);
+  if (failed(source))
+    return failure();
+  program.views[op] = std::move(*source);
+  return success();
+}
+
+/// Written at joint indices; a view only where at most one dimension of those
+/// that are joined has a size.
+LogicalResult Reader::readCollapse(tensor::CollapseShapeOp op) {
+  if (TypedAttr constant = program.constants.lookup(op.getSrc())) {
+    program.constants[op] = constant;
+    return success();
+  }
+  ArrayRef<int64_t> shape = op.getSrcType().getShape();
+  bool joins = false;
+  SmallVector<Index, 4> whole(shape.size()), dims(shape.size());
+  Access result;
+  for (auto [i, joined] : llvm::enumerate(op.getReassociationIndices())) {
+    Index &index = result.dims.emplace_back();
+    int64_t stride = 1, sized = 0;
+    for (int64_t dim : llvm::reverse(joined)) {
+      unsigned loop = dim;
+      whole[dim] = multipleOf(loop, 1);
+      if (shape[dim] != 1) {
+        index.terms.push_back({loop, stride});
+        dims[dim] = multipleOf(i, 1);
+        ++sized;
+      }
+      stride *= shape[dim];
+    }
+    joins |= sized > 1;
+  }
+  FailureOr<Access> source = access(op, op.getSrc(), joins ? whole : dims);
+  if (failed(source))
+    return failure();
+  if (!joins) {
+    program.views[op] = std::move(*source);
+    return success();
+  }
+  Group &group = addGroup(Group::Kind::Stream, op);
+  addLoops(group, shape);
+  group.stream = std::move(*source);
+  group.computeType = op.getResultType().getElementType();
+  result.tensor = program.addTensor(op.getResultType());
+  define(op, group, std::move(result));
+  return success();
+}
+
+LogicalResult Reader::readGather(tensor::GatherOp op) {
+  RankedTensorType table = op.getSourceType(), indices = op.getIndicesType();
+  if (op.getGatherDims() != ArrayRef<int64_t>{0} || indices.getRank() == 0 ||
+      indices.getShape().back() != 1 || !indices.getElementType().isInteger(32))
+    return op.emitOpError()
+           << "gathers dimensions [" << op.getGatherDims() << "] by " << indices
+           << ", the DMA engine gathers rows, the first dimension, by i32 "
+              "indices in a tensor whose last dimension is 1";
+  // Loops: those of the indices without the last one, then those of a row.
+  unsigned first = indices.getRank() - 1;
+  SmallVector<Index, 4> row(1), place;
+  for (unsigned i = 1; i < table.getRank(); ++i)
+    row.push_back(multipleOf(first + i - 1, 1));
+  for (unsigned i = 0; i < first; ++i)
+    place.push_back(multipleOf(i, 1));
+  place.push_back({});
+  // Rows as they lie in memory, and places one by one.
+  auto isPlain = [](const Access &access) {
+    return llvm::all_of(access.dims, [](const Index &index) {
+      return index.loop() || (index.terms.empty() && index.offset == 0);
+    });
+  };
+  auto resolve = [&](Value value, ArrayRef<Index> at,
+                     bool whole) -> FailureOr<Access> {
+    FailureOr<Access> read = access(op, value, at);
+    if (failed(read))
+      return failure();
+    if (isPlain(*read) && (!whole || read->tensor->type == value.getType()))
+      return read;
+    FailureOr<Tensor *> copied = copy(op, value);
+    if (failed(copied))
+      return failure();
+    return wholeOf(*copied).substitute(at);
+  };
+  FailureOr<Access> rows = resolve(op.getSource(), row, true),
+                    places = resolve(op.getIndices(), place, false);
+  if (failed(rows) || failed(places))
+    return failure();
+  Group &group = addGroup(Group::Kind::Gather, op);
+  addLoops(group, indices.getShape().drop_back());
+  addLoops(group, table.getShape().drop_front());
+  group.stream = std::move(*rows);
+  group.rhs = std::move(*places);
+  group.computeType = table.getElementType();
+  // The result may keep the gathered dimension as one of size 1.
+  Access result;
+  result.tensor = program.addTensor(op.getResultType());
+  bool keeps =
+      op.getResultType().getRank() == indices.getRank() - 1 + table.getRank();
+  for (unsigned i = 0; i < op.getResultType().getRank(); ++i) {
+    if (keeps && i == first)
+      result.dims.push_back({});
+    else
+      result.dims.push_back(multipleOf(keeps && i > first ? i - 1 : i, 1));
+  }
+  define(op, group, std::move(result));
+  return success();
+}
+
+LogicalResult Reader::readReturn(func::ReturnOp op) {
+  for (Value value : op.getOperands()) {
+    auto found = program.views.find(value);
+    Tensor *tensor = nullptr;
+    if (found != program.views.end() &&
+        found->second.tensor->origin == Tensor::Origin::Computed &&
+        found->second.tensor->type == value.getType() &&
+        llvm::all_of(llvm::enumerate(found->second.dims), [](auto entry) {
+          return entry.value().loop() == entry.index();
+        })) {
+      tensor = found->second.tensor;
+    } else {
+      FailureOr<Tensor *> copied = copy(op, value);
+      if (failed(copied))
+        return failure();
+      tensor = *copied;
+    }
+    program.results.push_back(tensor);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+LogicalResult Reader::readConstant(arith::ConstantOp op) {
+  if (!isa<ShapedType>(op.getType()))
+    return success();
+  auto values = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!values)
+    return op->emitOpError() << "has values that are not dense";
+  if (!values.isSplat()) {
+    program.views[op] = wholeOf(addConstant(values));
+    return success();
+  }
+  auto value = dyn_cast<TypedAttr>(values.getSplatValue<Attribute>());
+  if (!value)
+    return op->emitOpError() << "has elements that are not single numbers";
+  program.constants[op] = value;
+  return success();
+}
+
+LogicalResult Reader::readOperation(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && !isa<ShapedType>(constant.getType()))
+    return success();
+  if (failed(checkTypes(op)))
+    return failure();
+  if (auto fill = dyn_cast<linalg::FillOp>(op);
+      fill && fill->getNumResults() == 1) {
+    Attribute value;
+    if (!matchPattern(fill.value(), m_Constant(&value)) ||
+        !isa<TypedAttr>(value))
+      return op->emitOpError() << "fills with a value that is not a constant; "
+                                  "pass a tensor instead";
+    program.constants[fill.getResult(0)] = cast<TypedAttr>(value);
+    return success();
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](tensor::EmptyOp) { return success(); })
+      .Case([&](arith::ConstantOp op) { return readConstant(op); })
+      .Case([&](linalg::LinalgOp op) { return readLinalg(op); })
+      .Case([&](tensor::PadOp op) { return readPad(op); })
+      .Case([&](tensor::ExtractSliceOp op) { return readExtractSlice(op); })
+      .Case([&](tensor::InsertSliceOp op) { return readInsertSlice(op); })
+      .Case([&](tensor::ExpandShapeOp op) { return readExpand(op); })
+      .Case([&](tensor::CollapseShapeOp op) { return readCollapse(op); })
+      .Case([&](tensor::GatherOp op) { return readGather(op); })
+      .Case([&](func::ReturnOp op) { return readReturn(op); })
+      .Default([](Operation *op) {
+        return op->emitOpError()
+               << "cannot be lowered to tcp, only linalg operations on "
+                  "tensors, tensor.empty, pad, extract_slice, insert_slice, "
+                  "expand_shape, collapse_shape, gather and arith.constant can";
+      });
 }
 
 FailureOr<Program> Reader::read() {
   func::FuncOp func = program.func;
   if (!llvm::hasSingleElement(func.getBody()))
-    return func.emitOpError() << "has several blocks, only straight-line "
-                                 "functions can be lowered to tcp";
+    return func.emitOpError()
+           << "has several blocks, only straight-line functions can be lowered";
   for (BlockArgument argument : func.getArguments()) {
     if (failed(checkTensor(func, argument.getType(),
                            "argument " + Twine(argument.getArgNumber()))))
       return failure();
-    SmallVector<unsigned> &nodes = valueNodes[argument];
-    for (int64_t size : cast<RankedTensorType>(argument.getType()).getShape()) {
-      nodes.push_back(extents.size());
-      extents.push_back(size);
-    }
+    Tensor *tensor =
+        program.addTensor(cast<RankedTensorType>(argument.getType()));
+    tensor->origin = Tensor::Origin::Argument;
+    tensor->argument = argument.getArgNumber();
+    program.views[argument] = wholeOf(tensor);
   }
-  classes.grow(extents.size());
-  for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
-    if (failed(checkTensor(func, type, "result " + Twine(i))))
-      return failure();
-
   for (Operation &op : func.getBody().front())
     if (failed(readOperation(&op)))
       return failure();
-  if (failed(nameAxes()))
-    return failure();
-  for (linalg::LinalgOp op : order)
-    if (failed(readGroup(op)))
-      return failure();
-
-  Operation *terminator = func.getBody().front().getTerminator();
-  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    Value source = program.canonical(value);
-    if (!program.producers.contains(source) && !isa<BlockArgument>(source))
-      return terminator->emitOpError()
-             << "returns as result " << i
-             << " a tensor that is not computed; return the result of a linalg "
-                "operation on arguments";
-    if (rankOf(value) != rankOf(source))
-      return terminator->emitOpError()
-             << "returns as result " << i
-             << " a broadcast tensor; return the tensor it was made from";
-  }
   return std::move(program);
 }
 
-FailureOr<Program>
-linalg_to_tcp::readProgram(func::FuncOp func, const TcpMachine &machine,
-                           int64_t chips,
-                           const DenseSet<Operation *> &unfused) {
-  return Reader(func, machine, chips, unfused).read();
+FailureOr<Program> linalg_to_tcp::readProgram(func::FuncOp func,
+                                              const TcpMachine &machine,
+                                              int64_t chips) {
+  return Reader(func, machine, chips).read();
 }

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each ALU works once in a pass and stages never go backwards: Fxp, FxpToFp,
-// Float (between split and concat), Clip. f32 addition exists in Float and in
-// Clip, i32 addition in Fxp and in Clip; the others in one place only.
+// Each ALU works once in a pass and stages never go backwards: Logic, Fxp,
+// FxpToFp, Float (between split and concat), FpToFxp, Clip. f32 addition exists
+// in Float and in Clip, i32 addition in Fxp and in Clip; the others in one
+// place only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +25,16 @@ namespace {
 struct Place {
   PlacedStep::Stage stage;
   llvm::StringLiteral alu;
-  std::variant<std::monostate, tcp::FxpOp, tcp::FpBinaryOp, tcp::ClipOp> op;
+  decltype(PlacedStep::op) op;
 };
 
 using Stage = PlacedStep::Stage;
 using tcp::ClipOp;
 using tcp::FpBinaryOp;
+using tcp::FpTernaryOp;
+using tcp::FpUnaryOp;
 using tcp::FxpOp;
+using tcp::LogicOp;
 
 const Place kFloatAdd{Stage::Float, "FpFma", FpBinaryOp::AddF};
 const Place kClipAdd{Stage::Clip, "ClipAdd", ClipOp::Add};
@@ -52,7 +56,7 @@ SmallVector<Place, 2> floatPlaces(ArithmeticOp op, bool preferClip) {
   case ArithmeticOp::Min:
     return {{Stage::Clip, "ClipMin", ClipOp::Min}};
   default:
-    llvm_unreachable("shifts are on integers");
+    llvm_unreachable("shifts and bitwise operations are on integers");
   }
 }
 
@@ -69,6 +73,12 @@ SmallVector<Place, 2> intPlaces(ArithmeticOp op) {
     return {{Stage::Clip, "ClipMax", ClipOp::Max}};
   case ArithmeticOp::Min:
     return {{Stage::Clip, "ClipMin", ClipOp::Min}};
+  case ArithmeticOp::And:
+    return {{Stage::Logic, "LogicAnd", LogicOp::BitAnd}};
+  case ArithmeticOp::Or:
+    return {{Stage::Logic, "LogicOr", LogicOp::BitOr}};
+  case ArithmeticOp::Xor:
+    return {{Stage::Logic, "LogicXor", LogicOp::BitXor}};
   case ArithmeticOp::ShiftLeft:
     return {{Stage::Fxp, "FxpLshift", FxpOp::LeftShift}};
   case ArithmeticOp::ShiftRightSigned:
@@ -81,11 +91,19 @@ SmallVector<Place, 2> intPlaces(ArithmeticOp op) {
   llvm_unreachable("unknown arithmetic");
 }
 
+Place functionPlace(FpUnaryOp function) {
+  bool exp = function == FpUnaryOp::Exp || function == FpUnaryOp::NegExp;
+  return {Stage::Float, exp ? llvm::StringLiteral("FpExp") : "FpFpu", function};
+}
+
 /// Whether a step that this pass could still reach can only run in the Float
 /// stage.
 bool needsFloatLater(ArrayRef<Step> rest) {
   for (const Step &step : rest) {
-    if (step.kind == Step::Kind::Narrow || step.op == ArithmeticOp::Max ||
+    if (step.kind == Step::Kind::Function ||
+        step.kind == Step::Kind::MultiplyAdd)
+      return true;
+    if (step.kind != Step::Kind::Arithmetic || step.op == ArithmeticOp::Max ||
         step.op == ArithmeticOp::Min)
       return false;
     if (step.kind == Step::Kind::Arithmetic && step.type.isF32() &&
@@ -99,7 +117,7 @@ bool needsFloatLater(ArrayRef<Step> rest) {
 /// The pass under construction.
 struct OpenPass {
   VectorPass pass;
-  Stage stage = Stage::Fxp;
+  Stage stage = Stage::Logic;
   SmallVector<StringRef, 6> used;
 
   bool place(const Place &place, const Step &step) {
@@ -125,18 +143,35 @@ std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
     passes.push_back(std::move(open.pass));
     open = OpenPass();
   };
+  // What the last pass leaves.
+  auto left = [&] {
+    const VectorPass &last = passes.back();
+    return last.readAs ? last.readAs : last.result;
+  };
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step &step = steps[i];
     if (step.kind == Step::Kind::Narrow) {
       close(step.type);
       type = computeTypeOf(step.type);
-      if (i + 1 == steps.size() && step.type == resultType)
-        return passes;
+      continue;
+    }
+    if (step.kind == Step::Kind::Reinterpret) {
+      // What the pass before has left, if nothing happened to it since.
+      if (passes.empty() || !open.pass.steps.empty() || left() != type)
+        close(type);
+      passes.back().readAs = step.type;
+      type = step.type;
       continue;
     }
     SmallVector<Place, 2> places;
     if (step.kind == Step::Kind::IntToFloat)
       places = {{Stage::FxpToFp, "FxpToFp", std::monostate()}};
+    else if (step.kind == Step::Kind::FloatToInt)
+      places = {{Stage::FpToFxp, "FpToFxp", std::monostate()}};
+    else if (step.kind == Step::Kind::Function)
+      places = {functionPlace(step.function)};
+    else if (step.kind == Step::Kind::MultiplyAdd)
+      places = {{Stage::Float, "FpFma", FpTernaryOp::FmaF}};
     else if (step.type.isF32())
       places = floatPlaces(step.op, !needsFloatLater(steps.drop_front(i + 1)) &&
                                         open.stage != Stage::Float);
@@ -154,6 +189,7 @@ std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
     }
     type = step.type;
   }
-  close(resultType);
+  if (passes.empty() || !open.pass.steps.empty() || left() != resultType)
+    close(resultType);
   return passes;
 }

@@ -65,17 +65,23 @@ private:
 inline constexpr int64_t kChipSpan = int64_t(1) << 40;
 
 /// Copies between a host array and HBM, a transfer per chip and piece; `host`
-/// is argument or result `index`.
+/// is argument, result or constant `index`.
 llvm::FailureOr<std::vector<config::Transfer>>
 deriveTransfer(mlir::Operation *op, tcp::HostType host, tcp::HbmType hbm,
                int64_t address, config::Transfer::Direction direction,
                int64_t index);
 
+/// The constant as the configuration has it.
+config::Constant describeConstant(tcp::ConstantOp op, std::string name);
+
 /// Whether the tensor DMA engines do `op`.
 bool isDmaOp(mlir::Operation *op);
 /// The command of such an operation, its work split over the DMA engines.
+/// `viewAddress` is where the part of a tensor begins that it writes
+/// (tcp.to_hbm_view).
 llvm::FailureOr<config::DmaCommand> deriveDma(mlir::Operation *op,
                                               const AddressTable &addresses,
+                                              int64_t viewAddress,
                                               const TcpMachine &machine);
 
 /// The pass of the tensor unit that starts at `begin`; `sink` is set to its

@@ -615,7 +615,7 @@ bool derivation::isDmaOp(Operation *op) {
   if (auto move = dyn_cast<tcp::ToHbmOp>(op))
     return !isa<tcp::HostType>(move.getInput().getType());
   return isa<tcp::ToDmOp, tcp::ToSpmOp, tcp::ChipShuffleOp, tcp::GatherOp,
-             tcp::ScatterOp>(op);
+             tcp::ScatterOp, tcp::ToHbmViewOp>(op);
 }
 
 static Type elementOf(Type type) {
@@ -634,7 +634,7 @@ static stream::AxesAttr axesOf(Type type) {
 
 FailureOr<config::DmaCommand>
 derivation::deriveDma(Operation *op, const AddressTable &addresses,
-                      const TcpMachine &machine) {
+                      int64_t viewAddress, const TcpMachine &machine) {
   auto placed = [&](Value value) {
     return dmaSideOf(value.getType(), addresses.lookup(value), machine);
   };
@@ -660,6 +660,11 @@ derivation::deriveDma(Operation *op, const AddressTable &addresses,
         return deriver.move(placed(move.getInput()), result(move.getAddress()),
                             move.getStreamsAttr(),
                             axesOf(move.getResult().getType()));
+      })
+      .Case([&](tcp::ToHbmViewOp move) {
+        return deriver.move(placed(move.getInput()),
+                            dmaSideOf(move.getView(), viewAddress, machine),
+                            ArrayAttr(), axesOf(move.getView()));
       })
       .Case([&](tcp::ChipShuffleOp move) {
         return deriver.shuffle(placed(move.getInput()),

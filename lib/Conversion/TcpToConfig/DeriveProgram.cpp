@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Config/BankRuns.h"
 #include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+#include "sequin/Support/Tenancy.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -40,6 +41,12 @@ private:
   LogicalResult generate(tcp::ItosOp op);
   LogicalResult pass(Operation *sink);
   LogicalResult passOnChip(PassBegin begin, Operation *sink, int64_t chip);
+  /// The pass on `chip` with its tensors at `table`; inside loops, the one of
+  /// the round before if these are where they were.
+  FailureOr<config::ExecCommand> derivePass(PassBegin begin, Operation *sink,
+                                            int64_t chip,
+                                            const AddressTable &table,
+                                            int64_t viewAddress);
 
   // Loops: every round is derived with the values its indices have, then the
   // rounds are joined if they differ in addresses only.
@@ -58,6 +65,11 @@ private:
   /// one for all.
   template <typename OpTy>
   FailureOr<SmallVector<int64_t>> tileOffsets(OpTy op, Type element);
+  LogicalResult view(tcp::ViewOp op);
+  /// The bytes from the address of `tensor` to those of a view of it.
+  template <typename OpTy>
+  FailureOr<int64_t> viewOffset(OpTy op, tcp::HbmType tensor,
+                                tcp::HbmType view);
 
   /// Appends a command named after the operation; a name location
   /// (`loc("layer1")`) gives the prefix.
@@ -92,7 +104,15 @@ private:
   /// Names of the commands inside the loop that is being derived: the same in
   /// every round.
   llvm::DenseMap<std::pair<Operation *, StringRef>, std::string> loopNames;
+  /// Inside loops, by sink and chip: the pass as it was derived last, and the
+  /// addresses that it was derived from.
+  struct KnownPass {
+    SmallVector<int64_t, 8> addresses;
+    config::ExecCommand command;
+  };
+  llvm::DenseMap<std::pair<Operation *, int64_t>, KnownPass> knownPasses;
   llvm::DenseMap<Value, int64_t> indices;
+  llvm::DenseMap<Operation *, int64_t> constants; ///< numbers in the program
   /// Of tiles that start elsewhere on every chip, relative to `addresses`.
   llvm::DenseMap<Value, SmallVector<int64_t>> chipOffsets;
   std::vector<HbmTensor> hbmTensors;
@@ -190,34 +210,39 @@ void ProgramDeriver::readHbm(Value value) {
 }
 
 LogicalResult ProgramDeriver::checkHbmOverlaps() {
-  for (size_t j = 1; j < hbmTensors.size(); ++j)
-    for (size_t i = 0; i < j; ++i) {
-      const HbmTensor &early = hbmTensors[i], &late = hbmTensors[j];
-      if (early.end <= late.begin || late.end <= early.begin ||
-          early.lastRead < late.written)
-        continue;
-      InFlightDiagnostic diag = late.made->emitOpError()
-                                << "HBM tensor at bytes [" << late.begin << ", "
-                                << late.end << ") overlaps one at ["
-                                << early.begin << ", " << early.end
-                                << ") that is still needed";
-      diag.attachNote(early.made->getLoc()) << "other tensor placed here";
-      return diag;
-    }
-  return success();
+  std::vector<Tenancy> tenancies;
+  for (const HbmTensor &tensor : hbmTensors)
+    tenancies.push_back({tensor.begin, tensor.end,
+                         static_cast<int64_t>(tensor.written),
+                         static_cast<int64_t>(tensor.lastRead)});
+  std::optional<std::pair<size_t, size_t>> found = findOverlap(tenancies);
+  if (!found)
+    return success();
+  const HbmTensor &early = hbmTensors[found->first],
+                  &late = hbmTensors[found->second];
+  InFlightDiagnostic diag = late.made->emitOpError()
+                            << "HBM tensor at bytes [" << late.begin << ", "
+                            << late.end << ") overlaps one at [" << early.begin
+                            << ", " << early.end << ") that is still needed";
+  diag.attachNote(early.made->getLoc()) << "other tensor placed here";
+  return diag;
 }
 
 LogicalResult ProgramDeriver::toHbm(tcp::ToHbmOp op) {
   auto host = dyn_cast<tcp::HostType>(op.getInput().getType());
   auto argument = dyn_cast<BlockArgument>(op.getInput());
-  if (!host || !argument)
-    return op.emitOpError()
-           << "in a host function moves an argument of the function to HBM";
+  auto constant = op.getInput().getDefiningOp<tcp::ConstantOp>();
+  if (!host || (!argument && !constant))
+    return op.emitOpError() << "in a host function moves an argument of the "
+                               "function or a tcp.constant to HBM";
   auto transfer = deriveTransfer(
       op, host, op.getResult().getType(), op.getAddress(),
-      config::Transfer::Direction::ToDevice, argument.getArgNumber());
+      config::Transfer::Direction::ToDevice,
+      constant ? constants.lookup(constant) : argument.getArgNumber());
   if (failed(transfer))
     return failure();
+  for (config::Transfer &piece : *transfer)
+    piece.constant = constant != nullptr;
   placeHbm(op.getResult(), op, op.getAddress(),
            op.getResult().getType().getByteSize());
   for (config::Transfer &piece : *transfer)
@@ -381,6 +406,8 @@ LogicalResult ProgramDeriver::loop(scf::ForOp op) {
   for (uint64_t i = 0; i < count && succeeded(result); ++i) {
     indices[op.getInductionVar()] = *lower + static_cast<int64_t>(i) * *step;
     commands = &rounds[i];
+    if (i > 0)
+      commands->reserve(rounds[i - 1].size());
     result = kernelBlock(*op.getBody());
     // The results are what the body yields; through them buffers may change
     // places.
@@ -397,8 +424,10 @@ LogicalResult ProgramDeriver::loop(scf::ForOp op) {
         bind(to, from);
     appendRounds(op, std::move(rounds));
   }
-  if (--loopDepth == 0)
+  if (--loopDepth == 0) {
     loopNames.clear();
+    knownPasses.clear();
+  }
   return result;
 }
 
@@ -465,6 +494,33 @@ LogicalResult ProgramDeriver::tile(tcp::TileOp op) {
   return success();
 }
 
+template <typename OpTy>
+FailureOr<int64_t> ProgramDeriver::viewOffset(OpTy op, tcp::HbmType tensor,
+                                              tcp::HbmType view) {
+  int64_t offset = static_cast<int64_t>(op.getOffset());
+  for (auto [value, step] : llvm::zip_equal(op.getIndices(), op.getSteps())) {
+    FailureOr<int64_t> index = indexOf(op, value);
+    if (failed(index))
+      return failure();
+    auto sum = llvm::checkedMulAdd<int64_t>(*index, step, offset);
+    if (!sum)
+      return op.emitOpError() << "has an offset that 64 bits cannot count";
+    offset = *sum;
+  }
+  return tcp::checkHbmView(tensor, view, offset,
+                           [&] { return op.emitOpError(); });
+}
+
+LogicalResult ProgramDeriver::view(tcp::ViewOp op) {
+  FailureOr<int64_t> offset =
+      viewOffset(op, op.getSource().getType(), op.getResult().getType());
+  if (failed(offset))
+    return failure();
+  bind(op.getResult(), op.getSource());
+  addresses[op.getResult()] += *offset;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -481,6 +537,34 @@ void ProgramDeriver::countMacs(tcp::AlignOp op) {
   counted = std::min<uint64_t>(llvm::SaturatingAdd<uint64_t>(counted, macs),
                                INT64_MAX);
   program.macType = *tcp::getElementKind(output.getElementType());
+}
+
+FailureOr<config::ExecCommand>
+ProgramDeriver::derivePass(PassBegin begin, Operation *sink, int64_t chip,
+                           const AddressTable &table, int64_t viewAddress) {
+  // All that a pass depends on beside its operations.
+  SmallVector<int64_t, 8> from = {viewAddress};
+  if (loopDepth > 0) {
+    for (Operation *stage = sink;;
+         stage = stage->getOperand(0).getDefiningOp()) {
+      for (Value operand : stage->getOperands())
+        from.push_back(table.lookup(operand));
+      if (stage == static_cast<Operation *>(begin))
+        break;
+    }
+    auto known = knownPasses.find({sink, chip});
+    if (known != knownPasses.end() && known->second.addresses == from)
+      return known->second.command;
+  }
+  Operation *last = nullptr;
+  auto command = deriveExec(begin, table, viewAddress, machine, last);
+  if (failed(command))
+    return failure();
+  command->chip = chip;
+  command->occupiesDma = config::starvesDma(*command, machine);
+  if (loopDepth > 0)
+    knownPasses[{sink, chip}] = {std::move(from), *command};
+  return command;
 }
 
 LogicalResult ProgramDeriver::passOnChip(PassBegin begin, Operation *sink,
@@ -506,12 +590,9 @@ LogicalResult ProgramDeriver::passOnChip(PassBegin begin, Operation *sink,
     viewAddress = addresses.lookup(view.getDestination()) +
                   (*parts)[parts->size() == 1 ? 0 : chip];
   }
-  Operation *last = nullptr;
-  auto command = deriveExec(begin, *table, viewAddress, machine, last);
+  auto command = derivePass(begin, sink, chip, *table, viewAddress);
   if (failed(command))
     return failure();
-  command->chip = chip;
-  command->occupiesDma = config::starvesDma(*command, machine);
   append(sink, std::move(*command),
          program.chips == 1 ? "" : "@" + std::to_string(chip));
   return success();
@@ -557,7 +638,17 @@ LogicalResult ProgramDeriver::kernelBlock(Block &block) {
 }
 
 LogicalResult ProgramDeriver::dma(Operation *op) {
-  auto command = deriveDma(op, addresses, machine);
+  auto part = dyn_cast<tcp::ToHbmViewOp>(op);
+  int64_t viewAddress = 0;
+  if (part) {
+    FailureOr<int64_t> offset =
+        viewOffset(part, part.getDestination().getType(),
+                   cast<tcp::HbmType>(part.getView()));
+    if (failed(offset))
+      return failure();
+    viewAddress = addresses.lookup(part.getDestination()) + *offset;
+  }
+  auto command = deriveDma(op, addresses, viewAddress, machine);
   if (failed(command))
     return failure();
   for (Value operand : op->getOperands())
@@ -565,6 +656,8 @@ LogicalResult ProgramDeriver::dma(Operation *op) {
   Value result = op->getResult(0);
   if (auto scatter = dyn_cast<tcp::ScatterOp>(op)) {
     bind(result, scatter.getDestination());
+  } else if (part) {
+    bind(result, part.getDestination());
   } else {
     int64_t address = op->getAttrOfType<IntegerAttr>("address").getInt();
     if (auto hbm = dyn_cast<tcp::HbmType>(result.getType()))
@@ -610,8 +703,14 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
     return pass(&op);
   if (auto immediate = dyn_cast<tcp::ItosOp>(op))
     return generate(immediate);
-  if (auto view = dyn_cast<tcp::TileOp>(op))
-    return tile(view);
+  if (auto part = dyn_cast<tcp::TileOp>(op))
+    return tile(part);
+  if (auto other = dyn_cast<tcp::ViewOp>(op))
+    return view(other);
+  if (auto cast = dyn_cast<tcp::BitcastOp>(op)) {
+    bind(cast.getResult(), cast.getSource());
+    return success();
+  }
   if (auto memory = dyn_cast<tcp::FromAddressOp>(op)) {
     auto hbm = dyn_cast<tcp::HbmType>(memory.getResult().getType());
     if (hbm)
@@ -633,6 +732,15 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
 }
 
 LogicalResult ProgramDeriver::hostOp(Operation &op) {
+  if (auto constant = dyn_cast<tcp::ConstantOp>(op)) {
+    if (constant.getResult().use_empty())
+      return success();
+    size_t number = program.constants.size();
+    constants[constant] = number;
+    program.constants.push_back(
+        describeConstant(constant, "constant" + std::to_string(number)));
+    return success();
+  }
   if (auto move = dyn_cast<tcp::ToHbmOp>(op))
     return toHbm(move);
   if (auto move = dyn_cast<tcp::ToHostOp>(op))
@@ -640,7 +748,8 @@ LogicalResult ProgramDeriver::hostOp(Operation &op) {
   if (auto call = dyn_cast<tcp::LaunchOp>(op))
     return launch(call);
   return op.emitOpError() << "cannot be configured: a host function holds "
-                             "tcp.to_hbm, tcp.launch and tcp.to_host";
+                             "tcp.constant, tcp.to_hbm, tcp.launch and "
+                             "tcp.to_host";
 }
 
 FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,

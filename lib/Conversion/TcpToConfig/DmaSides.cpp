@@ -34,7 +34,10 @@ int64_t DmaLoops::elements() const {
 static void addTerms(DmaSide &side, const Mapping &mapping, int64_t unit) {
   int64_t stride = unit * mapping.size();
   for (const Mapping::Term &term : mapping.terms()) {
-    Mapping alone = llvm::cantFail(Mapping::parse(term.text, mapping.axes()));
+    Mapping alone =
+        mapping.terms().size() == 1
+            ? mapping
+            : llvm::cantFail(Mapping::parse(term.text, mapping.axes()));
     stride /= alone.size();
     side.parts.push_back({alone, stride});
   }
@@ -182,6 +185,37 @@ walk(const DmaSide &source, const DmaSide &destination,
   return llvm::createStringError(reason);
 }
 
+/// The data of a side, every factor a part of its own; nothing if there is
+/// padding below data, or zeros.
+static std::optional<DmaSide> withoutPadding(const DmaSide &side) {
+  DmaSide result = side;
+  result.parts.clear();
+  for (const DmaSide::Part &part : side.parts) {
+    auto factors = part.mapping.placedFactors();
+    if (!factors) {
+      llvm::consumeError(factors.takeError());
+      return std::nullopt;
+    }
+    for (const PlacedFactor &placed : *factors) {
+      const Factor &factor = placed.factor;
+      if (factor.isPaddingOnly())
+        continue;
+      if (factor.kind != Factor::Kind::Axis || factor.first != 0 ||
+          (factor.isPadded() && factor.padding == PaddingKind::Zero))
+        return std::nullopt;
+      std::string text =
+          ("[" + str(ArrayRef(factor)) + "] = " + Twine(factor.valid)).str();
+      auto data = Mapping::parse(text, part.mapping.axes());
+      if (!data) {
+        llvm::consumeError(data.takeError());
+        return std::nullopt;
+      }
+      result.parts.push_back({*data, part.stride * placed.positionStride});
+    }
+  }
+  return result;
+}
+
 llvm::Expected<std::vector<DmaLoops>>
 derivation::walkPair(const DmaSide &source, const DmaSide &destination) {
   // Zeros that both sides have are moved like data.
@@ -197,7 +231,20 @@ derivation::walkPair(const DmaSide &source, const DmaSide &destination) {
     part.mapping = zerosAsData(part.mapping);
   }
   std::set<std::string> cutAxes;
-  return walk(from, to, cutAxes);
+  auto loops = walk(from, to, cutAxes);
+  if (loops || destination.memory == config::Memory::Dm)
+    return loops;
+  // Padding is not written, so the source need not have any.
+  std::optional<DmaSide> data = withoutPadding(destination);
+  if (!data)
+    return loops;
+  auto unpadded = walk(source, *data, cutAxes);
+  if (!unpadded) {
+    llvm::consumeError(unpadded.takeError());
+    return loops;
+  }
+  llvm::consumeError(loops.takeError());
+  return unpadded;
 }
 
 //===----------------------------------------------------------------------===//

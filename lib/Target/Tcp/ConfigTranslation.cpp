@@ -108,6 +108,7 @@ static FailureOr<json::Value> toJson(Operation *op, Attribute attr) {
     return json::Value(text.getValue().str());
   if (auto sequencer = dyn_cast<SequencerAttr>(attr)) {
     json::Array entries;
+    entries.reserve(sequencer.getSizes().size());
     for (auto [size, stride] :
          llvm::zip_equal(sequencer.getSizes(), sequencer.getStrides()))
       entries.push_back(json::Array{size, stride});
@@ -118,6 +119,7 @@ static FailureOr<json::Value> toJson(Operation *op, Attribute attr) {
   }
   if (auto array = dyn_cast<ArrayAttr>(attr)) {
     json::Array elements;
+    elements.reserve(array.size()); // growing copies all there is
     for (Attribute element : array) {
       FailureOr<json::Value> value = toJson(op, element);
       if (failed(value))
@@ -160,7 +162,13 @@ static Location toLocation(Builder &builder, StringRef text) {
 
 ConfigOp tcp::buildConfigOp(OpBuilder &builder, Location loc,
                             const config::Program &program) {
-  json::Value root = config::toJSON(program);
+  config::Program bare;
+  bare.inputs = program.inputs;
+  bare.outputs = program.outputs;
+  bare.constants = program.constants;
+  bare.macs = program.macs;
+  bare.macType = program.macType;
+  json::Value root = config::toJSON(bare);
   const json::Object &object = *root.getAsObject();
   DictionaryAttr header =
       toDictionary(builder, object, {"commands", "target", "chips", "name"});

@@ -8,16 +8,18 @@
 
 // CHECK-LABEL: func.func @integers_kernel
 // CHECK-SAME: %[[A:[^:]*]]: !tcp.hbm<i32, #axes, "1", "D0">, %[[B:[^:]*]]: !tcp.hbm<i32, #axes, "1", "D0">)
-// CHECK: tcp.to_dm %[[B]]
-// CHECK: %[[V:.*]] = tcp.to_vrf %{{.*}} at 0 "D0 % [[L:[0-9]+]]"
-// CHECK: tcp.to_dm %[[A]]
-// CHECK: tcp.fetch %{{.*}} i32 "D0 / 8 % {{[0-9]+}}", "D0 % 8"
+// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0
+// CHECK: tcp.to_dm %[[AV]]
+// CHECK: tcp.fetch %{{.*}} i32 "1", "D % 8"
+// CHECK: %[[BV:.*]] = tcp.view %[[B]] at 0
+// CHECK: tcp.to_dm %[[BV]]
+// CHECK: %[[V:.*]] = tcp.to_vrf %{{.*}} at 0 "D % 8"
 // CHECK: tcp.vector_fxp %{{.*}} MulInt, %[[V]]
 // CHECK: tcp.vector_fxp %{{.*}} AddFxp(3 : i32)
 // CHECK: tcp.vector_fxp %{{.*}} ArithRightShift(7 : i32)
 // CHECK: tcp.vector_clip %{{.*}} Max(3 : i32)
 // CHECK: tcp.vector_final
-// CHECK: tcp.commit %{{.*}} "D0 % [[L]]"
+// CHECK: tcp.commit %{{.*}} "D % 8"
 // CHECK-LABEL: func.func @integers(
 // CHECK-SAME: tcp.macs = 0 : i64
 #id = affine_map<(i) -> (i)>
@@ -62,7 +64,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK: tcp.vector_concat
 // CHECK: tcp.vector_clip %{{.*}} Max(3.000000e+00 : f32)
 // CHECK: tcp.vector_clip %{{.*}} Add(3.000000e+00 : f32)
-// CHECK: tcp.to_hbm
+// CHECK: tcp.to_hbm_view
 #id = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>
 module attributes {tcp.target = #tcp.target<"rngd">} {
@@ -91,15 +93,20 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // -----
 
 // bf16 is widened by the fetch, in the VRF too, and rounded after each operation.
+// The second operand of both is moved to DM once.
 
 // CHECK-LABEL: func.func @rounded_kernel
+// CHECK: tcp.fetch %{{.*}} f32 {{.*}} : <main begin bf16
+// CHECK: %[[B:.*]] = tcp.to_dm
+// CHECK: tcp.begin sub %[[B]]
 // CHECK: tcp.fetch %{{.*}} f32 {{.*}} : <sub begin bf16
 // CHECK: tcp.to_vrf {{.*}} : <sub collect f32
-// CHECK: tcp.fetch %{{.*}} f32 {{.*}} : <main begin bf16
 // CHECK: tcp.vector_clip %{{.*}} Add
-// CHECK: tcp.cast %{{.*}} bf16 "D0 % 8 # 16"
+// CHECK: tcp.cast %{{.*}} bf16 "D % 8 # 16"
 // CHECK: tcp.commit
 // CHECK: tcp.fetch %{{.*}} f32 {{.*}} : <main begin bf16
+// CHECK-NOT: tcp.to_dm
+// CHECK: tcp.begin sub %[[B]]
 // CHECK: tcp.vector_fp_binary %{{.*}} MulF0
 // CHECK: tcp.cast %{{.*}} bf16
 module attributes {tcp.target = #tcp.target<"rngd">} {
@@ -142,17 +149,18 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 
 // -----
 
-// A square reads its operand twice, once from the VRF. An operand that only the
-// outer axis indexes is padded to a flit in the VRF.
+// A square has its operand on both sides. An operand that only the outer loop
+// indexes is one element for all lanes in the VRF.
 
 // CHECK-LABEL: func.func @twice_kernel
-// CHECK-SAME: %[[A:[^:]*]]: !tcp.hbm<f32, #axes, "1", "D0, D1">, %[[B:[^:]*]]: !tcp.hbm<f32, #axes, "1", "D0">)
-// CHECK: tcp.to_dm %[[A]]
-// CHECK: %[[VA:.*]] = tcp.to_vrf
-// CHECK: tcp.to_dm %[[B]]
-// CHECK: %[[VB:.*]] = tcp.to_vrf %{{.*}} "D0 % [[L:[2-6]]] # 8"
-// CHECK: tcp.to_dm %[[A]]
-// CHECK: tcp.vector_fp_binary %{{.*}} MulF0, %[[VA]]
+// CHECK-SAME: %[[A:[^:]*]]: !tcp.hbm<f32, #axes, "1", "D0, D1">, %[[B:[^:]*]]: !tcp.hbm<f32, #axes1, "1", "D0">)
+// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0
+// CHECK: tcp.to_dm %[[AV]]
+// CHECK: %[[BV:.*]] = tcp.view %[[B]] at 0
+// CHECK: tcp.to_dm %[[BV]]
+// CHECK: %[[VB:.*]] = tcp.to_vrf %{{.*}} "D % 2, 1 # 8"
+// CHECK-NOT: tcp.to_vrf
+// CHECK: tcp.vector_fp_binary %{{.*}} MulF0 mode Mode00 :
 // CHECK: tcp.vector_fp_binary %{{.*}} AddF, %[[VB]]
 #id = affine_map<(i, j) -> (i, j)>
 #rows = affine_map<(i, j) -> (i)>
@@ -175,14 +183,13 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 
 // -----
 
-// A transposition is only another name for the elements: the host transfer does
-// it, and a program of nothing else has no kernel.
+// A transposition is only another name for the elements; what leaves the function
+// is copied, by a fetch along the other dimension.
 
-// CHECK-LABEL: func.func @transposed(
-// CHECK-SAME: %[[A:[^:]*]]: !tcp.host<i8, #axes, "D1, D0">) -> !tcp.host<i8, #axes, "D0, D1">
-// CHECK: %[[H:.*]] = tcp.to_hbm %[[A]] at 0
-// CHECK-NOT: tcp.launch
-// CHECK: tcp.to_host %[[H]]
+// CHECK-LABEL: func.func @transposed_kernel
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<i8, #grid, "D1, D % 8">
+// CHECK: tcp.fetch %{{.*}} i8 "D % 8", "D1"
+// CHECK: tcp.commit %{{.*}} "D % 8, D1"
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @transposed(%a: tensor<24x40xi8>) -> tensor<40x24xi8> {
     %empty = tensor.empty() : tensor<40x24xi8>

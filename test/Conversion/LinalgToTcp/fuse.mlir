@@ -1,17 +1,18 @@
-// RUN: sequin-opt %s --linalg-to-tcp --split-input-file | FileCheck %s
+// RUN: sequin-opt %s --convert-linalg-to-tcp --split-input-file | FileCheck %s
 // RUN: sequin-opt %s --linalg-to-tcp --split-input-file --verify-roundtrip -o /dev/null
 
 // ROWS: HEL-14
+
+// What joins the group before it, and what does not.
 
 // Bias, ReLU and rounding follow the sums in the same pass; the bias is brought to
 // the VRF in the sub context.
 
 // CHECK-LABEL: func.func @layer_kernel
 // CHECK: tcp.to_trf
+// CHECK: tcp.accumulate
 // CHECK: tcp.begin sub
 // CHECK: %[[BIAS:.*]] = tcp.to_vrf
-// CHECK: tcp.begin main
-// CHECK: tcp.accumulate
 // CHECK-NEXT: tcp.vector_init
 // CHECK-NEXT: tcp.vector_intra_slice_branch %{{.*}} Unconditional
 // CHECK-NEXT: tcp.vector_clip %{{.*}} Add, %[[BIAS]]
@@ -19,7 +20,7 @@
 // CHECK-NEXT: tcp.vector_final
 // CHECK-NEXT: tcp.cast %{{.*}} bf16 "N % 8 # 16"
 // CHECK-NEXT: tcp.commit
-// CHECK-NEXT: tcp.to_hbm
+// CHECK-NEXT: tcp.to_hbm_view
 // CHECK-NEXT: return
 #id = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>
@@ -88,10 +89,10 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK-LABEL: func.func @shared_kernel
 // CHECK: tcp.accumulate
 // CHECK-NEXT: tcp.commit
-// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm
-// CHECK-NEXT: tcp.to_dm %[[SUM]]
+// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm_view
+// CHECK: tcp.view %[[SUM]]
 // CHECK: tcp.vector_clip %{{.*}} Max
-// CHECK: %[[MAX:.*]] = tcp.to_hbm
+// CHECK: %[[MAX:.*]] = tcp.to_hbm_view
 // CHECK-NEXT: return %[[SUM]], %[[MAX]]
 #id = affine_map<(i, j) -> (i, j)>
 module attributes {tcp.target = #tcp.target<"rngd">} {
@@ -115,15 +116,19 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 
 // -----
 
-// Two whole tensors do not fit in the VRF beside each other; the second one is
-// added in a group of its own.
+// The adder works once in a pass. The second pass fetches what the first one left in
+// DM, and its operand takes the place of the first one's in the VRF.
 
 // CHECK-LABEL: func.func @parted_kernel
 // CHECK: tcp.accumulate
-// CHECK: tcp.vector_clip %{{.*}} Add
-// CHECK: %[[FIRST:.*]] = tcp.to_hbm
-// CHECK: tcp.to_dm %[[FIRST]]
+// CHECK: tcp.to_vrf %{{.*}} at 0
+// CHECK: tcp.vector_fp_binary %{{.*}} AddF
+// CHECK: %[[FIRST:.*]] = tcp.commit
+// CHECK: tcp.begin main %[[FIRST]]
+// CHECK: tcp.to_vrf %{{.*}} at 0
 // CHECK: tcp.vector_fp_binary %{{.*}} SubF
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @parted(%a: tensor<1024x64xbf16>, %b: tensor<64x1024xbf16>,
                     %c: tensor<1024x1024xf32>, %d: tensor<1024x1024xf32>)
@@ -139,34 +144,134 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 
 // -----
 
-// The reader sums over the first dimension of the intermediate: the producer takes
-// its operands the other way round, so that this dimension is innermost.
+// Two readers: neither joins.
 
-// CHECK-LABEL: func.func @chained_kernel
-// CHECK: tcp.to_hbm %{{.*}} -> !tcp.hbm<bf16, #axes, "1", "N, M">
-// CHECK: tcp.to_dm %{{.*}} : !tcp.hbm<bf16, #axes, "1", "N, M"> -> !tcp.dm<bf16, #grid1, "N{{( % [0-9]+)?}}, M">
+// CHECK-LABEL: func.func @two_readers_kernel
+// CHECK: tcp.accumulate
+// CHECK-NEXT: tcp.commit
+// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm_view
+// CHECK: tcp.view %[[SUM]]
+// CHECK: tcp.view %[[SUM]]
 #id = affine_map<(i, j) -> (i, j)>
 module attributes {tcp.target = #tcp.target<"rngd">} {
-  func.func @chained(%a: tensor<64x32xbf16>, %b: tensor<32x128xbf16>,
-                     %c: tensor<64x96xbf16>) -> tensor<128x96xf32> {
-    %init = arith.constant dense<0.0> : tensor<64x128xf32>
-    %init1 = arith.constant dense<0.0> : tensor<128x96xf32>
-    %0 = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x128xbf16>)
-        outs(%init : tensor<64x128xf32>) -> tensor<64x128xf32>
-    %empty = tensor.empty() : tensor<64x128xbf16>
-    %1 = linalg.generic {indexing_maps = [#id, #id],
-                         iterator_types = ["parallel", "parallel"]}
-        ins(%0 : tensor<64x128xf32>) outs(%empty : tensor<64x128xbf16>) {
-    ^bb0(%x: f32, %out: bf16):
-      %3 = arith.truncf %x : f32 to bf16
-      linalg.yield %3 : bf16
-    } -> tensor<64x128xbf16>
-    %2 = linalg.contract
-        indexing_maps = [affine_map<(m, n, k) -> (k, m)>,
-                         affine_map<(m, n, k) -> (k, n)>,
-                         affine_map<(m, n, k) -> (m, n)>]
-        ins(%1, %c : tensor<64x128xbf16>, tensor<64x96xbf16>)
-        outs(%init1 : tensor<128x96xf32>) -> tensor<128x96xf32>
-    return %2 : tensor<128x96xf32>
+  func.func @two_readers(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>)
+      -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+    %init = arith.constant dense<0.0> : tensor<64x64xf32>
+    %0 = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x64xbf16>)
+        outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %empty = tensor.empty() : tensor<64x64xf32>
+    %1 = linalg.exp ins(%0 : tensor<64x64xf32>)
+        outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %2 = linalg.square ins(%0 : tensor<64x64xf32>)
+        outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// The reader needs each sum more than once, or only some of them: it reads them from
+// HBM, and goes over its own loops.
+
+// CHECK-LABEL: func.func @broadcast_kernel
+// CHECK: tcp.accumulate
+// CHECK-NEXT: tcp.commit
+// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm_view
+// CHECK: tcp.view %[[SUM]]
+// CHECK: tcp.vector_fp_binary
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @broadcast(%a: tensor<64x32xbf16>, %x: tensor<32xbf16>,
+                       %b: tensor<16xf32>) -> tensor<64x16xf32> {
+    %init = arith.constant dense<0.0> : tensor<64xf32>
+    %0 = linalg.matvec ins(%a, %x : tensor<64x32xbf16>, tensor<32xbf16>)
+        outs(%init : tensor<64xf32>) -> tensor<64xf32>
+    %empty = tensor.empty() : tensor<64x16xf32>
+    %1 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>,
+                         affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%0, %b : tensor<64xf32>, tensor<16xf32>)
+        outs(%empty : tensor<64x16xf32>) {
+    ^bb0(%y: f32, %z: f32, %out: f32):
+      %2 = arith.subf %y, %z : f32
+      linalg.yield %2 : f32
+    } -> tensor<64x16xf32>
+    return %1 : tensor<64x16xf32>
+  }
+}
+
+// -----
+
+// The value is both operands of a product: the stream twice, in the same pass. Its
+// init is not read.
+
+// CHECK-LABEL: func.func @square_of_sum_kernel
+// CHECK: tcp.accumulate
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK: tcp.vector_fp_binary %{{.*}} MulF0 mode Mode00
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @square_of_sum(%a: tensor<8x32xbf16>, %b: tensor<32x8xbf16>)
+      -> tensor<8x8xf32> {
+    %init = arith.constant dense<0.0> : tensor<8x8xf32>
+    %0 = linalg.matmul ins(%a, %b : tensor<8x32xbf16>, tensor<32x8xbf16>)
+        outs(%init : tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = linalg.mul ins(%0, %0 : tensor<8x8xf32>, tensor<8x8xf32>)
+        outs(%0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %1 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// A transposing reader joins too: the group writes what the reader would have.
+
+// CHECK-LABEL: func.func @transposing_kernel
+// CHECK: tcp.accumulate
+// CHECK: tcp.vector_fp_unary %{{.*}} Exp
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK-LABEL: func.func @transposing(
+// CHECK-SAME: -> !tcp.host<f32, #{{.*}}, "D0, D1">
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @transposing(%a: tensor<48x32xbf16>, %b: tensor<32x64xbf16>)
+      -> tensor<64x48xf32> {
+    %init = arith.constant dense<0.0> : tensor<48x64xf32>
+    %0 = linalg.matmul ins(%a, %b : tensor<48x32xbf16>, tensor<32x64xbf16>)
+        outs(%init : tensor<48x64xf32>) -> tensor<48x64xf32>
+    %empty = tensor.empty() : tensor<64x48xf32>
+    %1 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%0 : tensor<48x64xf32>) outs(%empty : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %out: f32):
+      %2 = math.exp %x : f32
+      linalg.yield %2 : f32
+    } -> tensor<64x48xf32>
+    return %1 : tensor<64x48xf32>
+  }
+}
+
+// -----
+
+// A result that is written in parts is complete only after the last of them.
+
+// CHECK-LABEL: func.func @parts_kernel
+// CHECK-COUNT-2: tcp.to_hbm_view
+// CHECK: tcp.view
+// CHECK: tcp.vector_fp_unary %{{.*}} Exp
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK: return
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @parts(%a: tensor<8x64xf32>, %b: tensor<8x64xf32>) -> tensor<16x64xf32> {
+    %empty = tensor.empty() : tensor<16x64xf32>
+    %0 = tensor.insert_slice %a into %empty[0, 0] [8, 64] [1, 1]
+        : tensor<8x64xf32> into tensor<16x64xf32>
+    %1 = tensor.insert_slice %b into %0[8, 0] [8, 64] [1, 1]
+        : tensor<8x64xf32> into tensor<16x64xf32>
+    %2 = linalg.exp ins(%1 : tensor<16x64xf32>)
+        outs(%empty : tensor<16x64xf32>) -> tensor<16x64xf32>
+    return %2 : tensor<16x64xf32>
   }
 }

@@ -3,6 +3,7 @@
 // Aliases come first.
 // CHECK: #axes = #stream.axes<A = 8, B = 512>
 // CHECK: #axes1 = #stream.axes<A = 4, B = 4, C = 2, "B'" = B - A, B_ = B + C, t = [3, 1, 4]>
+// CHECK: #[[$NONE:.*]] = #stream.axes<>
 
 // CHECK-LABEL: func.func private @axes
 // CHECK-SAME: axes = #axes}
@@ -58,3 +59,8 @@ func.func private @pattern() attributes {
   test.b = #stream.pattern<[8 : 0] offset 0>,
   test.c = #stream.pattern<[] offset -3>
 }
+
+// A tensor of one element has no axes.
+// CHECK-LABEL: func.func private @no_axes
+// CHECK-SAME: axes = #[[$NONE]]}
+func.func private @no_axes() attributes {test.axes = #stream.axes<>}

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainGenerator.h"
-#include "lib/Tools/RunVerify.h"
+#include "lib/Api/Compare.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -142,7 +142,7 @@ protected:
                                             machine.flushSubnormals);
     if (failed(expected))
       return "the reference: " + diagnostics;
-    if (auto difference = tools::compareExactly(result->outputs, *expected))
+    if (auto difference = api::compareExactly(result->outputs, *expected))
       return *difference;
     ++tally.agrees;
     return "";

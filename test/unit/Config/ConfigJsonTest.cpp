@@ -23,12 +23,15 @@ static Program everything() {
   program.inputs = {{"a", ElementType::BF16, {2, 3}},
                     {"b", ElementType::F8E4M3, {}}};
   program.outputs = {{"c", ElementType::I4, {7}}};
+  program.constants = {{"d", ElementType::I8, {2, 2}, {0, 127, 128, 255}},
+                       {"e", ElementType::BF16, {9}, {0x80, 0x3f}}};
   program.macs = int64_t(1) << 40;
   program.macType = ElementType::I8;
 
   Transfer transfer;
   transfer.direction = Transfer::Direction::ToHost;
   transfer.argument = 1;
+  transfer.constant = true;
   transfer.chip = 1;
   transfer.type = ElementType::F16;
   transfer.hostBase = 3;
@@ -193,6 +196,29 @@ TEST(ConfigJson, RoundTrip) {
   EXPECT_EQ(program->macs, int64_t(1) << 40);
 }
 
+TEST(ConfigJson, DataOfConstants) {
+  llvm::json::Value value = toJSON(everything());
+  const llvm::json::Array &constants =
+      *value.getAsObject()->getArray("constants");
+  EXPECT_EQ(constants[0].getAsObject()->getString("data"), "AH+A/w==");
+  llvm::Expected<Program> program = fromJSONText(textOf(value));
+  ASSERT_TRUE(static_cast<bool>(program))
+      << llvm::toString(program.takeError());
+  EXPECT_THAT(program->constants[0].data,
+              ::testing::ElementsAre(0, 127, 128, 255));
+  EXPECT_THAT(program->constants[1].data, ::testing::ElementsAre(0x80, 0x3f));
+  EXPECT_TRUE(std::get<Transfer>(program->commands[0].body).constant);
+
+  auto errorOfData = [](llvm::StringRef data) {
+    return errorAfter([&](llvm::json::Object &o) {
+      (*(*o.getArray("constants"))[1].getAsObject())["data"] = data;
+    });
+  };
+  EXPECT_THAT(errorOfData("AAA"), HasSubstr("constants[1].data: "));
+  EXPECT_THAT(errorOfData("AA*A"), HasSubstr("constants[1].data: "));
+  EXPECT_EQ(errorOfData(""), "no error"); // the simulator counts
+}
+
 TEST(ConfigJson, SlicesAreOneStringPerCluster) {
   llvm::json::Value value = toJSON(everything());
   const llvm::json::Array &slices =
@@ -255,7 +281,7 @@ TEST(ConfigJson, Version) {
 TEST(ConfigJson, UnknownKeys) {
   EXPECT_EQ(errorAfter([](llvm::json::Object &o) { o["targets"] = "x"; }),
             "unknown key 'targets', allowed are version, target, chips, name, "
-            "inputs, outputs, macs, mac_type, commands");
+            "inputs, outputs, constants, macs, mac_type, commands");
   EXPECT_THAT(errorAfter([](llvm::json::Object &o) {
                 (*command(o, 2).getObject("fetch"))["stride"] = 1;
               }),

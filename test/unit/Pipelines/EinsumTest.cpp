@@ -43,12 +43,6 @@ TEST(Einsum, withoutArrowKeepsWhatOccursOnce) {
 }
 
 TEST(Einsum, refusesByName) {
-  EXPECT_EQ(describe("ab,bc,cd->ad"),
-            "error: einsum 'ab,bc,cd->ad' has 3 operands, one or two are "
-            "supported");
-  EXPECT_EQ(describe("ii->i"),
-            "error: operand 'ii' has index 'i' twice, each index may occur "
-            "once");
   EXPECT_EQ(
       describe("ij->jj"),
       "error: result 'jj' has index 'j' twice, each index may occur once");
@@ -56,9 +50,6 @@ TEST(Einsum, refusesByName) {
             "error: result 'ik' has index 'k', which no operand has");
   EXPECT_EQ(describe("i...->i"),
             "error: operand 'i...' has '.', an index is a letter");
-  EXPECT_EQ(describe(std::string(500, ',')),
-            "error: einsum '" + std::string(120, ',') +
-                "...' has 501 operands, one or two are supported");
 }
 
 TEST(Einsum, parsesSizes) {

@@ -22,6 +22,7 @@ struct Contraction {
   ElementType type = ElementType::BF16;
   int64_t flits = 2;        ///< of the stream
   int64_t bytesPerRow = 64; ///< of the TRF
+  int exponent = 0;         ///< of a power of two in all floats
   config::ContractStage stage;
 
   static constexpr int64_t kWeights = 1 << 17, kOut = 1 << 18;
@@ -55,8 +56,9 @@ struct Contraction {
     for (float &value : values) {
       seed = seed * 1664525u + 1013904223u;
       int base = static_cast<int>(seed >> 16) % 255 - 127;
-      value = isFloat(type) ? std::ldexp(static_cast<float>(base),
-                                         static_cast<int>(seed >> 8 & 15) - 8)
+      value = isFloat(type)
+                  ? std::ldexp(static_cast<float>(base),
+                               static_cast<int>(seed >> 8 & 15) - 8 + exponent)
               : type == ElementType::I4 ? base % 8
                                         : base;
       if (isFloat(type))

@@ -149,6 +149,53 @@ TEST(Transfer, FourBitElementsArePackedInHbm) {
   EXPECT_THAT(intsOf(result->outputs[1]), ElementsAreArray({1, -1, 7, -8, 3}));
 }
 
+TEST(Transfer, ConstantsComeWithTheProgram) {
+  // A list, and one value of four bits everywhere.
+  config::Program program;
+  program.target = "rngd";
+  program.constants = {{"list", I16, {2, 2}, {1, 0, 0xfe, 0xff, 3, 0, 4, 0}},
+                       {"same", I4, {6}, {0xfd}}};
+  program.outputs = {{"out", I16, {4}}, {"nibbles", I4, {6}}};
+  config::Command list = denseTransfer("list", true, 0, I16, 4, 64);
+  config::Command same = denseTransfer("same", true, 1, I4, 6, 128);
+  std::get<config::Transfer>(list.body).constant = true;
+  std::get<config::Transfer>(same.body).constant = true;
+  program.commands = {list, same, denseTransfer("out", false, 0, I16, 4, 64),
+                      denseTransfer("nibbles", false, 1, I4, 6, 128)};
+  const TcpMachine &machine = *lookupTcpMachine("rngd");
+  llvm::Expected<sim::Result> result = sim::run(program, machine, {});
+  ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
+  EXPECT_THAT(intsOf(result->outputs[0]), ElementsAreArray({1, -2, 3, 4}));
+  EXPECT_THAT(intsOf(result->outputs[1]),
+              ElementsAreArray({-3, -3, -3, -3, -3, -3}));
+
+  auto errorOf = [&](auto change) {
+    config::Program wrong = program;
+    change(wrong);
+    llvm::Expected<sim::Result> result = sim::run(wrong, machine, {});
+    return result ? "no error" : llvm::toString(result.takeError());
+  };
+  using P = config::Program;
+  auto transfer = [](P &p, int i) -> config::Transfer & {
+    return std::get<config::Transfer>(p.commands[i].body);
+  };
+  EXPECT_THAT(errorOf([](P &p) { p.constants[0].data.pop_back(); }),
+              HasSubstr("argument 'list' has 7 bytes of data, expected 8, or "
+                        "one element of 2"));
+  EXPECT_THAT(errorOf([](P &p) { p.constants[1].data.clear(); }),
+              HasSubstr("argument 'same' has 0 bytes of data, expected 6, or "
+                        "one element of 1"));
+  EXPECT_THAT(errorOf([](P &p) { p.constants[0].shape = {-2, 2}; }),
+              HasSubstr("elements of the argument is out of range"));
+  EXPECT_THAT(errorOf([&](P &p) { transfer(p, 0).argument = 2; }),
+              HasSubstr("constant is 2, allowed are 0 to 1"));
+  EXPECT_THAT(errorOf([&](P &p) { transfer(p, 0).hostBase = 1; }),
+              HasSubstr("the host array 'list' has 4 elements, the entries "
+                        "leave them"));
+  EXPECT_THAT(errorOf([&](P &p) { transfer(p, 2).constant = true; }),
+              HasSubstr("brings a constant back to the host"));
+}
+
 TEST(Transfer, Refusals) {
   auto errorOf = [](auto change) {
     config::Program program;

@@ -14,6 +14,12 @@
 
 namespace sequin {
 
+/// Where the arguments of a program lie in HBM.
+enum class ArgumentLayout : uint8_t {
+  Chosen,   ///< as their readers like
+  RowMajor, ///< in the order of their dimensions, rows padded to 64 bytes
+};
+
 #define GEN_PASS_DECL_LINALGTOTCP
 #include "sequin/Conversion/LinalgToTcp/Passes.h.inc"
 

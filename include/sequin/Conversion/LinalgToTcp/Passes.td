@@ -14,48 +14,60 @@ include "mlir/Pass/PassBase.td"
 def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
   let summary = "Lower linalg on tensors to kernels of the tensor unit";
   let description = [{
-    Input: functions on static ranked tensors whose bodies are linalg operations:
-    sums of products (`linalg.matmul`, `linalg.batch_matmul`, `linalg.contract`,
-    `linalg.generic` with such a body, ...) and elementwise arithmetic. Output: for
-    every such function a kernel of tcp operations and a host function of the old
-    name that moves the arguments, launches the kernel and moves the results back.
-    The module names its machine in `tcp.target`, or the option `target` does.
+    Input: functions on static ranked tensors in the core operations that
+    `normalize-linalg` leaves: contractions, elementwise chains, reductions, and
+    operations that move elements. Output: for every such function a kernel of tcp
+    operations and a host function of the old name that moves the arguments,
+    launches the kernel and moves the results back. The module names its machine in
+    `tcp.target`, or the option `target` does.
 
-    The program's loops become named axes: loops that run over the same dimension of
-    a tensor are one axis. Sizes are padded until packets, rows and slices divide
-    them; the transfers from the host fill the difference with zeros.
+    Every operation becomes a group of its own, from HBM to HBM; an elementwise
+    operation joins the group whose result it alone reads. What only names elements
+    anew (slices, transpositions, diagonals, windows) moves nothing: the reader of
+    the result reads the tensor behind it. In HBM one dimension of every tensor is
+    contiguous, the others follow in their order; an argument comes in as many
+    layouts as its readers like.
 
-    A contraction with the elementwise operations that follow it is one pass through
-    the tensor unit (more, if an ALU would be needed twice); other elementwise
-    operations are passes of their own. Between such groups tensors go through HBM.
-    How the loops of a group spread over slices is chosen by
-    `chooseContractionMapping` and `chooseElementwiseMapping`.
-
-    A sum of products whose factors share no summed dimension is split into sums and
-    their product. Tensors without dimensions have an axis `U` on the device, of which
-    the first element counts.
+    A group runs in tiles that fit into the memories of a slice, each spread over
+    the slices; loops of `scf.for` go over the tiles. A sum that does not fit is
+    taken in chunks, each added to the one before. The last tile may run past the
+    end of a loop, over memory that every tensor has behind its dimensions; what it
+    computes there nobody reads.
 
     Sums are taken in f32 (operands bf16, f8) or i32 (i4, i8) and in the machine's
-    order. Elementwise arithmetic is in f32 and i32; in a narrower float type each
-    result is rounded, as the type says. `arith.maximumf` and `arith.minimumf` become
-    the machine's `Max` and `Min`, and with NaN the machine does not do what they say:
-    it returns the operand that is not NaN, as `arith.maxnumf` and `arith.minnumf` do,
-    where these two return NaN. `sequin-run --verify` reports the difference if a NaN
-    occurs.
+    order; sums of i32 elements saturate. Elementwise arithmetic is in f32 and i32, as
+    many steps in one pass of the vector engine as it has ALUs for; a reinterpretation
+    of the bits of a float ends a pass, and the next one reads the tensor through
+    `tcp.bitcast`.
 
-    Padding is zero in arguments and what the program makes of zero in what it
-    computes; a sum over an axis whose padding may not be zero is refused. Elements
-    are taken to be finite where an axis is padded.
+    The machine's `Max` and `Min` of a number and NaN are the number, as
+    `arith.maxnumf` and `arith.minnumf` say. `arith.maximumf` and `arith.minimumf`,
+    which say NaN, become the same two: with a NaN the machine does not do what they
+    say, and `sequin-run --verify` reports the difference.
+
+    Results are narrowed by the cast engine, which saturates integers: that is
+    `arith.trunci` for values that fit, and `normalize-linalg` leaves no others. To
+    f8E4M3FN, which has no infinity, it saturates as `arith.truncf` is taken to do.
 
     What the machine cannot do is refused with one error at the operation.
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect",
                            "::sequin::tcp::TcpDialect"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "machine to lower for, if the module names none">,
     Option<"chips", "chips", "int64_t", "1",
-           "chips of the machine, with the option target">
+           "chips of the machine, with the option target">,
+    Option<"argumentLayout", "argument-layout", "::sequin::ArgumentLayout",
+           "::sequin::ArgumentLayout::Chosen", "where arguments lie in HBM",
+           [{::llvm::cl::values(
+               clEnumValN(::sequin::ArgumentLayout::Chosen, "chosen",
+                          "as their readers like"),
+               clEnumValN(::sequin::ArgumentLayout::RowMajor, "row-major",
+                          "in the order of their dimensions, rows padded to 64 "
+                          "bytes"))}]>
   ];
 }
 

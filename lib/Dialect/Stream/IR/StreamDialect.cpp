@@ -9,9 +9,11 @@
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sequin/Dialect/Stream/IR/ResolvedMappings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <utility>
 
 using namespace mlir;
 using namespace sequin;
@@ -93,9 +95,19 @@ static ParseResult parseAxes(AsmParser &parser, SmallVector<StringAttr> &names,
                              SmallVector<int64_t> &sizes,
                              SmallVector<SkewAttr> &skews,
                              SmallVector<TableAttr> &tables) {
+  bool isFirst = true;
   return parser.parseCommaSeparatedList([&]() -> ParseResult {
     StringAttr name;
-    if (parseName(parser, name) || parser.parseEqual())
+    // There may be none: a tensor of one element has no axes.
+    if (std::exchange(isFirst, false)) {
+      std::string text;
+      if (failed(parser.parseOptionalKeywordOrString(&text)))
+        return success();
+      name = StringAttr::get(parser.getContext(), text);
+    } else if (parseName(parser, name)) {
+      return failure();
+    }
+    if (parser.parseEqual())
       return failure();
     int64_t size;
     OptionalParseResult isSize = parser.parseOptionalInteger(size);
@@ -386,5 +398,5 @@ void StreamDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "sequin/Dialect/Stream/IR/StreamAttrs.cpp.inc"
       >();
-  addInterfaces<StreamAsmInterface>();
+  addInterfaces<StreamAsmInterface, ResolvedMappings>();
 }

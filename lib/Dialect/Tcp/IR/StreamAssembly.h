@@ -33,6 +33,15 @@ parseTileStart(mlir::OpAsmParser &parser,
 void printTileStart(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                     mlir::Value index, mlir::DenseI64ArrayAttr starts);
 
+/// `custom<ViewOffset>`: `128`, `%i`, `%i * 512 + %j * -16 + 128`.
+mlir::ParseResult parseViewOffset(
+    mlir::OpAsmParser &parser,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &indices,
+    mlir::DenseI64ArrayAttr &steps, mlir::IntegerAttr &offset);
+void printViewOffset(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     mlir::OperandRange indices, mlir::DenseI64ArrayAttr steps,
+                     mlir::IntegerAttr offset);
+
 /// `custom<SameTypes>`: one type for all operands.
 mlir::ParseResult
 parseSameTypes(mlir::OpAsmParser &parser,

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sequin/Dialect/Stream/IR/ResolvedMappings.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -55,19 +56,13 @@ const TcpMachine *TargetAttr::getRow() const {
 LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                AxesAttr axes, MappingAttr chip,
                                MappingAttr cluster, MappingAttr slice) {
-  AxisSizes table = axes.getTable();
   std::pair<StringRef, MappingAttr> levels[] = {
       {"chip", chip}, {"cluster", cluster}, {"slice", slice}};
   for (auto [name, mapping] : levels)
-    if (auto resolved = mapping.resolve(table); !resolved)
+    if (auto resolved = stream::resolve(axes, mapping); !resolved)
       return emitError() << name << " mapping \"" << mapping.getText()
                          << "\": " << llvm::toString(resolved.takeError());
   return success();
-}
-
-/// The verifier has resolved every mapping of a valid attribute once.
-static Mapping resolveVerified(AxesAttr axes, MappingAttr mapping) {
-  return llvm::cantFail(mapping.resolve(axes.getTable()));
 }
 
 Mapping GridAttr::getChipMapping() const {

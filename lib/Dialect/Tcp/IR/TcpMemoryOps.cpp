@@ -198,6 +198,24 @@ LogicalResult ToHostOp::verify() {
   return verifyMove(*this, getInput().getType(), getResult().getType());
 }
 
+LogicalResult ConstantOp::verify() {
+  auto type = cast<ShapedType>(getValue().getType());
+  if (!isa<DenseElementsAttr>(getValue()))
+    return emitOpError() << "has elements that are not listed, allowed are "
+                            "those of a dense attribute";
+  if (type.getElementType() != getResult().getType().getElementType())
+    return emitOpError() << "has " << type.getElementType()
+                         << " elements, the tensor "
+                         << getResult().getType().getElementType();
+  int64_t size = getResult().getType().getElementMapping().size();
+  if (type.getNumElements() != size)
+    return emitOpError() << "has " << type.getNumElements()
+                         << " elements, the tensor \""
+                         << getResult().getType().getElement().getText()
+                         << "\" " << size;
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());

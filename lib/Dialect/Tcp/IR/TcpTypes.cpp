@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "sequin/Dialect/Stream/IR/ResolvedMappings.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Machine/TcpIsa.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -172,15 +173,11 @@ static LogicalResult verifyElementType(EmitError emitError, Type type,
 
 static LogicalResult verifyMapping(EmitError emitError, StringRef what,
                                    AxesAttr axes, MappingAttr mapping) {
-  llvm::Expected<Mapping> resolved = mapping.resolve(axes.getTable());
+  llvm::Expected<Mapping> resolved = stream::resolve(axes, mapping);
   if (resolved)
     return success();
   return emitError() << what << " mapping \"" << mapping.getText()
                      << "\": " << llvm::toString(resolved.takeError());
-}
-
-static Mapping resolveVerified(AxesAttr axes, MappingAttr mapping) {
-  return llvm::cantFail(mapping.resolve(axes.getTable()));
 }
 
 static int64_t bytesOf(Type type, const Mapping &mapping) {

@@ -199,6 +199,12 @@ static void buildBinary(OpBuilder &builder, OperationState &state, Value input,
               DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
+void VectorLogicOp::build(OpBuilder &builder, OperationState &state,
+                          Value input, LogicOp op, Attribute constant,
+                          Value vrf, ArgMode mode) {
+  buildBinary<VectorLogicOp>(builder, state, input, op, constant, vrf, mode);
+}
+
 void VectorFxpOp::build(OpBuilder &builder, OperationState &state, Value input,
                         FxpOp op, Attribute constant, Value vrf, ArgMode mode) {
   buildBinary<VectorFxpOp>(builder, state, input, op, constant, vrf, mode);

@@ -274,3 +274,35 @@ LogicalResult CommitViewOp::verify() {
     return failure();
   return success();
 }
+
+/// The type with other elements.
+static Type withElements(Type type, Type element) {
+  if (auto hbm = dyn_cast<HbmType>(type))
+    return HbmType::get(type.getContext(), element, hbm.getAxes(),
+                        hbm.getChip(), hbm.getElement());
+  if (auto vrf = dyn_cast<VrfType>(type))
+    return VrfType::get(type.getContext(), element, vrf.getGrid(),
+                        vrf.getElement());
+  auto dm = cast<DmType>(type);
+  return DmType::get(type.getContext(), element, dm.getGrid(), dm.getElement());
+}
+
+static Type elementsOf(Type type) {
+  if (auto hbm = dyn_cast<HbmType>(type))
+    return hbm.getElementType();
+  if (auto vrf = dyn_cast<VrfType>(type))
+    return vrf.getElementType();
+  return cast<DmType>(type).getElementType();
+}
+
+LogicalResult BitcastOp::verify() {
+  Type source = getSource().getType(), result = getResult().getType();
+  Type from = elementsOf(source), to = elementsOf(result);
+  if (getBitWidth(*getElementKind(from)) != getBitWidth(*getElementKind(to)))
+    return emitOpError() << "reads " << from << " as " << to
+                         << ", only types of one width can be exchanged";
+  if (withElements(source, to) != result)
+    return emitOpError() << "makes " << result << " of " << source
+                         << ", only the element type may change";
+  return success();
+}

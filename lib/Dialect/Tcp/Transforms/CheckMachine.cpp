@@ -16,6 +16,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "sequin/Support/Tenancy.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -68,6 +70,8 @@ private:
   TargetAttr target;
   const TcpMachine &machine;
   llvm::DenseMap<Operation *, unsigned> positions;
+  /// Of the last operation in the regions of one.
+  llvm::DenseMap<Operation *, unsigned> lastInside;
   SmallVector<Placement> placements;
 };
 } // namespace
@@ -133,9 +137,7 @@ unsigned KernelChecker::endOfLoops(Value value, Operation *user) {
        around && around != function.getOperation() &&
        !around->isAncestor(value.getParentBlock()->getParentOp());
        around = around->getParentOp())
-    around->walk([&](Operation *inner) {
-      end = std::max(end, positions.lookup(inner));
-    });
+    end = std::max(end, lastInside.lookup(around));
   return end;
 }
 
@@ -148,8 +150,11 @@ unsigned KernelChecker::lastUse(Value value,
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     last = std::max(last, endOfLoops(value, user));
-    if (isa<TileOp>(user))
+    if (isa<TileOp, ViewOp, BitcastOp>(user))
       follow(user->getResult(0));
+    else if (auto part = dyn_cast<ToHbmViewOp>(user);
+             part && use.get() == part.getDestination())
+      follow(part.getResult());
     else if (auto commit = dyn_cast<CommitViewOp>(user);
              commit && use.get() == commit.getDestination())
       follow(commit.getResult());
@@ -224,7 +229,7 @@ template <typename OpTy> LogicalResult KernelChecker::checkReplaced(OpTy op) {
     for (Operation *user : names[i].getUsers()) {
       if (user == op)
         continue;
-      if (isa<TileOp>(user)) {
+      if (isa<TileOp, ViewOp, BitcastOp>(user)) {
         names.push_back(user->getResult(0));
         continue;
       }
@@ -308,6 +313,8 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
     return checkReplaced(packed);
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return checkReplaced(scatter);
+  if (auto part = dyn_cast<ToHbmViewOp>(op))
+    return checkReplaced(part);
   if (auto memory = dyn_cast<FromAddressOp>(op)) {
     Value value = memory.getResult();
     if (auto dm = dyn_cast<DmType>(value.getType()))
@@ -321,23 +328,39 @@ LogicalResult KernelChecker::checkOp(Operation *op) {
 }
 
 LogicalResult KernelChecker::checkOverlaps() {
-  for (size_t j = 1; j < placements.size(); ++j)
-    for (size_t i = 0; i < j; ++i) {
-      const Placement &a = placements[i], &b = placements[j];
-      if (a.memory != b.memory || a.end <= b.begin || b.end <= a.begin ||
-          a.lastUsed < b.defined || b.lastUsed < a.defined)
-        continue;
-      // A TRF half is rewritten for the next pass once the last pass that reads
-      // it has been issued; only values live across the write collide.
-      InFlightDiagnostic diag = b.value.getDefiningOp()->emitOpError()
-                                << b.memory << " tensor at bytes [" << b.begin
-                                << ", " << b.end << ") overlaps one at ["
-                                << a.begin << ", " << a.end
-                                << ") that is still needed";
-      diag.attachNote(a.value.getLoc()) << "other tensor placed here";
-      return diag;
+  struct Memory {
+    std::vector<Tenancy> tenancies;
+    std::vector<size_t> numbers; ///< among all placements
+  };
+  llvm::StringMap<Memory> memories;
+  for (auto [number, placement] : llvm::enumerate(placements)) {
+    Memory &memory = memories[placement.memory];
+    memory.tenancies.push_back({placement.begin, placement.end,
+                                placement.defined, placement.lastUsed});
+    memory.numbers.push_back(number);
+  }
+  // The later tensor of the first pair, then the earlier one.
+  std::optional<std::pair<size_t, size_t>> first;
+  for (const auto &entry : memories) {
+    const Memory &memory = entry.second;
+    if (auto found = findOverlap(memory.tenancies)) {
+      std::pair pair(memory.numbers[found->second],
+                     memory.numbers[found->first]);
+      if (!first || pair < *first)
+        first = pair;
     }
-  return success();
+  }
+  if (!first)
+    return success();
+  // A TRF half is rewritten for the next pass once the last pass that reads it
+  // has been issued; only values live across the write collide.
+  const Placement &a = placements[first->second], &b = placements[first->first];
+  InFlightDiagnostic diag = b.value.getDefiningOp()->emitOpError()
+                            << b.memory << " tensor at bytes [" << b.begin
+                            << ", " << b.end << ") overlaps one at [" << a.begin
+                            << ", " << a.end << ") that is still needed";
+  diag.attachNote(a.value.getLoc()) << "other tensor placed here";
+  return diag;
 }
 
 LogicalResult KernelChecker::run() {
@@ -346,6 +369,10 @@ LogicalResult KernelChecker::run() {
   unsigned position = 0;
   function.walk<WalkOrder::PreOrder>(
       [&](Operation *op) { positions[op] = position++; });
+  function.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    unsigned &last = lastInside[op->getParentOp()];
+    last = std::max({last, positions.lookup(op), lastInside.lookup(op)});
+  });
   WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     return WalkResult(op == function ? success() : checkOp(op));
   });

@@ -118,9 +118,11 @@ class Dma:
                   for order in range(len(self.engines))}
         heads = {order: next(queue) for order, queue in queues.items()}
         clock, done, end = dict.fromkeys(heads, start), collections.Counter(), 0
+        issued = []
         while heads:
             order = min(heads, key=lambda o: (clock[o], o))
             request, now = heads[order], clock[order]
+            issued.append(request)
             step = self.step(request.descriptor)
             begin = now
             # `begin` is when the slower side serves the request, `now` when it is issued.
@@ -150,6 +152,8 @@ class Dma:
             heads[order], clock[order] = following, now + step
             if following.descriptor is not request.descriptor:
                 clock[order] = done[order] + machine["dma_startup_cycles"]
+        # HBM sees requests as full queues let them go.
+        self.all = issued
         self.stages["dm"] = end
         if len(self.engines) > 1 or self.memories == ("dm", "dm"):
             # Who is first where several streams meet at a network is not in the manual.

@@ -165,6 +165,25 @@ def Tcp_ToHostOp : Tcp_MoveOp<"to_host"> {
   }];
 }
 
+def Tcp_ConstantOp : Tcp_MoveOp<"constant"> {
+  let summary = "A host tensor with its data";
+  let description = [{
+    A tensor that the host function brings along: `tcp.to_hbm` moves it like an
+    argument. The elements are those of the host array in row-major order,
+    whatever the shape of `value`.
+
+    ```mlir
+    %c = tcp.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+        : !tcp.host<f32, #axes, "A, B">
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Tcp_HostType:$result);
+  let assemblyFormat = [{
+    $value attr-dict `:` qualified(type($result))
+  }];
+}
+
 def Tcp_LaunchOp
     : Tcp_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel";

@@ -82,6 +82,12 @@ llvm::FailureOr<TileShape> inferTile(const Mapping &tensor,
 llvm::FailureOr<TileShape> inferTile(TileOp op, EmitError emitError);
 llvm::FailureOr<TileShape> inferTile(CommitViewOp op, EmitError emitError);
 
+/// Fails unless the data of `view`, `offset` positions into the buffer of
+/// `tensor`, lies inside it and starts at a whole byte: the number of bytes
+/// (tcp.view, tcp.to_hbm_view).
+llvm::FailureOr<int64_t> checkHbmView(HbmType tensor, HbmType view,
+                                      int64_t offset, EmitError emitError);
+
 /// The mapping of a tensor's buffer, and its axes (HBM or DM).
 Mapping getElementMapping(mlir::Type type);
 stream::AxesAttr getAxes(mlir::Type type);

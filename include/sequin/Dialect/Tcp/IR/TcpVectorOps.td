@@ -330,6 +330,10 @@ def Tcp_VectorLogicOp
     combined; shifts are for i32. ALUs: LogicAnd, LogicOr, LogicXor, LogicLshift,
     LogicRshift.
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+      "::sequin::tcp::LogicOp":$op, "::mlir::Attribute":$constant,
+      "::mlir::Value":$vrf,
+      CArg<"::sequin::tcp::ArgMode", "::sequin::tcp::ArgMode::Mode01">:$mode)>];
 }
 
 def Tcp_VectorFxpOp

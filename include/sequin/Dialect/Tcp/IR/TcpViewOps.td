@@ -29,12 +29,12 @@ def Tcp_FromAddressOp : Tcp_Op<"from_address"> {
 
 /// Which part of a tensor a view is: `size` elements of one dimension from a
 /// start that may follow a loop and differ from chip to chip.
-class Tcp_ViewOp<string mnemonic, list<Trait> traits = []>
+class Tcp_TileBase<string mnemonic, list<Trait> traits = []>
     : Tcp_Op<mnemonic, traits> {
   let hasVerifier = 1;
 }
 
-def Tcp_TileOp : Tcp_ViewOp<"tile",
+def Tcp_TileOp : Tcp_TileBase<"tile",
     [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "A part of a tensor, in place";
   let description = [{
@@ -67,7 +67,7 @@ def Tcp_TileOp : Tcp_ViewOp<"tile",
   }];
 }
 
-def Tcp_CommitViewOp : Tcp_ViewOp<"commit_view",
+def Tcp_CommitViewOp : Tcp_TileBase<"commit_view",
     [AllTypesMatch<["destination", "result"]>]> {
   let summary = "Writes the stream to a part of a DM tensor";
   let description = [{
@@ -98,6 +98,106 @@ def Tcp_CommitViewOp : Tcp_ViewOp<"commit_view",
     (`slices` custom<Mapping>($slices)^)? attr-dict `:` custom<Stream>(type($input)) `,`
     qualified(type($destination))
   }];
+}
+
+/// A part of an HBM tensor that starts `offset` + sum of index * step positions
+/// from its beginning.
+class Tcp_HbmViewOp<string mnemonic, list<Trait> traits = []>
+    : Tcp_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def Tcp_ViewOp : Tcp_HbmViewOp<"view"> {
+  let summary = "Memory of an HBM tensor seen under other axes";
+  let description = [{
+    Position p of the view's buffer is position offset + p of the source's, on
+    every chip: the view names what lies there in axes of its own. That is a
+    reshape, or a block of the source whose outer dimensions are padded (`#`) to
+    the source's strides. Positions of the view that are padding may lie outside
+    the source, all others lie inside. Nothing moves; who moves the view minds
+    the rules of the DMA engines.
+
+    The offset, in elements, is a sum of indices (of loops around, or computed
+    from them) times constants, and a constant. It is a whole number of bytes.
+
+    ```mlir
+    // Rows %i to %i + 3 and columns 8 and 9 of a 100 x 10 matrix.
+    %v = tcp.view %t at %i * 16 + 8
+        : !tcp.hbm<f32, #matrix, "1", "A, B # 16">
+        -> !tcp.hbm<f32, #block, "1", "M, N # 16">
+    ```
+  }];
+  let arguments = (ins Tcp_HbmType:$source, Variadic<Index>:$indices,
+                       DenseI64ArrayAttr:$steps, I64Attr:$offset);
+  let results = (outs Tcp_HbmType:$result);
+  let assemblyFormat = [{
+    $source `at` custom<ViewOffset>($indices, $steps, $offset) attr-dict `:`
+    qualified(type($source)) `->` qualified(type($result))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+                                 "::mlir::Value":$source,
+                                 CArg<"int64_t", "0">:$offset), [{
+    build($_builder, $_state, result, source, ::mlir::ValueRange(),
+          ::llvm::ArrayRef<int64_t>(), offset);
+  }]>];
+}
+
+def Tcp_ToHbmViewOp : Tcp_HbmViewOp<"to_hbm_view",
+    [AllTypesMatch<["destination", "result"]>]> {
+  let summary = "Moves a tensor into a part of an HBM tensor";
+  let description = [{
+    Manual: `.to_hbm_view(&mut ctx.tdma, dst)`, by the tensor DMA engine. The part
+    is described as by `tcp.view`: `view` is its type, in the axes of the tensor
+    that is moved. The result is the destination with that part replaced, in the
+    same memory; the old value must not be used any more. Padding of the view is
+    not written.
+
+    ```mlir
+    %new = tcp.to_hbm_view %dm into %out at %i * 16 + 8
+        as !tcp.hbm<f32, #block, "1", "M, N # 16">
+        : !tcp.dm<f32, #grid, "N">, !tcp.hbm<f32, #matrix, "1", "A, B # 16">
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Tcp_HbmType, Tcp_DmType]>:$input,
+                       Tcp_HbmType:$destination, Variadic<Index>:$indices,
+                       DenseI64ArrayAttr:$steps, I64Attr:$offset,
+                       TypeAttrOf<Tcp_HbmType>:$view);
+  let results = (outs Tcp_HbmType:$result);
+  let assemblyFormat = [{
+    $input `into` $destination `at`
+    custom<ViewOffset>($indices, $steps, $offset) `as` $view attr-dict `:`
+    qualified(type($input)) `,` qualified(type($destination))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+                                 "::mlir::Value":$destination,
+                                 "::sequin::tcp::HbmType":$view,
+                                 CArg<"int64_t", "0">:$offset), [{
+    build($_builder, $_state, destination.getType(), input, destination,
+          ::mlir::ValueRange(), ::llvm::ArrayRef<int64_t>(), offset, view);
+  }]>];
+}
+
+def Tcp_BitcastOp : Tcp_Op<"bitcast"> {
+  let summary = "A tensor's bits read as another type";
+  let description = [{
+    Another name of the tensor, in the same memory and by the same mappings; the
+    element type is another one of the same width. No command comes of it. The
+    vector engine works on f32 and on i32 in one pass, never on both, so that
+    bitwise operations on floats are passes of their own between two of these.
+
+    ```mlir
+    %bits = tcp.bitcast %x : !tcp.dm<f32, #grid, "A"> -> !tcp.dm<i32, #grid, "A">
+    ```
+  }];
+  let arguments = (ins
+      AnyTypeOf<[Tcp_HbmType, Tcp_DmType, Tcp_VrfType]>:$source);
+  let results = (outs
+      AnyTypeOf<[Tcp_HbmType, Tcp_DmType, Tcp_VrfType]>:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `->`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // SEQUIN_DIALECT_TCP_IR_TCPVIEWOPS

@@ -1,0 +1,32 @@
+//===- Attributes.h - Attributes of linalg operations -----------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A linalg operation may say how it is to be cut:
+//
+//   sequin.pin = {tiles = array<i64: 512, 0, 0>, parts = array<i64: 64, 0, 0>}
+//
+// One number for each of its loops, 0 where the compiler is free. `tiles` are
+// the iterations that run at once, `parts` the slices on which they lie. The
+// normalisation keeps it for all operations that an operation becomes and that
+// have its loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_CONVERSION_ATTRIBUTES_H
+#define SEQUIN_CONVERSION_ATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace sequin {
+inline constexpr llvm::StringLiteral kPinAttrName = "sequin.pin";
+/// Of a contraction of digits: which ones, "0,0" for the most significant.
+inline constexpr llvm::StringLiteral kDigitProductAttrName =
+    "sequin.digit_product";
+} // namespace sequin
+
+#endif // SEQUIN_CONVERSION_ATTRIBUTES_H

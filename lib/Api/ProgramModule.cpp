@@ -1,0 +1,318 @@
+//===- ProgramModule.cpp - Programs in MLIR -------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramModule.h"
+#include "Compare.h"
+#include "EinsumModule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+#include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
+#include "sequin/InitAllDialects.h"
+#include "sequin/Pipelines/Pipelines.h"
+#include "sequin/Support/Excerpt.h"
+#include "sequin/Target/Tcp/ConfigTranslation.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::api;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registerAllDialects(registry);
+  return registry;
+}
+
+static Message::Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return Message::Severity::Note;
+  case DiagnosticSeverity::Warning:
+    return Message::Severity::Warning;
+  case DiagnosticSeverity::Error:
+    return Message::Severity::Error;
+  case DiagnosticSeverity::Remark:
+    return Message::Severity::Remark;
+  }
+  llvm_unreachable("a severity of MLIR");
+}
+
+static Message toMessage(const Diagnostic &diagnostic) {
+  Message message;
+  message.severity = severityOf(diagnostic.getSeverity());
+  message.text = diagnostic.str();
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    message.file = place.getFilename().str();
+    message.line = place.getLine();
+    message.column = place.getColumn();
+  }
+  for (const Diagnostic &note : diagnostic.getNotes())
+    message.notes.push_back(toMessage(note));
+  return message;
+}
+
+ProgramModule::ProgramModule(CompileOptions given)
+    : options(std::move(given)), log(printed),
+      context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
+
+ProgramModule::~ProgramModule() = default;
+
+LogicalResult ProgramModule::fail(const Twine &what) {
+  Message message;
+  message.text = what.str();
+  log << "error: " << message.text << "\n";
+  messages.push_back(std::move(message));
+  return failure();
+}
+
+std::pair<std::string, std::vector<Message>> ProgramModule::takeMessages() {
+  return {std::exchange(printed, {}), std::exchange(messages, {})};
+}
+
+llvm::Error ProgramModule::takeRefusal(Refusal::Kind kind) {
+  auto [text, list] = takeMessages();
+  return llvm::make_error<Refusal>(kind, std::move(text), std::move(list));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramModule::load() {
+  if (options.text) {
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(*options.text, options.path),
+        SMLoc());
+  } else if (options.einsum.empty()) {
+    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.path);
+    if (std::error_code code = buffer.getError())
+      return fail("cannot read '" + options.path + "': " + code.message());
+    sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  }
+  printer =
+      std::make_unique<SourceMgrDiagnosticHandler>(sources, &context, log);
+  recorder = std::make_unique<ScopedDiagnosticHandler>(
+      &context, [&](Diagnostic &diagnostic) {
+        messages.push_back(toMessage(diagnostic));
+        return failure(); // goes on to the printer
+      });
+  if (options.einsum.empty()) {
+    module = parseSourceFile<ModuleOp>(sources, &context);
+  } else {
+    auto built = buildEinsum(context, options);
+    if (!built)
+      return fail(llvm::toString(built.takeError()));
+    module = std::move(*built);
+  }
+  if (!module || failed(findLevel()) || failed(checkTarget()))
+    return failure();
+  findShapes();
+  return success();
+}
+
+LogicalResult ProgramModule::findLevel() {
+  if (!module->getOps<tcp::ConfigOp>().empty()) {
+    level = Level::Config;
+    return success();
+  }
+  auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  if (!entry || entry.isExternal()) {
+    std::string names;
+    for (auto function : module->getOps<func::FuncOp>())
+      names += (names.empty() ? "" : ", ") + function.getName().str();
+    if (entry)
+      return fail("function '" + excerpt(options.entry) + "' in '" +
+                  options.path + "' has no body");
+    return fail("no function '" + excerpt(options.entry) +
+                "' with a body in '" + options.path +
+                "', there are: " + (names.empty() ? "none" : names));
+  }
+  bool hasTcp = module
+                    ->walk([](Operation *op) {
+                      return isa_and_nonnull<tcp::TcpDialect>(op->getDialect())
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  level = hasTcp ? Level::Tcp : Level::Linalg;
+  return success();
+}
+
+LogicalResult ProgramModule::checkTarget() {
+  auto named = (*module)->getAttrOfType<tcp::TargetAttr>(
+      tcp::TcpDialect::kTargetAttrName);
+  if (!named) {
+    if (level != Level::Config && options.target.empty())
+      return fail("the program names no machine and --target is not given, "
+                  "known are " +
+                  knownMachineNames());
+    return success();
+  }
+  if (!options.target.empty() && options.target != named.getMachine())
+    return fail("the program is for machine '" + named.getMachine() +
+                "', --target is '" + options.target + "'");
+  if (options.chips && *options.chips != named.getChips())
+    return fail("the program is for " + Twine(named.getChips()) +
+                " chips, --chips is " + Twine(*options.chips));
+  return success();
+}
+
+void ProgramModule::findShapes() {
+  if (level != Level::Linalg)
+    return;
+  auto entry = module->lookupSymbol<func::FuncOp>(options.entry);
+  auto shapesOf = [](TypeRange types) {
+    Shapes shapes;
+    for (Type type : types) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      ArrayRef<int64_t> shape =
+          shaped && shaped.hasRank() ? shaped.getShape() : ArrayRef<int64_t>();
+      shapes.emplace_back(shape.begin(), shape.end());
+    }
+    return shapes;
+  };
+  givenShapes.emplace(shapesOf(entry.getArgumentTypes()),
+                      shapesOf(entry.getResultTypes()));
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+FailureOr<config::Program> ProgramModule::lower() {
+  if (level == Level::Config) {
+    auto config = module->lookupSymbol<tcp::ConfigOp>(options.entry);
+    if (!config) {
+      (void)fail("no configuration '" + excerpt(options.entry) + "' in '" +
+                 options.path + "'");
+      return failure();
+    }
+    return tcp::readConfigOp(config);
+  }
+  if (level == Level::Linalg) {
+    if (options.keepGiven)
+      given = module->clone();
+    LinalgToTcpPipelineOptions pipeline;
+    pipeline.target = options.target;
+    pipeline.chips = options.chips.value_or(1);
+    pipeline.allowBf16 = options.allowBf16;
+    pipeline.allowNarrow = options.allowNarrow;
+    if (options.argumentLayout == kRowMajor)
+      pipeline.argumentLayout = ArgumentLayout::RowMajor;
+    PassManager normalize(&context);
+    populateNormalizePipeline(normalize, pipeline);
+    if (failed(normalize.run(*module)))
+      return failure();
+    if (options.keepGiven && (options.allowBf16 || options.allowNarrow))
+      rounded = module->clone();
+    if (auto count =
+            (*module)->getAttrOfType<IntegerAttr>("sequin.digit_products"))
+      addedProducts = count.getInt();
+    PassManager lower(&context);
+    populateCoreToTcpPipeline(lower, pipeline);
+    if (failed(lower.run(*module)))
+      return failure();
+  } else {
+    if (!(*module)->hasAttr(tcp::TcpDialect::kTargetAttrName)) {
+      auto target = tcp::TargetAttr::getChecked(
+          [&] { return emitError(module->getLoc()); }, &context,
+          StringRef(options.target), options.chips.value_or(1),
+          tcp::Mode::Kernel);
+      if (!target)
+        return failure();
+      (*module)->setAttr(tcp::TcpDialect::kTargetAttrName, target);
+    }
+    PassManager pm(&context);
+    pm.addPass(tcp::createCheckMachine());
+    if (failed(pm.run(*module)))
+      return failure();
+  }
+  return deriveProgram(*module, options.entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string> ProgramModule::verify(ArrayRef<sim::HostArray> inputs,
+                                             ArrayRef<sim::HostArray> outputs) {
+  auto target = (*module)->getAttrOfType<tcp::TargetAttr>(
+      tcp::TcpDialect::kTargetAttrName);
+  std::vector<reference::Array> arguments;
+  for (const sim::HostArray &input : inputs)
+    arguments.push_back({input.type, input.shape, input.data, {}});
+
+  FailureOr<std::vector<reference::Array>> exact = reference::interpretTcp(
+      *module, options.entry, arguments, target.getRow()->flushSubnormals);
+  if (failed(exact))
+    return failure();
+  if (std::optional<std::string> difference = compareExactly(outputs, *exact))
+    return fail("verification failed against the tcp program: " + *difference);
+  int64_t elements = 0;
+  for (const sim::HostArray &output : outputs)
+    elements += elementCount(output);
+  std::string text = std::to_string(outputs.size()) +
+                     (outputs.size() == 1 ? " output, " : " outputs, ") +
+                     std::to_string(elements) +
+                     (elements == 1 ? " element" : " elements") +
+                     " equal the reference interpreter's bit for bit";
+  if (!given)
+    return text;
+
+  for (auto [argument, shape] : llvm::zip_equal(arguments, givenShapes->first))
+    argument.shape = shape;
+  FailureOr<std::vector<reference::LinalgResult>> meant =
+      reference::interpretLinalg(rounded ? *rounded : *given, options.entry,
+                                 arguments, target.getRow()->flushSubnormals);
+  if (failed(meant))
+    return failure();
+  if (std::optional<std::string> difference = compareClosely(outputs, *meant))
+    return fail("verification failed against the linalg program: " +
+                *difference);
+  return text + (rounded ? " and the linalg program's, with operands rounded "
+                           "as allowed, within its rounding"
+                         : " and the linalg program's within its rounding");
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+std::string ProgramModule::print(bool asGiven) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (asGiven && given ? *given : *module)->print(os);
+  os << "\n";
+  return text;
+}
+
+std::string api::printConfig(const config::Program &program) {
+  MLIRContext context(makeRegistry(), MLIRContext::Threading::DISABLED);
+  context.loadDialect<tcp::TcpDialect>();
+  Location place = UnknownLoc::get(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(place);
+  OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
+  tcp::buildConfigOp(builder, place, program);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  os << "\n";
+  return text;
+}

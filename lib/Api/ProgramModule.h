@@ -1,0 +1,99 @@
+//===- ProgramModule.h - Programs in MLIR -----------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a module, finds out how far it is lowered, lowers the rest, and can run
+// what it was before on the reference interpreters. Not for several threads at
+// a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_API_PROGRAMMODULE_H
+#define SEQUIN_LIB_API_PROGRAMMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "sequin/Api/Program.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir {
+class ScopedDiagnosticHandler;
+class SourceMgrDiagnosticHandler;
+} // namespace mlir
+
+namespace sequin::api {
+
+/// CompileOptions::argumentLayout.
+inline constexpr llvm::StringLiteral kRowMajor = "row-major";
+
+class ProgramModule {
+public:
+  explicit ProgramModule(CompileOptions options);
+  ~ProgramModule();
+
+  /// Reads the program or builds the einsum. Like everything here that fails,
+  /// it has said why: takeRefusal().
+  mlir::LogicalResult load();
+  /// Lowers the program.
+  mlir::FailureOr<config::Program> lower();
+
+  /// The shapes that the program's author knows, if the program was given on
+  /// tensors: those of arguments and of results.
+  using Shapes = std::vector<llvm::SmallVector<int64_t, 4>>;
+  const std::optional<std::pair<Shapes, Shapes>> &shapes() const {
+    return givenShapes;
+  }
+
+  /// How many products of digits lower() has added.
+  int64_t digitProducts() const { return addedProducts; }
+
+  /// Where the program was when it was read.
+  enum class Level : uint8_t { Linalg, Tcp, Config };
+  Level givenLevel() const { return level; }
+
+  /// Compares with the reference interpreters: the program as given, and for
+  /// linalg the tcp program it became. The text of the success line.
+  mlir::FailureOr<std::string> verify(llvm::ArrayRef<sim::HostArray> inputs,
+                                      llvm::ArrayRef<sim::HostArray> outputs);
+
+  /// The module as it was read, if that was kept, or as it is now.
+  std::string print(bool asGiven);
+
+  /// What has been said since the last call, printed and one by one.
+  std::pair<std::string, std::vector<Message>> takeMessages();
+  llvm::Error takeRefusal(Refusal::Kind kind);
+  mlir::LogicalResult fail(const llvm::Twine &what);
+
+private:
+  mlir::LogicalResult findLevel();
+  mlir::LogicalResult checkTarget();
+  void findShapes();
+
+  CompileOptions options;
+  std::string printed;
+  llvm::raw_string_ostream log;
+  std::vector<Message> messages;
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> recorder;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< lowered to tcp by lower()
+  mlir::OwningOpRef<mlir::ModuleOp> given;  ///< linalg, kept for verify()
+  /// What verify() compares with in place of `given`: rounded as was allowed.
+  mlir::OwningOpRef<mlir::ModuleOp> rounded;
+  int64_t addedProducts = 0;
+  Level level = Level::Linalg;
+  std::optional<std::pair<Shapes, Shapes>> givenShapes;
+};
+
+/// `program` as a module with one `tcp.config`, as text.
+std::string printConfig(const config::Program &program);
+
+} // namespace sequin::api
+
+#endif // SEQUIN_LIB_API_PROGRAMMODULE_H

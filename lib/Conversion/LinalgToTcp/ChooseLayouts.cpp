@@ -1,0 +1,248 @@
+//===- ChooseLayouts.cpp - Which dimension is contiguous ------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// DMA reads whole words of 8 bytes, so the contiguous dimension is one that
+// nobody reads from an odd place, in steps, or by the sum of two loops. Where
+// every dimension is read so, each element gets a word of its own. The fetch
+// engine reads elements in any order and DMA writes single bytes: all else is a
+// matter of speed.
+//
+// Arguments and constants come to HBM in as many layouts as their readers like,
+// unless the program's user pins that of the arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+/// Loops that cannot run inside a tile: the index of some dimension would not
+/// be a mapping of several of them. One loop of each sum may stay.
+static llvm::SmallBitVector getSingleLoops(Group &group) {
+  llvm::SmallBitVector single(group.loops.size());
+  auto visit = [&](const Access &access) {
+    for (const Index &index : access.dims)
+      for (auto [loop, coefficient] : index.terms)
+        // A diagonal is one long step, unless other loops share its dimensions.
+        if (coefficient < 0 ||
+            (index.terms.size() > 1 && access.countDims(loop) > 1))
+          single.set(loop);
+    for (const Index &index : access.dims) {
+      auto terms = index.terms;
+      llvm::sort(terms, [](const auto &a, const auto &b) {
+        return a.second > b.second;
+      });
+      // From the finest: each must step over all of the one before.
+      int64_t covered = 0;
+      LoopId last = 0;
+      for (auto [loop, coefficient] : llvm::reverse(terms)) {
+        if (single.test(loop))
+          continue;
+        if (coefficient >= covered) {
+          covered = coefficient * group.loops[loop].extent;
+          last = loop;
+        } else if (group.loops[loop].extent > group.loops[last].extent) {
+          single.set(last);
+          covered = coefficient * group.loops[loop].extent;
+          last = loop;
+        } else {
+          single.set(loop);
+        }
+      }
+    }
+  };
+  // A loop that one access makes single may free another one, which does no
+  // harm.
+  for (Access *access : group.reads())
+    visit(*access);
+  visit(group.result);
+  return single;
+}
+
+/// Whether the group can read dimension `dim` as the contiguous one.
+static bool canReadAlong(const Access &access, unsigned dim,
+                         const llvm::SmallBitVector &single,
+                         const TcpMachine &machine) {
+  const Index &index = access.dims[dim];
+  int64_t word = machine.dmaAlignBytes * 8;
+  if (index.offset * access.tensor->bits() % word != 0)
+    return false;
+  return index.terms.empty() ||
+         (index.terms.size() == 1 && index.terms[0].second == 1 &&
+          access.countDims(index.terms[0].first) == 1 &&
+          !single.test(index.terms[0].first));
+}
+
+static bool canWriteAlong(const Access &access, unsigned dim,
+                          const llvm::SmallBitVector &single) {
+  const Index &index = access.dims[dim];
+  if (index.offset * access.tensor->bits() % 8 != 0)
+    return false;
+  if (access.tensor->bits() < 8 && index.offset != 0)
+    return false;
+  return index.terms.empty() ||
+         (index.terms.size() == 1 && index.terms[0].second == 1 &&
+          !single.test(index.terms[0].first));
+}
+
+namespace {
+/// What speaks for each dimension of a tensor.
+struct Votes {
+  SmallVector<bool, 4> possible;
+  SmallVector<int64_t, 4> weight;
+
+  explicit Votes(Tensor &tensor)
+      : possible(tensor.rank(), true), weight(tensor.rank(), 0) {
+    // Whole flits first, then the order of the program.
+    for (auto [i, size] : llvm::enumerate(tensor.type.getShape()))
+      weight[i] += (size == 1 ? -1000 : 4 * std::min<int64_t>(size, 8)) +
+                   static_cast<int64_t>(i);
+  }
+  std::optional<unsigned> best() const {
+    std::optional<unsigned> found;
+    for (unsigned i = 0; i < possible.size(); ++i)
+      if (possible[i] && (!found || weight[i] >= weight[*found]))
+        found = i;
+    return found;
+  }
+};
+} // namespace
+
+static void addReader(Votes &votes, const Group &group, const Access &access,
+                      const llvm::SmallBitVector &single,
+                      const TcpMachine &machine) {
+  for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
+    votes.possible[dim] =
+        votes.possible[dim] && canReadAlong(access, dim, single, machine);
+    std::optional<LoopId> loop = access.dims[dim].loop();
+    if (!loop)
+      continue;
+    // Packets of a contraction run along the sum.
+    if (group.loops[*loop].extent > 1 &&
+        group.kind == Group::Kind::Contraction && group.loops[*loop].reduced &&
+        (&access == &group.lhs || &access == &group.rhs))
+      votes.weight[dim] +=
+          100 + std::min<int64_t>(group.loops[*loop].extent, 64);
+  }
+  // Rows go as they are.
+  if (group.kind == Group::Kind::Gather && &access == &group.stream)
+    for (unsigned dim = 0; dim + 1 < access.dims.size(); ++dim)
+      votes.possible[dim] = false;
+}
+
+static void addWriter(Votes &votes, const Group &group,
+                      const llvm::SmallBitVector &single) {
+  const Access &access = group.result;
+  for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
+    votes.possible[dim] =
+        votes.possible[dim] && canWriteAlong(access, dim, single);
+    std::optional<LoopId> loop = access.dims[dim].loop();
+    // Rows of the stationary operand are what leaves the contraction engine
+    // side by side; loops of both factors cannot be rows.
+    if (loop && group.kind == Group::Kind::Contraction &&
+        group.lhs.uses(*loop) == group.rhs.uses(*loop))
+      votes.weight[dim] -= 60;
+    if (group.kind == Group::Kind::Gather && dim + 1 != access.dims.size())
+      votes.possible[dim] = false;
+  }
+}
+
+static void setOrder(Tensor &tensor, std::optional<unsigned> inner) {
+  tensor.inner = inner;
+  tensor.order.clear();
+  for (unsigned i = 0; i < tensor.rank(); ++i)
+    if (inner != i)
+      tensor.order.push_back(i);
+  if (inner)
+    tensor.order.push_back(*inner);
+  tensor.allocated.assign(tensor.type.getShape().begin(),
+                          tensor.type.getShape().end());
+}
+
+/// A group that moves a tensor to another layout.
+static std::unique_ptr<Group> makeCopy(Program &program, Tensor *from,
+                                       Tensor *to) {
+  auto group = std::make_unique<Group>();
+  group->root = program.func;
+  for (int64_t size : from->type.getShape())
+    group->loops.emplace_back().extent = size;
+  group->stream = wholeOf(from);
+  group->result = wholeOf(to);
+  group->computeType = from->elementType();
+  return group;
+}
+
+void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
+  std::vector<llvm::SmallBitVector> singles;
+  DenseMap<Tensor *, Votes> votes;
+  for (auto &group : program.groups) {
+    singles.push_back(getSingleLoops(*group));
+    const llvm::SmallBitVector &single = singles.back();
+    for (LoopId loop : single.set_bits())
+      group->loops[loop].single = true;
+    Tensor *result = group->result.tensor;
+    addWriter(votes.try_emplace(result, *result).first->second, *group, single);
+    for (Access *access : group->reads()) {
+      Tensor *tensor = access->tensor;
+      if (tensor->origin == Tensor::Origin::Computed)
+        addReader(votes.try_emplace(tensor, *tensor).first->second, *group,
+                  *access, single, *program.machine);
+    }
+  }
+  for (auto &[tensor, vote] : votes)
+    setOrder(*tensor, vote.best());
+
+  // Every reader of an argument says how it wants it.
+  DenseMap<std::pair<Tensor *, unsigned>, Tensor *> copies;
+  std::vector<std::unique_ptr<Group>> moves;
+  auto copyOf = [&](Tensor *tensor, std::optional<unsigned> inner) {
+    Tensor *&copy = copies[{tensor, inner ? *inner : ~0u}];
+    if (copy)
+      return copy;
+    copy = program.addTensor(tensor->type);
+    copy->origin = tensor->origin;
+    copy->argument = tensor->argument;
+    copy->values = tensor->values;
+    setOrder(*copy, inner);
+    return copy;
+  };
+  DenseMap<std::pair<Tensor *, unsigned>, Tensor *> moved;
+  for (auto [group, single] : llvm::zip(program.groups, singles))
+    for (Access *access : group->reads()) {
+      Tensor *tensor = access->tensor;
+      if (tensor->origin == Tensor::Origin::Computed)
+        continue;
+      Votes vote(*tensor);
+      addReader(vote, *group, *access, single, *program.machine);
+      std::optional<unsigned> inner = vote.best();
+      if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
+          tensor->origin != Tensor::Origin::Argument) {
+        access->tensor = copyOf(tensor, inner);
+        continue;
+      }
+      unsigned last = tensor->rank() - 1;
+      Tensor *pinned = copyOf(tensor, last);
+      access->tensor = pinned;
+      if (vote.possible[last])
+        continue;
+      // Who cannot read it so reads a copy.
+      Tensor *&copy = moved[{tensor, inner ? *inner : ~0u}];
+      if (!copy) {
+        copy = program.addTensor(tensor->type);
+        setOrder(*copy, inner);
+        moves.push_back(makeCopy(program, pinned, copy));
+      }
+      access->tensor = copy;
+    }
+  llvm::append_range(
+      moves, llvm::make_range(std::make_move_iterator(program.groups.begin()),
+                              std::make_move_iterator(program.groups.end())));
+  program.groups = std::move(moves);
+}

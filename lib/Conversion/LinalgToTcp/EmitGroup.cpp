@@ -1,0 +1,487 @@
+//===- EmitGroup.cpp - Groups as passes of the tensor unit ----------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One tile of a group: what it reads goes from HBM to DM and from there, if it
+// is stationary, to the register files; the stream passes through the engines;
+// the result goes from DM to HBM. Loops around that go over the tiles. A sum
+// that is cut goes over its chunks inside a tile, each adding to what the one
+// before left in DM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+using namespace sequin::tcp;
+using stream::AxesAttr;
+using stream::MappingAttr;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string linalg_to_tcp::joinTerms(ArrayRef<std::string> terms) {
+  std::string text;
+  for (const std::string &term : terms) {
+    if (term.empty())
+      continue;
+    if (!text.empty())
+      text += ", ";
+    text += term;
+  }
+  return text.empty() ? "1" : text;
+}
+
+std::string linalg_to_tcp::suffix(StringRef op, int64_t n) {
+  return (" " + op + " " + Twine(n)).str();
+}
+
+void MemoryText::pad(int64_t size) {
+  if (size == span)
+    return;
+  if (text.empty())
+    text = "1";
+  if (!single)
+    text = "[" + text + "]";
+  // Cut off is only padding: a step that ends behind the last row.
+  text += suffix(size > span ? "#" : "=", size);
+  single = true;
+  span = size;
+}
+
+void MemoryText::add(StringRef name, int64_t size, int64_t stride) {
+  pad(stride);
+  single = text.empty();
+  text = name.str() + (text.empty() ? "" : ", " + text);
+  span = stride * size;
+}
+
+//===----------------------------------------------------------------------===//
+// Axes and slices
+//===----------------------------------------------------------------------===//
+
+void GroupEmitter::makeAxes() {
+  AxisSizes table;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (isInside(i))
+      table.add(group.loops[i].name, group.loops[i].tile);
+  axes = AxesAttr::get(builder.getContext(), table);
+  tileIndex.resize(group.loops.size());
+  first.resize(group.loops.size());
+  for (const Loop &loop : group.loops)
+    count.push_back(loop.tile);
+}
+
+/// Spreads the parts over slices; one loop goes over the clusters if one
+/// cluster is not enough.
+void GroupEmitter::makeGrid() {
+  int64_t slices = 1;
+  for (LoopId loop : group.parallel())
+    slices *= group.loops[loop].parts;
+  int64_t clusters =
+      slices > machine.slicesPerCluster ? machine.clustersPerChip : 1;
+  int64_t left = clusters;
+  Terms clusterTerms, sliceTerms;
+  for (LoopId loop : group.parallel()) {
+    Part p = part(loop);
+    if (p.split == 1)
+      continue;
+    int64_t mine = p.split % left == 0 ? left : 1;
+    left /= mine;
+    int64_t rest = p.split / mine;
+    if (mine > 1)
+      clusterTerms.push_back(
+          p.name + (p.size == mine ? "" : suffix("/", p.size / mine)));
+    if (rest == 1)
+      continue;
+    std::string term = p.name;
+    if (p.local() != 1)
+      term += suffix("/", p.local());
+    if (mine > 1)
+      term += suffix("%", rest);
+    sliceTerms.push_back(term);
+  }
+  auto fill = [&](const Terms &terms, int64_t used, int64_t all) {
+    std::string text = joinTerms(terms);
+    if (used == all)
+      return mapping(text);
+    if (terms.size() > 1)
+      text = "[" + text + "]";
+    return mapping(text + suffix("#", all));
+  };
+  grid = GridAttr::get(
+      builder.getContext(), axes, kernel.chip,
+      fill(clusterTerms, clusters, machine.clustersPerChip),
+      fill(sliceTerms, slices / clusters, machine.slicesPerCluster));
+}
+
+/// The loop along which memory is contiguous.
+std::optional<LoopId> GroupEmitter::innerLoop(const Access &access) const {
+  if (!access.tensor->inner)
+    return std::nullopt;
+  for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
+    if (isInside(loop))
+      return loop;
+  return std::nullopt;
+}
+
+HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
+  const Tensor &tensor = *access.tensor;
+  int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
+  MemoryText text;
+  LoopList loops = memoryLoops(access);
+  for (LoopId loop : llvm::reverse(loops)) {
+    const Loop &l = group.loops[loop];
+    std::string name = l.name;
+    int64_t size = l.tile;
+    if (cut && l.extent < l.tile) {
+      size = l.extent;
+      name += suffix("=", size);
+    }
+    text.add(name, size, access.strideOf(loop));
+  }
+  text.pad(llvm::alignTo(text.size(), word));
+  return HbmType::get(builder.getContext(), tensor.elementType(), axes,
+                      kernel.chip, mapping(text.str()));
+}
+
+/// The same in the DM of a slice, close together.
+Terms GroupEmitter::dmText(const Access &access) const {
+  const Tensor &tensor = *access.tensor;
+  int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
+  LoopList loops = memoryLoops(access);
+  Terms terms = locals(loops);
+  if (std::optional<LoopId> inner = innerLoop(access)) {
+    int64_t local = part(*inner).local();
+    if (local == 1)
+      terms.back() = "1" + suffix("#", word);
+    else if (local % word != 0)
+      terms.back() += suffix("#", llvm::alignTo(local, word));
+  } else if (word > 1) {
+    terms.push_back("1" + suffix("#", word));
+  }
+  return terms;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+GroupEmitter::Offset GroupEmitter::offsetOf(const Access &access) const {
+  Offset offset;
+  for (auto [dim, index] : llvm::enumerate(access.dims)) {
+    int64_t stride = access.tensor->strides[dim];
+    offset.constant += index.offset * stride;
+    for (auto [loop, coefficient] : index.terms) {
+      offset.constant += first[loop] * coefficient * stride;
+      if (!tileIndex[loop])
+        continue;
+      offset.indices.push_back(tileIndex[loop]);
+      offset.steps.push_back(group.loops[loop].tile * coefficient * stride);
+    }
+  }
+  return offset;
+}
+
+/// Tensors that several steps read are moved once.
+Value GroupEmitter::toDm(const Access &access) {
+  for (const auto &[other, dm] : moved)
+    if (other == access)
+      return dm;
+  Offset offset = offsetOf(access);
+  Value view = ViewOp::create(builder, loc, viewType(access, /*cut=*/false),
+                              kernel.values.lookup(access.tensor),
+                              offset.indices, offset.steps, offset.constant);
+  auto type = DmType::get(builder.getContext(), access.tensor->elementType(),
+                          grid, mapping(dmText(access)));
+  Value dm =
+      ToDmOp::create(builder, loc, type, view,
+                     allocateDm(type, getOverrunBytes(group, access, machine)));
+  moved.push_back({access, dm});
+  return dm;
+}
+
+Value GroupEmitter::commit(Value stream, ArrayRef<std::string> element,
+                           std::optional<int64_t> address) {
+  auto input = cast<StreamType>(stream.getType());
+  auto type = DmType::get(builder.getContext(), input.getElementType(), grid,
+                          mapping(element));
+  return CommitOp::create(builder, loc, stream,
+                          address ? *address : allocateDm(type),
+                          mapping(element));
+}
+
+/// Loads a second operand of the vector engine: whole flits along the packet's
+/// loop, or one element for all lanes. `inner` is the loop along which DM is
+/// contiguous.
+Value GroupEmitter::toVrf(Value dm, const LoopList &loops,
+                          std::optional<LoopId> inner, Type from) {
+  int64_t lanes = machine.outputLanes;
+  LoopList outer = loops;
+  bool along = group.packet && llvm::is_contained(loops, *group.packet);
+  Terms time, element;
+  std::string packet = "1" + suffix("#", lanes);
+  if (along)
+    llvm::erase(outer, *group.packet);
+  time = element = locals(outer);
+  Context context = Context::Main;
+  if (along) {
+    Part p = part(*group.packet);
+    time.push_back(p.block(lanes));
+    packet = p.inner(lanes);
+    element.push_back(p.all());
+    if (inner == *group.packet && getBitWidth(*getElementKind(from)) >= 8)
+      context = Context::Sub;
+  } else {
+    element.push_back(packet);
+  }
+  Value stream = BeginOp::create(builder, loc, context, dm);
+  stream = FetchOp::create(builder, loc, stream, computeTypeOf(from),
+                           mapping(time), mapping(packet));
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(time), mapping(packet));
+  auto load = ToVrfOp::create(builder, loc, stream, vrfEnd, mapping(element));
+  vrfEnd += llvm::alignTo(cast<VrfType>(load.getType()).getByteSize(),
+                          machine.flitBytes);
+  return load;
+}
+
+/// A tensor as elements of `type`, f32 or i32: widened, or its bits.
+Value GroupEmitter::toVrf(const Access &access, Type type) {
+  Type from = access.tensor->elementType();
+  Value vrf = toVrf(toDm(access), memoryLoops(access), innerLoop(access), from);
+  if (computeTypeOf(from) == type)
+    return vrf;
+  auto held = cast<VrfType>(vrf.getType());
+  return BitcastOp::create(builder, loc,
+                           VrfType::get(builder.getContext(), type,
+                                        held.getGrid(), held.getElement()),
+                           vrf);
+}
+
+/// What the chunks before have left.
+Value GroupEmitter::partialToVrf() {
+  LoopList loops;
+  for (LoopId loop : memoryLoops(group.result))
+    if (loop != group.packet)
+      loops.push_back(loop);
+  std::optional<LoopId> inner;
+  if (group.packet && isInside(*group.packet)) {
+    loops.push_back(*group.packet);
+    inner = *group.packet;
+  }
+  return toVrf(partial, loops, inner, group.computeType);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// All chunks of a tile; the result in DM.
+Value GroupEmitter::emitTile() {
+  LoopList cutLoops;
+  int64_t chunks = 1;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (group.loops[i].reduced && group.loops[i].tiles() > 1) {
+      cutLoops.push_back(i);
+      chunks *= group.loops[i].tiles();
+    }
+  Value result;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    int64_t rest = chunk;
+    for (LoopId loop : llvm::reverse(cutLoops)) {
+      const Loop &l = group.loops[loop];
+      first[loop] = rest % l.tiles() * l.tile;
+      count[loop] = std::min(l.tile, l.extent - first[loop]);
+      rest /= l.tiles();
+    }
+    bool last = chunk + 1 == chunks;
+    partial = result;
+    // Sums so far take turns in two places at the start of DM.
+    if (chunks > 1) {
+      dmEnd = 0;
+      moved.clear();
+    }
+    std::vector<Step> &steps = stepLists.emplace_back();
+    if (partial) {
+      Step step;
+      step.op = group.combiner == Combiner::Max   ? ArithmeticOp::Max
+                : group.combiner == Combiner::Min ? ArithmeticOp::Min
+                                                  : ArithmeticOp::Add;
+      step.partial = true;
+      step.type = group.computeType;
+      step.source = group.root;
+      steps.push_back(std::move(step));
+    }
+    if (last)
+      llvm::append_range(steps, group.steps);
+    Type type = last ? group.resultType() : group.computeType;
+    std::vector<VectorPass> allPasses =
+        assignPasses(steps, group.computeType, type);
+    ArrayRef<VectorPass> passes = allPasses;
+    if (chunks > 1) {
+      auto sum = DmType::get(builder.getContext(), group.computeType, grid,
+                             mapping(resultText(group.computeType)));
+      int64_t bytes = dmBytesWithMargin(sum.getByteSize(), machine);
+      dmEnd = 2 * bytes;
+      // The pass that ends a chunk writes there.
+      chunkAddress =
+          last ? std::nullopt : std::optional<int64_t>(chunk % 2 * bytes);
+    }
+    StreamShape shape;
+    Value stream, dm;
+    if (group.kind == Group::Kind::Contraction) {
+      stream = emitContraction(shape);
+    } else if (group.kind == Group::Kind::Stream) {
+      stream = emitStream(shape, passes);
+    } else {
+      dm = emitReduction();
+      // As the passes after it read what it left.
+      LoopList loops;
+      for (LoopId loop : memoryLoops(group.result))
+        if (loop != group.packet)
+          loops.push_back(loop);
+      shape.time = locals(loops);
+      shape.packet = "1" + suffix("#", machine.outputLanes);
+      if (group.packet && isInside(*group.packet)) {
+        Part p = part(*group.packet);
+        shape.time.push_back(p.block(machine.outputLanes));
+        shape.packet = p.inner(machine.outputLanes);
+      }
+      if (steps.empty() && type == group.computeType && chunks == 1) {
+        result = dm;
+        continue;
+      }
+    }
+    result = emitPasses(stream, shape, passes, group.computeType, dm);
+  }
+  return result;
+}
+
+LogicalResult GroupEmitter::emit() {
+  if (group.kind == Group::Kind::Gather)
+    return emitGather();
+  Tensor *tensor = group.result.tensor;
+  Value &value = kernel.values[tensor];
+  if (!value)
+    value = FromAddressOp::create(builder, loc, kernel.typeOf(*tensor),
+                                  tensor->address);
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<scf::ForOp, 4> loops;
+  Value current = value;
+  llvm::SmallBitVector open(group.loops.size());
+  bool inChunks = false;
+  for (LoopId i = 0; i < group.loops.size(); ++i) {
+    if (group.loops[i].tiles() > 1)
+      open.set(i);
+    inChunks |= group.loops[i].reduced && group.loops[i].tiles() > 1;
+  }
+  for (LoopId loop : group.parallel()) {
+    if (group.loops[loop].tiles() == 1)
+      continue;
+    // What is the same in all rounds is moved before them.
+    for (Access *access : group.reads())
+      if (!inChunks && llvm::none_of(open.set_bits(), [&](LoopId id) {
+            return access->uses(id);
+          }))
+        toDm(*access);
+    auto constant = [&](int64_t n) {
+      return arith::ConstantIndexOp::create(builder, loc, n);
+    };
+    auto nest = scf::ForOp::create(builder, loc, constant(0),
+                                   constant(group.loops[loop].tiles()),
+                                   constant(1), ValueRange(current));
+    if (!loops.empty())
+      scf::YieldOp::create(builder, loc, nest.getResults());
+    loops.push_back(nest);
+    open.reset(loop);
+    tileIndex[loop] = nest.getInductionVar();
+    current = nest.getRegionIterArg(0);
+    builder.setInsertionPointToEnd(nest.getBody());
+  }
+  Value result = emitTile();
+  Offset offset = offsetOf(group.result);
+  current = ToHbmViewOp::create(
+      builder, loc, current.getType(), result, current, offset.indices,
+      offset.steps, offset.constant, viewType(group.result, group.exact));
+  if (loops.empty()) {
+    value = current;
+    return success();
+  }
+  scf::YieldOp::create(builder, loc, current);
+  value = loops.front().getResult(0);
+  return success();
+}
+
+/// The DMA engine copies rows from HBM to HBM; the result is the tensor under
+/// the names of its own dimensions.
+LogicalResult GroupEmitter::emitGather() {
+  const Tensor &table = *group.stream.tensor, &places = *group.rhs.tensor;
+  Tensor *tensor = group.result.tensor;
+  AxisSizes names;
+  names.add("V", table.type.getDimSize(0));
+  for (const Loop &loop : group.loops)
+    if (loop.tile > 1)
+      names.add(loop.name, loop.tile);
+  axes = AxesAttr::get(builder.getContext(), names);
+  auto typeOf = [&](const Access &access, bool hasRows, int64_t size) {
+    const Tensor &memory = *access.tensor;
+    MemoryText text;
+    for (unsigned dim : llvm::reverse(memory.order)) {
+      for (auto [loop, coefficient] : access.dims[dim].terms)
+        if (isInside(loop))
+          text.add(group.loops[loop].name, group.loops[loop].tile,
+                   memory.strides[dim]);
+      if (hasRows && dim == 0)
+        text.add("V", table.type.getDimSize(0), memory.strides[dim]);
+    }
+    text.pad(size);
+    return HbmType::get(builder.getContext(), memory.elementType(), axes,
+                        kernel.chip, mapping(text.str()));
+  };
+  auto view = [&](HbmType type, const Tensor &source) {
+    return ViewOp::create(builder, loc, type,
+                          kernel.values.lookup(const_cast<Tensor *>(&source)),
+                          0);
+  };
+  Value rows = view(typeOf(group.stream, true, table.size), table);
+  Value indices = view(typeOf(group.rhs, false, places.size), places);
+  Value gathered = GatherOp::create(
+      builder, loc, typeOf(group.result, false, tensor->size), rows, indices,
+      builder.getStringAttr("V"), builder.getI64IntegerAttr(tensor->address));
+  kernel.values[tensor] =
+      ViewOp::create(builder, loc, kernel.typeOf(*tensor), gathered, 0);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitGroup(Group &group) {
+  return GroupEmitter(*this, group).emit();
+}
+
+AxesAttr KernelEmitter::axesOf(const Tensor &tensor) const {
+  AxisSizes table;
+  for (auto [i, size] : llvm::enumerate(tensor.allocated))
+    table.add("D" + std::to_string(i), size);
+  return AxesAttr::get(builder.getContext(), table);
+}
+
+HbmType KernelEmitter::typeOf(const Tensor &tensor) const {
+  MemoryText text;
+  for (unsigned dim : llvm::reverse(tensor.order))
+    if (tensor.allocated[dim] > 1)
+      text.add("D" + std::to_string(dim), tensor.allocated[dim],
+               tensor.strides[dim]);
+  text.pad(tensor.size);
+  return HbmType::get(builder.getContext(), tensor.elementType(),
+                      axesOf(tensor), chip,
+                      MappingAttr::get(builder.getContext(), text.str()));
+}

@@ -1,0 +1,58 @@
+//===- EmitGroup.h - Groups as passes of the tensor unit --------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_EMITGROUP_H
+#define SEQUIN_LIB_CONVERSION_LINALGTOTCP_EMITGROUP_H
+
+#include "Program.h"
+#include "mlir/IR/Builders.h"
+
+namespace sequin::linalg_to_tcp {
+
+/// Text of mappings, outermost term first; terms that are empty are left out.
+using Terms = llvm::SmallVector<std::string, 6>;
+
+/// "1" if there is none.
+std::string joinTerms(llvm::ArrayRef<std::string> terms);
+
+/// Mappings of a tensor's memory, from the innermost loop outwards.
+class MemoryText {
+public:
+  /// A loop of `size` positions that steps over `stride` elements.
+  void add(llvm::StringRef name, int64_t size, int64_t stride);
+  /// Fills up to `size` elements.
+  void pad(int64_t size);
+  std::string str() const { return text.empty() ? "1" : text; }
+  int64_t size() const { return span; }
+
+private:
+  std::string text;
+  int64_t span = 1;
+  bool single = true; ///< one term
+};
+
+/// The part of a group's emission that groups share.
+struct KernelEmitter {
+  KernelEmitter(Program &program, mlir::OpBuilder &builder,
+                stream::MappingAttr chip)
+      : program(program), builder(builder), chip(chip) {}
+
+  mlir::LogicalResult emitGroup(Group &group);
+  tcp::HbmType typeOf(const Tensor &tensor) const;
+  stream::AxesAttr axesOf(const Tensor &tensor) const;
+
+  Program &program;
+  mlir::OpBuilder &builder;
+  stream::MappingAttr chip;
+  /// What every tensor holds at the point of emission.
+  llvm::DenseMap<Tensor *, mlir::Value> values;
+};
+
+} // namespace sequin::linalg_to_tcp
+
+#endif // SEQUIN_LIB_CONVERSION_LINALGTOTCP_EMITGROUP_H

@@ -1,0 +1,158 @@
+//===- GroupEmitter.h - One group at a time ----------------------*- C++
+//-*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_GROUPEMITTER_H
+#define SEQUIN_LIB_CONVERSION_LINALGTOTCP_GROUPEMITTER_H
+
+#include "EmitGroup.h"
+#include <list>
+
+namespace sequin::linalg_to_tcp {
+
+/// " op n", as in " % 8".
+std::string suffix(llvm::StringRef op, int64_t n);
+
+/// A loop inside a tile, as the slices share it.
+struct Part {
+  std::string name;
+  int64_t size = 1, split = 1;
+
+  int64_t local() const { return size / split; }
+  /// One slice's share.
+  std::string all() const {
+    if (local() == 1)
+      return "";
+    return split == 1 ? name : name + suffix("%", local());
+  }
+  /// Which packet of `unit` elements inside the share.
+  std::string block(int64_t unit) const {
+    if (local() == unit)
+      return "";
+    std::string text = name;
+    if (unit != 1)
+      text += suffix("/", unit);
+    return split == 1 ? text : text + suffix("%", local() / unit);
+  }
+  /// The position inside a packet of `unit` elements.
+  std::string inner(int64_t unit) const {
+    return size == unit ? name : name + suffix("%", unit);
+  }
+};
+
+/// The stream of a group after its first engines.
+struct StreamShape {
+  Terms time;
+  std::string packet; ///< eight lanes
+};
+
+/// Emits one group at the builder's position.
+class GroupEmitter {
+public:
+  GroupEmitter(KernelEmitter &kernel, Group &group)
+      : kernel(kernel), group(group), machine(*kernel.program.machine),
+        builder(kernel.builder), loc(group.root->getLoc()) {
+    makeAxes();
+    if (group.kind != Group::Kind::Gather)
+      makeGrid();
+  }
+
+  mlir::LogicalResult emit();
+
+private:
+  // Mappings.
+  void makeAxes();
+  void makeGrid();
+  Part part(LoopId loop) const {
+    const Loop &l = group.loops[loop];
+    return {l.name, l.tile, l.parts};
+  }
+  bool isInside(LoopId loop) const { return group.loops[loop].tile > 1; }
+  Terms locals(llvm::ArrayRef<LoopId> loops) const {
+    Terms terms;
+    for (LoopId loop : loops)
+      terms.push_back(part(loop).all());
+    return terms;
+  }
+  stream::MappingAttr mapping(llvm::ArrayRef<std::string> terms) const {
+    return stream::MappingAttr::get(builder.getContext(), joinTerms(terms));
+  }
+  stream::MappingAttr mapping(const std::string &text) const {
+    return stream::MappingAttr::get(builder.getContext(), text);
+  }
+  LoopList memoryLoops(const Access &access) const {
+    return getMemoryLoops(group, access);
+  }
+  std::optional<LoopId> innerLoop(const Access &access) const;
+  tcp::HbmType viewType(const Access &access, bool cut) const;
+  Terms dmText(const Access &access) const;
+
+  // Moves.
+  struct Offset {
+    llvm::SmallVector<mlir::Value, 4> indices;
+    llvm::SmallVector<int64_t, 4> steps;
+    int64_t constant = 0;
+  };
+  Offset offsetOf(const Access &access) const;
+  mlir::Value toDm(const Access &access);
+  mlir::Value toVrf(mlir::Value dm, const LoopList &loops,
+                    std::optional<LoopId> inner, mlir::Type from);
+  mlir::Value toVrf(const Access &access, mlir::Type type);
+  mlir::Value partialToVrf();
+  mlir::Value commit(mlir::Value stream, llvm::ArrayRef<std::string> element,
+                     std::optional<int64_t> address = std::nullopt);
+  int64_t allocateDm(tcp::DmType type, int64_t behind = 0) {
+    int64_t address = dmEnd;
+    dmEnd += dmBytesWithMargin(type.getByteSize() + behind, machine);
+    return address;
+  }
+
+  // Passes.
+  Terms resultText(mlir::Type type) const;
+  mlir::Value emitContraction(StreamShape &shape);
+  /// Passes that it has taken care of are dropped.
+  mlir::Value emitStream(StreamShape &shape,
+                         llvm::ArrayRef<VectorPass> &passes);
+  mlir::Value emitReduction();
+  mlir::Value emitPasses(mlir::Value stream, const StreamShape &shape,
+                         llvm::ArrayRef<VectorPass> passes, mlir::Type before,
+                         mlir::Value dm);
+  mlir::Value emitSteps(mlir::Value stream, const StreamShape &shape,
+                        const VectorPass &pass);
+  mlir::Value emitMultiplyAdd(mlir::Value stream, const Step &step,
+                              mlir::ValueRange vrfs);
+  mlir::Value commitShort(mlir::Value stream);
+  mlir::Value reinterpret(mlir::Value dm, mlir::Type type);
+  std::pair<std::string, std::string> narrow(const StreamShape &shape) const;
+  mlir::Value emitTile();
+  mlir::LogicalResult emitGather();
+
+  KernelEmitter &kernel;
+  Group &group;
+  const TcpMachine &machine;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  stream::AxesAttr axes;
+  tcp::GridAttr grid;
+  int64_t dmEnd = 0, vrfEnd = 0;
+  /// What is in DM for this chunk.
+  std::vector<std::pair<Access, mlir::Value>> moved;
+  /// Where the tile is, per loop; null where it is at the start.
+  llvm::SmallVector<mlir::Value, 6> tileIndex;
+  /// The chunk of the sum: first iteration and count, per reduced loop.
+  llvm::SmallVector<int64_t, 6> first, count;
+  /// What the chunks before have left.
+  mlir::Value partial;
+  /// Where the sum so far goes, if this is not the last chunk.
+  std::optional<int64_t> chunkAddress;
+  std::list<std::vector<Step>> stepLists;
+};
+
+} // namespace sequin::linalg_to_tcp
+
+#endif // SEQUIN_LIB_CONVERSION_LINALGTOTCP_GROUPEMITTER_H

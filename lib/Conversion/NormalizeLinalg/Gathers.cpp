@@ -1,0 +1,146 @@
+//===- Gathers.cpp - Elements that an index names ------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrites.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sequin::normalize_linalg;
+
+Value sequin::normalize_linalg::gather(Nest &nest, Value source,
+                                       ArrayRef<unsigned> dims, Value indices) {
+  OpBuilder &b = nest.builder();
+  Location loc = nest.getLoc();
+  auto type = cast<RankedTensorType>(source.getType());
+  // The dimensions that are indexed become the leading one.
+  Nest whole(nest.getRoot(), type.getShape());
+  Loops order(dims.begin(), dims.end());
+  for (unsigned i = 0; i < type.getRank(); ++i)
+    if (!llvm::is_contained(dims, i))
+      order.push_back(i);
+  Loops all = llvm::to_vector<6>(llvm::seq<unsigned>(type.getRank()));
+  source = whole.makeCopy(source, whole.mapOf(all), order);
+  if (dims.size() > 1) {
+    SmallVector<ReassociationIndices> groups(1);
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (i < static_cast<int64_t>(dims.size()))
+        groups[0].push_back(i);
+      else
+        groups.push_back({i});
+    source = tensor::CollapseShapeOp::create(b, loc, source, groups);
+  }
+  auto sourceType = cast<RankedTensorType>(source.getType());
+
+  // One list of indices, [n, 1].
+  auto indexType = cast<RankedTensorType>(indices.getType());
+  int64_t count = indexType.getNumElements(), rank = indexType.getRank();
+  auto listType = RankedTensorType::get({count, 1}, indexType.getElementType());
+  SmallVector<ReassociationIndices> groups(rank ? 1 : 0);
+  for (int64_t i = 0; i < rank; ++i)
+    groups[0].push_back(i);
+  Value flat = indices;
+  if (rank > 1)
+    flat = tensor::CollapseShapeOp::create(b, loc, indices, groups);
+  SmallVector<ReassociationIndices> unit;
+  if (rank)
+    unit.push_back({0, 1});
+  Value list = tensor::ExpandShapeOp::create(b, loc, listType, flat, unit);
+
+  SmallVector<int64_t> shape = {count};
+  llvm::append_range(shape, sourceType.getShape().drop_front());
+  Value rows = tensor::GatherOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), source, list,
+      ArrayRef<int64_t>{0});
+  if (rank == 1)
+    return rows;
+  SmallVector<int64_t> full(indexType.getShape());
+  llvm::append_range(full, sourceType.getShape().drop_front());
+  if (rank == 0)
+    return dropUnitDims(b, loc, rows, {0});
+  for (int64_t i = rank; i < static_cast<int64_t>(full.size()); ++i)
+    groups.push_back({i});
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(full, type.getElementType()), rows, groups);
+}
+
+AffineExpr BodyReader::affineOf(Value index) {
+  MLIRContext *context = op.getContext();
+  IntegerAttr attr;
+  if (matchPattern(index, m_Constant(&attr)))
+    return getAffineConstantExpr(attr.getValue().getSExtValue(), context);
+  Operation *body = index.getDefiningOp();
+  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(body))
+    return getAffineDimExpr(loop.getDim(), context);
+  if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(
+          body))
+    return affineOf(body->getOperand(0));
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(body))
+    return {};
+  AffineExpr x = affineOf(body->getOperand(0));
+  AffineExpr y = affineOf(body->getOperand(1));
+  if (!x || !y)
+    return {};
+  if (isa<arith::AddIOp>(body))
+    return x + y;
+  if (isa<arith::SubIOp>(body))
+    return x - y;
+  if (!isa<AffineConstantExpr>(x) && !isa<AffineConstantExpr>(y))
+    return {};
+  return x * y;
+}
+
+Value BodyReader::readExtract(tensor::ExtractOp extract) {
+  Value source = extract.getTensor();
+  auto type = dyn_cast<RankedTensorType>(source.getType());
+  if (!type || !type.hasStaticShape() ||
+      op->isAncestor(source.getParentBlock()->getParentOp())) {
+    refuse(extract) << " of " << source.getType()
+                    << ", only elements of tensors of static shape that are "
+                       "computed outside the body can be read";
+    return {};
+  }
+  SmallVector<AffineExpr> exprs;
+  SmallVector<unsigned> dims;
+  SmallVector<Value> computed;
+  for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
+    if (AffineExpr expr = affineOf(index)) {
+      exprs.push_back(expr);
+    } else {
+      dims.push_back(i);
+      computed.push_back(index);
+    }
+  }
+  Loops loops;
+  if (!dims.empty()) {
+    // Apart: what is materialized there must not replace values read here.
+    Nest apart(op, nest.getSizes());
+    BodyReader reader(apart, op);
+    ScalarBuilder &s = apart.scalars();
+    Value position;
+    for (auto [dim, index] : llvm::zip(dims, computed)) {
+      Value word = reader.read(index);
+      if (!word)
+        return {};
+      if (position)
+        position = s.mul(
+            position, s.constant(static_cast<int32_t>(type.getDimSize(dim))));
+      position = position ? s.add(position, word) : word;
+    }
+    unsigned root = apart.addRoot(position);
+    loops = apart.loopsOf(position);
+    source = gather(apart, source, dims, apart.materializeRoot(root, loops));
+  }
+  SmallVector<AffineExpr> all;
+  for (unsigned loop : loops)
+    all.push_back(getAffineDimExpr(loop, op.getContext()));
+  llvm::append_range(all, exprs);
+  AffineMap map =
+      AffineMap::get(nest.getSizes().size(), 0, all, op.getContext());
+  return fromElement(nest.addElement(source, map),
+                     extract.getResult().getType());
+}

@@ -1,0 +1,196 @@
+//===- NormalizeLinalg.cpp - linalg to core operations -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrites.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "sequin/Conversion/Attributes.h"
+#include "sequin/Conversion/NormalizeLinalg/Passes.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_NORMALIZELINALG
+#include "sequin/Conversion/NormalizeLinalg/Passes.h.inc"
+} // namespace sequin
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::normalize_linalg;
+
+namespace {
+
+struct NormalizeLinalg : sequin::impl::NormalizeLinalgBase<NormalizeLinalg> {
+  using NormalizeLinalgBase::NormalizeLinalgBase;
+
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static LogicalResult checkTensor(Operation *at, Type type, const Twine &what) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return at->emitOpError()
+           << what << " has type " << type
+           << ", only ranked tensors with static shapes can be lowered: give "
+              "every dimension a size";
+  if (tensor.getNumElements() == 0)
+    return at->emitOpError()
+           << what << " has type " << type << ", a dimension must not be empty";
+  Type element = tensor.getElementType();
+  bool isStored = element.isInteger(1) || element.isInteger(64) ||
+                  element.isInteger(4) || element.isInteger(8) ||
+                  element.isInteger(16) || element.isInteger(32) ||
+                  isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type,
+                      Float16Type, Float32Type>(element);
+  if (!isStored)
+    return at->emitOpError()
+           << what << " has element type " << element
+           << ", the machine has i4, i8, i16, i32, f8E4M3FN, f8E5M2, bf16, f16 "
+              "and f32";
+  return success();
+}
+
+/// Arguments and results; truth values become i8, i64 becomes i32: who passes
+/// an array checks that its numbers fit.
+static LogicalResult rewriteBoundary(func::FuncOp func) {
+  FunctionType type = func.getFunctionType();
+  SmallVector<Type> inputs, results;
+  auto stored = [](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    Type element = tensor.getElementType();
+    return Type(tensor.clone(element.isInteger(64)
+                                 ? IntegerType::get(type.getContext(), 32)
+                                 : storedType(element)));
+  };
+  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+    if (failed(checkTensor(func, input, "argument " + Twine(i))))
+      return failure();
+    inputs.push_back(stored(input));
+    func.getArgument(i).setType(inputs.back());
+  }
+  for (auto [i, result] : llvm::enumerate(type.getResults())) {
+    if (failed(checkTensor(func, result, "result " + Twine(i))))
+      return failure();
+    results.push_back(stored(result));
+  }
+  func.setFunctionType(FunctionType::get(func.getContext(), inputs, results));
+  return success();
+}
+
+static bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() > 0;
+}
+
+static LogicalResult rewriteGeneric(linalg::GenericOp op,
+                                    const Options &options) {
+  if (!op.hasPureTensorSemantics())
+    return op.emitOpError()
+           << "works on memory, only tensors can be lowered to tcp";
+  for (Value operand : op->getOperands())
+    if (isa<ShapedType>(operand.getType()) &&
+        !isStaticTensor(operand.getType()))
+      return op.emitOpError()
+             << "has an operand of type " << operand.getType()
+             << ", only ranked tensors with static shapes can be lowered: give "
+                "every dimension a size";
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    bool divides = false;
+    for (AffineExpr expr : map.getResults())
+      expr.walk([&](AffineExpr part) {
+        divides |= part.getKind() == AffineExprKind::Mod ||
+                   part.getKind() == AffineExprKind::FloorDiv ||
+                   part.getKind() == AffineExprKind::CeilDiv;
+      });
+    if (divides)
+      return op.emitOpError()
+             << "indexes operand " << operand.getOperandNumber() << " by "
+             << AffineMapAttr::get(map)
+             << ", indices are sums of loops times constants: split the loop "
+                "and reshape the tensor";
+  }
+  return op.getNumReductionLoops() == 0 ? rewriteMap(op)
+                                        : rewriteReduction(op, options);
+}
+
+/// What a program pins of an operation holds for all that it becomes and that
+/// has its loops.
+static void keepPin(Attribute pin, size_t loops, Block::iterator begin,
+                    Block::iterator end) {
+  for (Operation &op : llvm::make_range(begin, end))
+    if (auto generic = dyn_cast<linalg::GenericOp>(op);
+        generic && generic.getNumLoops() == loops &&
+        !generic->hasAttr(kPinAttrName))
+      generic->setAttr(kPinAttrName, pin);
+}
+
+static LogicalResult rewriteFunction(func::FuncOp func,
+                                     const Options &options) {
+  if (failed(rewriteBoundary(func)))
+    return failure();
+  if (!func.getBody().hasOneBlock())
+    return func.emitOpError() << "has control flow, only straight-line "
+                                 "functions can be lowered: unroll loops and "
+                                 "compute both branches";
+  SmallVector<Operation *> ops;
+  for (Operation &op : func.getBody().front())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    Attribute pin = op->getAttr(kPinAttrName);
+    size_t loops = generic ? generic.getNumLoops() : 0;
+    Operation *before = op->getPrevNode(), *after = op->getNextNode();
+    Block *block = op->getBlock();
+    if (failed(generic ? rewriteGeneric(generic, options)
+                       : rewriteTensorOp(op)))
+      return failure();
+    if (pin)
+      keepPin(pin, loops,
+              before ? std::next(before->getIterator()) : block->begin(),
+              after ? after->getIterator() : block->end());
+  }
+  return success();
+}
+
+/// A program; functions that are lowered already are left alone.
+static bool takesTensors(func::FuncOp func) {
+  auto isTensor = [](Type type) { return isa<ShapedType>(type); };
+  return llvm::any_of(func.getArgumentTypes(), isTensor) ||
+         llvm::any_of(func.getResultTypes(), isTensor);
+}
+
+void NormalizeLinalg::runOnOperation() {
+  ModuleOp module = getOperation();
+  Options options{allowBf16, allowNarrow};
+  // Front ends leave globals that nothing uses.
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<ml_program::GlobalOp>()))
+    if (SymbolTable::symbolKnownUseEmpty(global, module))
+      global.erase();
+  OpPassManager upstream("builtin.module");
+  upstream.addPass(createInlinerPass());
+  upstream.addPass(createSymbolDCEPass());
+  upstream.addPass(createCanonicalizerPass());
+  upstream.addPass(createCSEPass());
+  if (failed(runPipeline(upstream, module)) || failed(prepare(module)))
+    return signalPassFailure();
+  SmallVector<func::FuncOp> programs;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (!func.isExternal() && takesTensors(func))
+      programs.push_back(func);
+  for (func::FuncOp func : programs)
+    if (failed(rewriteFunction(func, options)))
+      return signalPassFailure();
+  if (failed(cleanUp(module)))
+    return signalPassFailure();
+  for (func::FuncOp func : programs)
+    if (failed(checkCore(func)))
+      return signalPassFailure();
+}

@@ -1,0 +1,117 @@
+//===- Rewrites.h - linalg.generic as core operations ---------------*- C++
+//-*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_NORMALIZELINALG_REWRITES_H
+#define SEQUIN_LIB_CONVERSION_NORMALIZELINALG_REWRITES_H
+
+#include "ReadBody.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sequin::normalize_linalg {
+
+struct Options {
+  bool allowBf16 = false; ///< round operands instead of cutting them in digits
+  bool allowNarrow = false; ///< the same, and saturate integers
+};
+
+/// One result of a linalg.generic: the tensor it starts from without the
+/// dimensions that no loop runs over.
+struct Output {
+  mlir::Value init;
+  mlir::Type type; ///< of the elements, as the body sees them
+  mlir::Type stored;
+  Loops loops; ///< by dimension
+  llvm::SmallVector<unsigned> units;
+};
+mlir::FailureOr<Output> readOutput(Nest &nest, mlir::linalg::GenericOp op,
+                                   unsigned index);
+
+/// The one value of all elements of a tensor, where it is constant.
+mlir::Attribute getSplat(mlir::Value tensor);
+/// Zero of either sign, or another value that a reduction by `kind` ignores.
+bool isZero(mlir::Attribute attr);
+
+enum class Combiner { Add, Mul, Max, Min, And, Or, Xor };
+
+/// A factor of a sum of products.
+struct Factor {
+  mlir::Value tensor;
+  mlir::AffineMap map; ///< from the loops of the nest
+  mlir::Type type;
+  unsigned bits = 24;               ///< floats: significant ones
+  IntRange range = IntRange::all(); ///< integers
+};
+
+/// Reduces sums of products over loops of a nest (Contractions.cpp).
+class ProductSum {
+public:
+  ProductSum(Nest &nest, const Options &options, mlir::Type accumulator)
+      : nest(nest), options(options), accumulator(accumulator) {}
+
+  /// A factor from a root of the nest.
+  Factor makeFactor(unsigned root);
+  /// The sum over all loops but `kept` of the product of `factors`; begins with
+  /// `init` if it can, and clears it then.
+  Factor run(llvm::SmallVector<Factor> factors, llvm::ArrayRef<unsigned> kept,
+             mlir::Value &init);
+  /// out op element, over the loops of the tensor.
+  mlir::Value reduce(const Factor &factor, llvm::ArrayRef<unsigned> kept,
+                     Combiner kind, mlir::Value init, bool skipsNan = false);
+
+private:
+  Factor combine(const Factor &a, const Factor &b,
+                 llvm::ArrayRef<unsigned> kept, mlir::Value &init);
+  Factor multiply(const Factor &a, const Factor &b,
+                  llvm::ArrayRef<unsigned> loops);
+  Factor contract(const Factor &a, const Factor &b,
+                  llvm::ArrayRef<unsigned> kept, mlir::Value &init);
+  Factor contractDigits(const Factor &a, const Factor &b,
+                        llvm::ArrayRef<unsigned> kept, mlir::Value &init);
+  mlir::Value contractOnce(Factor a, Factor b, llvm::ArrayRef<unsigned> kept,
+                           mlir::Value init);
+  unsigned digitsOf(const Factor &factor) const;
+  bool isFloat() const { return isa<mlir::FloatType>(accumulator); }
+
+  Nest &nest;
+  const Options &options;
+  mlir::Type accumulator; ///< f32 or i32
+};
+
+/// Digits of all elements, most significant first for floats, last for
+/// integers (Digits.cpp).
+llvm::SmallVector<mlir::Value> cutDigits(mlir::Operation *root,
+                                         const Factor &factor, unsigned count);
+/// Every element through scalar code, rounded or cut to `type`.
+mlir::Value mapTensor(
+    mlir::Operation *root, mlir::ValueRange tensors, mlir::Type type,
+    llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::ValueRange)> code);
+
+/// Each replaces the operation; errors are at it.
+mlir::LogicalResult rewriteMap(mlir::linalg::GenericOp op);
+mlir::LogicalResult rewriteReduction(mlir::linalg::GenericOp op,
+                                     const Options &options);
+
+/// tensor and arith operations on tensors, one at a time, in program order.
+mlir::LogicalResult rewriteTensorOp(mlir::Operation *op);
+
+/// A tensor of the elements of `source` that `indices` name: element i of the
+/// index tensors' loops, then the source's other dimensions.
+mlir::Value gather(Nest &nest, mlir::Value source,
+                   llvm::ArrayRef<unsigned> dims, mlir::Value indices);
+
+/// The whole module as far as upstream's rewrites go.
+mlir::LogicalResult prepare(mlir::ModuleOp module);
+/// Folds and removes what is unused; keeps core operations such.
+mlir::LogicalResult cleanUp(mlir::ModuleOp module);
+/// Whether every operation is a core one.
+mlir::LogicalResult checkCore(mlir::func::FuncOp func);
+
+} // namespace sequin::normalize_linalg
+
+#endif // SEQUIN_LIB_CONVERSION_NORMALIZELINALG_REWRITES_H

@@ -1,0 +1,71 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sequin from Python: from an einsum or a linalg program to a cycle count.
+
+    >>> import numpy as np, sequin
+    >>> a, b = np.eye(64, dtype='f4'), np.ones((64, 32), 'f4')
+    >>> c, report = sequin.einsum('mk,kn->mn', a, b, dtype='bf16', return_report=True)
+    >>> print(report.summary())
+
+docs/Guides/Python.md is the guide.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _core
+from .errors import (
+    CompileError,
+    Diagnostic,
+    Error,
+    InputError,
+    MappingError,
+    SimulationTrap,
+    UsageError,
+    VerificationError,
+)
+from .mapping import Comparison, Derivation, Loop, Mapping
+from .program import Argument, Program, RunResult, compile, compile_einsum, einsum
+from .report import Command, Report, Simulation
+
+__all__ = [
+    "Argument",
+    "Command",
+    "Comparison",
+    "CompileError",
+    "Derivation",
+    "Diagnostic",
+    "Error",
+    "InputError",
+    "Loop",
+    "Mapping",
+    "MappingError",
+    "Program",
+    "Report",
+    "RunResult",
+    "Simulation",
+    "SimulationTrap",
+    "UsageError",
+    "VerificationError",
+    "compile",
+    "compile_einsum",
+    "einsum",
+    "machine",
+    "machines",
+]
+
+__version__ = _core.version
+
+
+def machine(name: str) -> dict[str, Any]:
+    """The table of a machine, as `sequin-translate --dump-machine` prints it."""
+    table: dict[str, Any] = json.loads(_core.machine(name))
+    return table
+
+
+def machines() -> tuple[str, ...]:
+    """The names of all machines."""
+    return tuple(name for group in _core.machine_names() for name in group.split(", "))

@@ -1,0 +1,189 @@
+// RUN: sequin-opt %s --convert-linalg-to-tcp=target=rngd --split-input-file | FileCheck %s
+// RUN: sequin-opt %s --linalg-to-tcp=target=rngd --split-input-file --verify-roundtrip -o /dev/null
+
+// What does not fit at once runs in tiles, a sum in chunks.
+
+// Columns in tiles: a loop over them that hands on the result, and views that move
+// with it. What no loop moves is brought to DM before the loops, once. 40000 rows are
+// spread over 256 slices in one tile, whose last rows are past the end; the tensors
+// have memory for them.
+
+// CHECK: #stream.axes<D0 = [[ROWS:[0-9]+]], D1 = 512>
+// CHECK: #[[$GROUP:.*]] = #stream.axes<M = [[ROWS]], N = [[$TILE:[0-9]+]], K = 512>
+// CHECK-LABEL: func.func @columns_kernel
+// CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, {{.*}}>, %[[B:[^:]*]]: !tcp.hbm<bf16, {{.*}}>)
+// CHECK: %[[OUT:.*]] = tcp.from_address
+// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0 :
+// CHECK: %[[AD:.*]] = tcp.to_dm %[[AV]]
+// CHECK: %[[R:.*]] = scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[NOW:.*]] = %[[OUT]])
+// CHECK: %[[BV:.*]] = tcp.view %[[B]] at %[[I]] * {{[0-9]+}} :
+// CHECK: tcp.to_dm %[[BV]]
+// CHECK-NOT: tcp.to_dm
+// CHECK: tcp.begin main %[[AD]]
+// CHECK: tcp.contract
+// CHECK: %[[NEW:.*]] = tcp.to_hbm_view %{{.*}} into %[[NOW]] at %[[I]] * [[$TILE]] as !tcp.hbm<f32, #[[$GROUP]], "1", "M, N # 512">
+// CHECK-NEXT: scf.yield %[[NEW]]
+// CHECK: return %[[R]]
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: -> !tcp.host<f32, #{{.*}}, "D0 = 40000, D1">
+func.func @columns(%a: tensor<40000x512xbf16>, %b: tensor<512x512xbf16>)
+    -> tensor<40000x512xf32> {
+  %zero = arith.constant dense<0.0> : tensor<40000x512xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<40000x512xbf16>, tensor<512x512xbf16>)
+      outs(%zero : tensor<40000x512xf32>) -> tensor<40000x512xf32>
+  return %0 : tensor<40000x512xf32>
+}
+
+// -----
+
+// Both operands are too large for a slice: two loops.
+
+// CHECK-LABEL: func.func @both_kernel
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: %[[INNER:.*]] = scf.for %[[J:.*]] = %c0{{.*}} iter_args(%[[NOW:.*]] =
+// CHECK: tcp.to_hbm_view %{{.*}} into %[[NOW]] at %[[I]] * {{[0-9]+}} + %[[J]] * {{[0-9]+}} as
+// CHECK: scf.yield
+// CHECK: scf.yield %[[INNER]]
+func.func @both(%a: tensor<100000x4096xi8>, %b: tensor<4096x16384xi8>)
+    -> tensor<100000x16384xi32> {
+  %zero = arith.constant dense<0> : tensor<100000x16384xi32>
+  %0 = linalg.matmul ins(%a, %b : tensor<100000x4096xi8>, tensor<4096x16384xi8>)
+      outs(%zero : tensor<100000x16384xi32>) -> tensor<100000x16384xi32>
+  return %0 : tensor<100000x16384xi32>
+}
+
+// -----
+
+// A row of the register file holds a part of the sum only. Chunks are as long as
+// each other but the last one, which ends with the sum. The sum so far takes turns
+// at 0 and 256 in DM; operands of every chunk come behind it.
+
+// CHECK-LABEL: func.func @chunks_kernel
+// CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, #axes, "1", "D0, D1">
+// CHECK-NOT: scf.for
+// CHECK: tcp.to_dm %{{.*}} at 512
+// CHECK: tcp.view %[[A]] at 0 :
+// CHECK: %[[SUM0:.*]] = tcp.commit %{{.*}} at 0 "
+// CHECK: tcp.to_dm %{{.*}} at 512
+// CHECK: tcp.view %[[A]] at [[$LONG:[0-9]+]] :
+// CHECK: tcp.begin sub %[[SUM0]]
+// CHECK: %[[V:.*]] = tcp.to_vrf
+// CHECK: tcp.vector_clip %{{.*}} Add, %[[V]]
+// CHECK: tcp.commit %{{.*}} at 256 "
+// CHECK: tcp.to_dm
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K / 32", "K % 32"
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K = [[REST:[0-9]+]] / 32", "K = [[REST]] % 32"
+// CHECK: tcp.align %{{.*}} "K = [[REST]] / 32", "K = [[REST]] % 32"
+// CHECK: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x64xbf16>)
+    -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x64xbf16>)
+      outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// The same with 20010: the last chunk ends in the middle of a packet.
+
+// CHECK-LABEL: func.func @ragged_chunks_kernel
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K = [[REST:[0-9]+]] # [[FULL:[0-9]+]] / 32", "K = [[REST]] # [[FULL]] % 32"
+func.func @ragged_chunks(%a: tensor<64x20010xbf16>, %b: tensor<20010x64xbf16>)
+    -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x20010xbf16>, tensor<20010x64xbf16>)
+      outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// What the sums start from, and what follows them, comes with the last chunk.
+
+// CHECK-LABEL: func.func @after_kernel
+// CHECK-SAME: %[[C:[^:]*]]: !tcp.hbm<f32, {{.*}}>)
+// CHECK-NOT: tcp.view %[[C]]
+// CHECK: tcp.view %{{.*}} at 0 :
+// CHECK: tcp.contract
+// CHECK-NOT: MulF0
+// CHECK: tcp.view %[[C]] at 0
+// CHECK: tcp.vector_fp_binary %{{.*}} AddF, %
+// CHECK: tcp.vector_fp_binary %{{.*}} MulF0(2.000000e+00 : f32)
+// CHECK-NOT: tcp.contract
+// CHECK: return
+#id = affine_map<(i, j) -> (i, j)>
+func.func @after(%a: tensor<64x8192xbf16>, %b: tensor<8192x64xbf16>,
+                 %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %two = arith.constant 2.0 : f32
+  %0 = linalg.matmul ins(%a, %b : tensor<64x8192xbf16>, tensor<8192x64xbf16>)
+      outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %empty = tensor.empty() : tensor<64x64xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<64x64xf32>) outs(%empty : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %2 = arith.mulf %x, %two : f32
+    linalg.yield %2 : f32
+  } -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// -----
+
+// The second operand of a step must fit into the vector register file: its loops are
+// cut until it does.
+
+// CHECK-LABEL: func.func @operand_kernel
+// CHECK: scf.for
+// CHECK: tcp.to_vrf
+// CHECK: tcp.vector_fp_binary
+// CHECK: scf.yield
+func.func @operand(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>)
+    -> tensor<4096x4096xf32> {
+  %empty = tensor.empty() : tensor<4096x4096xf32>
+  %0 = linalg.sub ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>)
+      outs(%empty : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// A reduction that does not fit is taken in chunks too; the maximum of a chunk joins
+// the maximum so far.
+
+// CHECK-LABEL: func.func @long_maximum_kernel
+// CHECK: tcp.vector_intra_slice_reduce %{{.*}} Max "K"
+// CHECK: tcp.commit %{{.*}} at 0 "
+// CHECK: tcp.vector_intra_slice_reduce %{{.*}} Max "K"
+// CHECK: tcp.vector_clip %{{.*}} Max, %
+// CHECK: tcp.commit %{{.*}} at 256 "
+func.func @long_maximum(%a: tensor<8x300000xf32>) -> tensor<8xf32> {
+  %init = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %0 = linalg.reduce { arith.maximumf } ins(%a : tensor<8x300000xf32>)
+      outs(%init : tensor<8xf32>) dimensions = [1]
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// An operation may say itself how it is cut: iterations of a tile and slices, by
+// loop, 0 where the compiler is free.
+
+// CHECK: #stream.axes<M = 128, N = 512, K = 64>
+// CHECK: slice "[M / 32, N / 64] # 256">
+// CHECK-LABEL: func.func @pinned_kernel
+// CHECK: scf.for %{{.*}} = %c0 to %c4
+// CHECK-COUNT-4: tcp.contract
+// CHECK-NOT: tcp.contract
+// CHECK: scf.yield
+func.func @pinned(%a: tensor<512x256xbf16>, %b: tensor<256x512xbf16>)
+    -> tensor<512x512xf32> {
+  %zero = arith.constant dense<0.0> : tensor<512x512xf32>
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 128, 0, 64>,
+                                    parts = array<i64: 4, 8, 0>}}
+      ins(%a, %b : tensor<512x256xbf16>, tensor<256x512xbf16>)
+      outs(%zero : tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}

@@ -1,0 +1,86 @@
+// ORACLE: specials
+func.func @main(%x: tensor<3x37xf32>) -> tensor<3x37xi32> {
+  %empty = tensor.empty() : tensor<3x37xi32>
+  %0 = linalg.generic {
+    indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+    iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<3x37xf32>) outs(%empty : tensor<3x37xi32>) {
+  ^bb0(%in: f32, %out: i32):
+    %v = arith.constant 1.0 : f32
+    %m = arith.constant 0 : i32
+    %c0 = arith.cmpf oeq, %in, %v : f32
+    %e0 = arith.extui %c0 : i1 to i32
+    %k0 = arith.constant 0 : i32
+    %s0 = arith.shli %e0, %k0 : i32
+    %o0 = arith.ori %m, %s0 : i32
+    %c1 = arith.cmpf ogt, %in, %v : f32
+    %e1 = arith.extui %c1 : i1 to i32
+    %k1 = arith.constant 1 : i32
+    %s1 = arith.shli %e1, %k1 : i32
+    %o1 = arith.ori %o0, %s1 : i32
+    %c2 = arith.cmpf oge, %in, %v : f32
+    %e2 = arith.extui %c2 : i1 to i32
+    %k2 = arith.constant 2 : i32
+    %s2 = arith.shli %e2, %k2 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %c3 = arith.cmpf olt, %in, %v : f32
+    %e3 = arith.extui %c3 : i1 to i32
+    %k3 = arith.constant 3 : i32
+    %s3 = arith.shli %e3, %k3 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    %c4 = arith.cmpf ole, %in, %v : f32
+    %e4 = arith.extui %c4 : i1 to i32
+    %k4 = arith.constant 4 : i32
+    %s4 = arith.shli %e4, %k4 : i32
+    %o4 = arith.ori %o3, %s4 : i32
+    %c5 = arith.cmpf one, %in, %v : f32
+    %e5 = arith.extui %c5 : i1 to i32
+    %k5 = arith.constant 5 : i32
+    %s5 = arith.shli %e5, %k5 : i32
+    %o5 = arith.ori %o4, %s5 : i32
+    %c6 = arith.cmpf ord, %in, %v : f32
+    %e6 = arith.extui %c6 : i1 to i32
+    %k6 = arith.constant 6 : i32
+    %s6 = arith.shli %e6, %k6 : i32
+    %o6 = arith.ori %o5, %s6 : i32
+    %c7 = arith.cmpf ueq, %in, %v : f32
+    %e7 = arith.extui %c7 : i1 to i32
+    %k7 = arith.constant 7 : i32
+    %s7 = arith.shli %e7, %k7 : i32
+    %o7 = arith.ori %o6, %s7 : i32
+    %c8 = arith.cmpf ugt, %in, %v : f32
+    %e8 = arith.extui %c8 : i1 to i32
+    %k8 = arith.constant 8 : i32
+    %s8 = arith.shli %e8, %k8 : i32
+    %o8 = arith.ori %o7, %s8 : i32
+    %c9 = arith.cmpf uge, %in, %v : f32
+    %e9 = arith.extui %c9 : i1 to i32
+    %k9 = arith.constant 9 : i32
+    %s9 = arith.shli %e9, %k9 : i32
+    %o9 = arith.ori %o8, %s9 : i32
+    %c10 = arith.cmpf ult, %in, %v : f32
+    %e10 = arith.extui %c10 : i1 to i32
+    %k10 = arith.constant 10 : i32
+    %s10 = arith.shli %e10, %k10 : i32
+    %o10 = arith.ori %o9, %s10 : i32
+    %c11 = arith.cmpf ule, %in, %v : f32
+    %e11 = arith.extui %c11 : i1 to i32
+    %k11 = arith.constant 11 : i32
+    %s11 = arith.shli %e11, %k11 : i32
+    %o11 = arith.ori %o10, %s11 : i32
+    %c12 = arith.cmpf une, %in, %v : f32
+    %e12 = arith.extui %c12 : i1 to i32
+    %k12 = arith.constant 12 : i32
+    %s12 = arith.shli %e12, %k12 : i32
+    %o12 = arith.ori %o11, %s12 : i32
+    %c13 = arith.cmpf uno, %in, %v : f32
+    %e13 = arith.extui %c13 : i1 to i32
+    %k13 = arith.constant 13 : i32
+    %s13 = arith.shli %e13, %k13 : i32
+    %o13 = arith.ori %o12, %s13 : i32
+    %z = arith.constant 0 : i32
+    %r = arith.ori %o13, %z : i32
+    linalg.yield %r : i32
+  } -> tensor<3x37xi32>
+  return %0 : tensor<3x37xi32>
+}

@@ -1,0 +1,16 @@
+// ORACLE: close
+func.func @main(%a0: tensor<3x5xbf16>, %a1: tensor<3x5xbf16>, %a2: tensor<5x4xbf16>) -> tensor<3x4xf32> {
+  %init = arith.constant dense<0.0> : tensor<3x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, k)>], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%a0, %a1, %a2 : tensor<3x5xbf16>, tensor<3x5xbf16>, tensor<5x4xbf16>) outs(%init : tensor<3x4xf32>) {
+  ^bb0(%x0: bf16, %x1: bf16, %x2: bf16, %out: f32):
+    %e0 = arith.extf %x0 : bf16 to f32
+    %e1 = arith.extf %x1 : bf16 to f32
+    %m1 = arith.mulf %e0, %e1 : f32
+    %e2 = arith.extf %x2 : bf16 to f32
+    %m2 = arith.mulf %m1, %e2 : f32
+    %r = arith.addf %out, %m2 : f32
+    linalg.yield %r : f32
+  } -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

@@ -1,0 +1,58 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of the Python package share. tools/dev/run-suites runs them with the
+build's package on PYTHONPATH; by hand:
+
+    PYTHONPATH=build/python /usr/bin/python3 -m pytest test/python
+"""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sequin
+
+SOURCE = Path(__file__).resolve().parents[2]
+BUILD = Path(sequin.__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def examples() -> Path:
+    return SOURCE / "examples"
+
+
+@pytest.fixture
+def build() -> Path:
+    return BUILD
+
+
+@pytest.fixture
+def sequin_run(tmp_path):
+    """Runs the tool on arrays: (exit code, stderr, outputs)."""
+
+    def run(*arguments, inputs=(), outputs=0):
+        command = [str(BUILD / "bin" / "sequin-run"), *map(str, arguments)]
+        for i, array in enumerate(inputs):
+            np.save(tmp_path / f"in{i}.npy", array)
+            command += ["--input", str(tmp_path / f"in{i}.npy")]
+        paths = [tmp_path / f"out{i}.npy" for i in range(outputs)]
+        for path in paths:
+            command += ["--output", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        results = [np.load(path) for path in paths] if done.returncode == 0 else []
+        return done.returncode, done.stderr, results
+
+    return run
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+def integers(random, *shape, low=-8, high=9) -> np.ndarray:
+    """Integer values, which products and sums keep exact, as float32."""
+    return random.integers(low, high, shape).astype(np.float32)
