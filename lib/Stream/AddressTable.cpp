@@ -107,7 +107,7 @@ void AddressTable::addFactor(const Factor &f, int64_t address, StringRef source,
     addTo(constant, f.first, address);
   if (f.kind == Factor::Kind::Broadcast) {
     if (f.valid > 1)
-      broadcasts.push_back({f.valid, f.extent, address});
+      broadcasts.push_back({f.valid, f.extent, address, f.first});
     else if (address == 1 && source.empty() && f.first == 0)
       tailPadding = f.extent;
     return;
@@ -616,9 +616,12 @@ std::optional<int64_t> AddressTable::matchBroadcast(const Factor &f) {
   if (f.kind != Factor::Kind::Broadcast)
     return std::nullopt;
   for (Broadcast &entry : broadcasts) {
-    if (entry.matched || entry.valid != f.valid || entry.extent < f.extent)
+    if (entry.matched || entry.valid != f.valid || entry.extent < f.extent ||
+        (mode != Mode::Read && f.first > entry.low))
       continue;
     entry.matched = true;
+    // The stream's padding stands before the data too.
+    addTo(constant, -f.first, entry.address);
     return entry.address;
   }
   return std::nullopt;

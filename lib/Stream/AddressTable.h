@@ -167,6 +167,7 @@ private:
   };
   struct Broadcast {
     int64_t valid, extent, address;
+    int64_t low; ///< padding before the data
     bool matched = false;
   };
   enum class Fit : uint8_t { Fits, NotHeld, Straddles };

@@ -87,6 +87,13 @@ TEST(DerivePair, PaddingOfTheDestinationIsNotWritten) {
   EXPECT_EQ(pairOf(AddressMap(mappingOf("C, D", axes)),
                    AddressMap(mappingOf("C, D # 64 @ 2", axes))),
             "13:61/64, 61:1/1 run 61 @ 0/2");
+  // Brackets that end inside a step hold padding too.
+  EXPECT_EQ(pairOf(AddressMap(mappingOf("C # 16", axes)),
+                   AddressMap(mappingOf("[C, 1 # 64] # 900", axes))),
+            "13:1/64 run 1");
+  EXPECT_EQ(pairOf(AddressMap(mappingOf("C, D", axes)),
+                   AddressMap(mappingOf("[C, D = 7 # 192] # 2600", axes))),
+            "13:61/192, 7:1/1 run 7");
   // Two clusters of which one works.
   AddressMap clusters;
   clusters.append(mappingOf("1 # 2", axes), 4 * sliceStride);

@@ -133,6 +133,9 @@ TEST(Derive, Broadcasts) {
   EXPECT_EQ(d.accessBytes, 4);
   SEQUIN_ROW("SEQ-05");
   SEQUIN_ROW("SEQ-12");
+  // Copies behind padding, in the buffer as in the stream.
+  EXPECT_EQ(
+      derived({"A=2", "3 # 5 @ 2, A", "1", "3 # 5 @ 2, A"}).sequencer.base, 0);
   c.direction = Direction::Write;
   EXPECT_EQ(refused(c), "write broadcast: the buffer 'A' does not hold 'T' of "
                         "the stream, so it would write one cell 4 times");
