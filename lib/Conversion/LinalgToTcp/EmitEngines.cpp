@@ -151,19 +151,8 @@ Value GroupEmitter::emitStream(StreamShape &shape,
   int64_t flit = machine.flitBytes * 8 / group.stream.tensor->bits();
   int64_t lanes = machine.outputLanes;
   if (raw)
-    lanes = group.packet && isInside(*group.packet) ? group.lanes : flit;
-  LoopList loops;
-  for (LoopId loop : memoryLoops(group.result))
-    if (loop != group.packet)
-      loops.push_back(loop);
-  shape.time = locals(loops);
-  if (group.packet && isInside(*group.packet)) {
-    Part p = part(*group.packet);
-    shape.time.push_back(p.block(lanes));
-    shape.packet = p.inner(lanes);
-  } else {
-    shape.packet = "1" + suffix("#", lanes);
-  }
+    lanes = hasLanes() ? group.lanes : flit;
+  shape = resultStream(lanes);
   Value stream = BeginOp::create(builder, loc, Context::Main, input);
   stream = FetchOp::create(builder, loc, stream, type, mapping(shape.time),
                            mapping(shape.packet));
@@ -171,6 +160,18 @@ Value GroupEmitter::emitStream(StreamShape &shape,
     shape.packet += suffix("#", flit);
   return CollectOp::create(builder, loc, stream, mapping(shape.time),
                            mapping(shape.packet));
+}
+
+StreamShape GroupEmitter::resultStream(int64_t lanes) const {
+  StreamShape shape;
+  shape.time = locals(outerLoops());
+  shape.packet = "1" + suffix("#", lanes);
+  if (hasLanes()) {
+    Part p = part(*group.packet);
+    shape.time.push_back(p.block(lanes));
+    shape.packet = p.inner(lanes);
+  }
+  return shape;
 }
 
 /// The packet as two halves: the loop of the halves, and one of them.
@@ -189,14 +190,11 @@ GroupEmitter::narrow(const StreamShape &shape) const {
 /// One loop after the other, each in a pass of its own; the tensor that they
 /// leave is in DM.
 Value GroupEmitter::emitReduction() {
-  LoopList kept, reduced;
-  for (LoopId loop : memoryLoops(group.result))
-    if (loop != group.packet)
-      kept.push_back(loop);
+  LoopList kept = outerLoops(), reduced;
   for (LoopId i = 0; i < group.loops.size(); ++i)
     if (group.loops[i].reduced && isInside(i))
       reduced.push_back(i);
-  bool lanes = group.packet && isInside(*group.packet);
+  bool lanes = hasLanes();
   Value dm = toDm(group.stream);
   Type type = group.computeType;
   auto kind = group.combiner == Combiner::Max   ? IntraSliceReduceKind::Max

@@ -270,12 +270,9 @@ Value GroupEmitter::toVrf(const Access &access, Type type) {
 
 /// What the chunks before have left.
 Value GroupEmitter::partialToVrf() {
-  LoopList loops;
-  for (LoopId loop : memoryLoops(group.result))
-    if (loop != group.packet)
-      loops.push_back(loop);
+  LoopList loops = outerLoops();
   std::optional<LoopId> inner;
-  if (group.packet && isInside(*group.packet)) {
+  if (hasLanes()) {
     loops.push_back(*group.packet);
     inner = *group.packet;
   }
@@ -346,17 +343,7 @@ Value GroupEmitter::emitTile() {
     } else {
       dm = emitReduction();
       // As the passes after it read what it left.
-      LoopList loops;
-      for (LoopId loop : memoryLoops(group.result))
-        if (loop != group.packet)
-          loops.push_back(loop);
-      shape.time = locals(loops);
-      shape.packet = "1" + suffix("#", machine.outputLanes);
-      if (group.packet && isInside(*group.packet)) {
-        Part p = part(*group.packet);
-        shape.time.push_back(p.block(machine.outputLanes));
-        shape.packet = p.inner(machine.outputLanes);
-      }
+      shape = resultStream(machine.outputLanes);
       if (steps.empty() && type == group.computeType && chunks == 1) {
         result = dm;
         continue;

@@ -118,12 +118,8 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
 /// The result in DM: loops in the order of the result's memory, the packet's
 /// innermost.
 Terms GroupEmitter::resultText(Type type) const {
-  LoopList loops;
-  for (LoopId loop : memoryLoops(group.result))
-    if (loop != group.packet)
-      loops.push_back(loop);
-  Terms terms = locals(loops);
-  if (group.packet && isInside(*group.packet))
+  Terms terms = locals(outerLoops());
+  if (hasLanes())
     terms.push_back(part(*group.packet).all());
   else
     terms.push_back("1" + suffix("#", machine.commitAlignBytes * 8 /
@@ -167,7 +163,7 @@ Value GroupEmitter::commitShort(Value stream) {
 Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
                                ArrayRef<VectorPass> passes, Type before,
                                Value dm) {
-  bool lanes = group.packet && isInside(*group.packet);
+  bool lanes = hasLanes();
   Value result = dm;
   // What passes leave for the next one takes turns in two places.
   SmallVector<int64_t, 2> places;

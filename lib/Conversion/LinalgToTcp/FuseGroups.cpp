@@ -80,7 +80,6 @@ static bool fuse(Group &producer, Group &reader) {
     producer.steps.push_back(std::move(step));
   }
   producer.result = reader.result.substitute(loops);
-  producer.resultValue = reader.resultValue;
   return true;
 }
 

@@ -88,6 +88,16 @@ private:
   LoopList memoryLoops(const Access &access) const {
     return getMemoryLoops(group, access);
   }
+  /// Those of the result without the packet's.
+  LoopList outerLoops() const {
+    LoopList loops = memoryLoops(group.result);
+    llvm::erase_if(loops, [&](LoopId loop) { return loop == group.packet; });
+    return loops;
+  }
+  /// Whether packets hold several elements of the result.
+  bool hasLanes() const { return group.packet && isInside(*group.packet); }
+  /// The result as a stream, `lanes` elements in a packet.
+  StreamShape resultStream(int64_t lanes) const;
   std::optional<LoopId> innerLoop(const Access &access) const;
   tcp::HbmType viewType(const Access &access, bool cut) const;
   Terms dmText(const Access &access) const;

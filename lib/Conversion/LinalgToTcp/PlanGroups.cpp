@@ -708,7 +708,7 @@ static LogicalResult place(Program &program) {
       continue;
     // Arguments are there from the start, results until the end.
     if (tensor->origin != Tensor::Origin::Computed)
-      tensor->firstUse = -1;
+      tensor->firstUse = 0;
     if (tensor->origin != Tensor::Origin::Computed ||
         llvm::is_contained(program.results, tensor.get()))
       tensor->lastUse = last;
@@ -730,10 +730,7 @@ static LogicalResult place(Program &program) {
              << " bytes of HBM at once, machine \"" << machine.name << "\" has "
              << machine.hbmBytes;
     tensor->address = address;
-    tensor->firstUse = std::max(tensor->firstUse, 0);
     placed.push_back(tensor.get());
-    if (tensor->origin != Tensor::Origin::Computed)
-      tensor->firstUse = 0;
   }
   return success();
 }

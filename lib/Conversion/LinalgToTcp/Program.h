@@ -233,7 +233,6 @@ struct Group {
   mlir::Type computeType; ///< at the head of the chain
   std::vector<Step> steps;
   Access result;
-  mlir::Value resultValue; ///< the program's value that it is; may be null
 
   // Planned:
   /// The loop along which packets of the result run; without one every flit

@@ -141,6 +141,7 @@ private:
   /// A tensor of its own that holds what `value` is, where `at` stands.
   FailureOr<Tensor *> copy(Operation *at, Value value);
   LogicalResult addInit(linalg::LinalgOp op, Group &group, Step step);
+  Access resultOf(linalg::LinalgOp op);
   void define(Value value, Group &group, Access result);
 
   Program program;
@@ -279,9 +280,18 @@ FailureOr<Access> Reader::access(linalg::LinalgOp op, OpOperand &operand) {
   return access(op, operand.get(), indices);
 }
 
+/// A new tensor, at the elements that the operation's loops write.
+Access Reader::resultOf(linalg::LinalgOp op) {
+  SmallVector<Index, 4> indices;
+  for (AffineExpr expr :
+       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
+    indices.push_back(*getIndex(expr));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return wholeOf(program.addTensor(type)).substitute(indices);
+}
+
 void Reader::define(Value value, Group &group, Access result) {
   group.result = std::move(result);
-  group.resultValue = value;
   if (value)
     program.views[value] = wholeOf(group.result.tensor);
 }
@@ -411,17 +421,7 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   add.op = ArithmeticOp::Add;
   if (failed(readPin(op, group)) || failed(addInit(op, group, std::move(add))))
     return failure();
-  FailureOr<Access> result = [&]() -> FailureOr<Access> {
-    Value value = op->getResult(0);
-    program.views[value] =
-        wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
-    SmallVector<Index, 4> indices;
-    for (AffineExpr expr :
-         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
-      indices.push_back(*getIndex(expr));
-    return program.views[value].substitute(indices);
-  }();
-  define(op->getResult(0), group, std::move(*result));
+  define(op->getResult(0), group, resultOf(op));
   return success();
 }
 
@@ -482,14 +482,7 @@ LogicalResult Reader::readReduction(linalg::LinalgOp op) {
   step.op = *kind;
   if (failed(readPin(op, group)) || failed(addInit(op, group, std::move(step))))
     return failure();
-  Value value = op->getResult(0);
-  Access whole =
-      wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
-  SmallVector<Index, 4> indices;
-  for (AffineExpr expr :
-       op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
-    indices.push_back(*getIndex(expr));
-  define(value, group, whole.substitute(indices));
+  define(op->getResult(0), group, resultOf(op));
   return success();
 }
 
@@ -539,12 +532,7 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     return failure();
   group.steps = std::move(chain->steps);
   group.computeType = chain->computeType;
-  Access whole =
-      wholeOf(program.addTensor(cast<RankedTensorType>(value.getType())));
-  SmallVector<Index, 4> indices;
-  for (AffineExpr expr : out.getResults())
-    indices.push_back(*getIndex(expr));
-  define(value, group, whole.substitute(indices));
+  define(value, group, resultOf(op));
   return success();
 }
 
