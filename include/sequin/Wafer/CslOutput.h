@@ -1,0 +1,52 @@
+//===- CslOutput.h - The output directory of cslc ---------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler leaves for the host's runtime: docs/Spec/CslOutput.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_WAFER_CSLOUTPUT_H
+#define SEQUIN_WAFER_CSLOUTPUT_H
+
+#include "sequin/Wafer/Program.h"
+
+namespace sequin::wafer {
+
+/// Format version of out.json.
+inline constexpr int64_t kCslOutputVersion = 1;
+
+/// What out.json says beyond what the wafer program says itself.
+struct CslOutput {
+  /// --params and --colors: name and value, in the order given.
+  std::vector<std::pair<std::string, std::string>> params = {}, colors = {};
+  std::string source = {}; ///< the layout file
+  int64_t channels = 0;    ///< 0: without memcpy
+  int64_t westBuffers = 0, eastBuffers = 0;
+  /// Read only: the path of the wafer program.
+  std::string program = {};
+};
+
+/// Makes the directory and its files. After an error there is no out.json.
+llvm::Error writeCslOutput(llvm::StringRef directory, const CslOutput &output,
+                           const Program &program);
+
+/// Reads out.json. Errors say what is missing in the directory.
+llvm::Expected<CslOutput> readCslOutput(llvm::StringRef directory);
+/// Reads the wafer program that `output` names. It is not checked yet.
+llvm::Expected<Program> readProgram(const CslOutput &output);
+
+/// The document that bin/out_rpc.json holds.
+llvm::json::Value rpcSymbols(const Program &program);
+/// "f32", "u16", "bf16": an element as CSL names its type.
+std::string typeName(ElementKind kind, unsigned bytes, Fp16Format fp16);
+/// Where the memory of all PEs is kept after a run.
+std::string memoryFileOf(llvm::StringRef directory);
+
+} // namespace sequin::wafer
+
+#endif // SEQUIN_WAFER_CSLOUTPUT_H

@@ -1,0 +1,47 @@
+//===- JsonText.cpp - JSON from files of anybody --------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Support/JsonText.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace sequin;
+
+/// Whether brackets nest deeper than kMaxNesting; the parser recurses on them.
+/// Text that is not JSON may be misjudged only if it is refused anyway.
+static bool nestsTooDeep(llvm::StringRef text) {
+  int64_t depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        inString = false;
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxNesting)
+        return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+llvm::Expected<llvm::json::Value> sequin::parseJson(llvm::StringRef text) {
+  if (nestsTooDeep(text))
+    return llvm::createStringError("arrays and objects nest more than " +
+                                   llvm::Twine(kMaxNesting) + " deep");
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return llvm::createStringError("not valid JSON: " +
+                                   llvm::toString(value.takeError()));
+  return value;
+}

@@ -1,0 +1,271 @@
+//===- Registers.cpp - Configuration registers of a running PE ------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The words of Machine/CslRegisters.def, each mapped to the state that it
+// stands for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wafer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace sequin;
+using namespace sequin::wafer;
+
+/// W E S N R in the order of the hardware's words is that of Direction.
+static uint16_t routeWord(const FlatColor &color, bool teardown) {
+  const Routes &routes = color.positions[0];
+  return static_cast<uint16_t>(
+      (routes.tx & 31) | (routes.rx & 31) << 5 | (color.swap >> 1 & 1) << 10 |
+      (color.swap & 1) << 11 | static_cast<unsigned>(color.pop) << 12 |
+      unsigned(teardown) << 14);
+}
+
+uint16_t Wafer::readConfig(Core &core, uint16_t address) {
+  const CslRegisterInfo *info = lookupCslRegister(address);
+  if (!info) {
+    trap(core, "no configuration register is at word 0x" +
+                   llvm::utohexstr(address, true));
+    return 0;
+  }
+  unsigned word = address - info->address;
+  auto half = [&](uint32_t bits) {
+    return static_cast<uint16_t>(bits >> (16 * word));
+  };
+  auto empty = [&](const std::array<uint8_t, 8> &rings) {
+    uint16_t bits = 0;
+    for (unsigned q = 0; q < 8; ++q)
+      bits |= (rings[q] == kNone || core.rings[rings[q]].empty()) << q;
+    return bits;
+  };
+  auto queue = [&](uint8_t ring, unsigned q, bool input) -> uint16_t {
+    if (ring == kNone)
+      return 0;
+    return static_cast<uint16_t>(
+        core.rings[ring].color |
+        (input ? uint16_t(core.controlTable[q]) << 8 : 0) | 0x8000);
+  };
+  switch (info->kind) {
+  case CslRegister::TaskPriority:
+    return half(core.highPriority);
+  case CslRegister::ControlPriority:
+    return half(core.highControl);
+  case CslRegister::MainPriority:
+    return core.mainRank == 5 ? 3 : core.mainRank - 1;
+  case CslRegister::TeardownPending: {
+    uint16_t value = half(core.teardownPending);
+    if (word == 1)
+      core.teardownPending = 0;
+    return value;
+  }
+  case CslRegister::FlushStatus:
+    return word ? core.flushedOutput : core.flushedInput;
+  case CslRegister::InputQueueStatus:
+    return empty(core.inputRing);
+  case CslRegister::OutputQueueStatus:
+    return empty(core.outputRing);
+  case CslRegister::InputQueue:
+    return queue(core.inputRing[word], word, true);
+  case CslRegister::OutputQueue:
+    return queue(core.outputRing[word], word, false);
+  case CslRegister::TransformMask:
+    return core.transformMask;
+  case CslRegister::ExceptionMask:
+    return core.exceptionMask;
+  case CslRegister::TscControl:
+    return core.tscOn;
+  case CslRegister::Tsc:
+    if (word == 0)
+      core.tscLatched = core.tscOn ? now - core.tscBase : core.tscBase;
+    return static_cast<uint16_t>(core.tscLatched >> (16 * word));
+  case CslRegister::FabricCoordinate:
+    return static_cast<uint16_t>(word ? core.y + program.offsetY
+                                      : core.x + program.offsetX);
+  case CslRegister::TaskBlocked:
+    return half(core.blocked);
+  case CslRegister::TaskActive:
+    return half(core.active);
+  case CslRegister::Filter: {
+    unsigned number = word / 8;
+    if (number >= core.filters.size())
+      return 0;
+    const wafer::Filter &filter = core.filters[number];
+    const uint16_t values[8] = {
+        static_cast<uint16_t>(static_cast<unsigned>(filter.kind) |
+                              filter.countData << 2 | filter.countControl << 3 |
+                              filter.filterControl << 4 |
+                              !(core.filtersOff >> number & 1) << 15),
+        filter.counter,
+        filter.limit1.value_or(0),
+        filter.limit2.value_or(0),
+        filter.maxCounter,
+        filter.minIndex,
+        filter.maxIndex,
+        0};
+    return values[word % 8];
+  }
+  case CslRegister::SwitchPosition: {
+    const FlatColor &color = core.router->colors[word % 24];
+    unsigned position = word / 24 + 1;
+    const Routes &routes = color.positions[position];
+    return static_cast<uint16_t>(routes.rx | routes.tx << 5 |
+                                 (color.valid >> position & 1) << 15);
+  }
+  case CslRegister::Route:
+    return routeWord(core.router->colors[word], core.teardown >> word & 1);
+  case CslRegister::Switch:
+    return static_cast<uint16_t>(core.position[word] << 13 |
+                                 core.router->colors[word].ring << 12);
+  case CslRegister::Dsr:
+  case CslRegister::TaskTable:
+    trap(core,
+         "register '" + info->name.str() + "' has no meaning at run time");
+    return 0;
+  default:
+    return info->reset;
+  }
+}
+
+static void setHalf(uint32_t &bits, unsigned word, uint16_t value) {
+  unsigned shift = 16 * word;
+  bits = (bits & ~(uint32_t(0xffff) << shift)) | uint32_t(value) << shift;
+}
+
+void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
+  const CslRegisterInfo *info = lookupCslRegister(address);
+  if (!info || !info->writable)
+    return trap(core, "configuration word 0x" + llvm::utohexstr(address, true) +
+                          (info ? " cannot be written" : " does not exist"));
+  unsigned word = address - info->address;
+  auto rebind = [&](uint8_t ring, bool input) {
+    if (ring == kNone)
+      return;
+    uint8_t color = value & 31;
+    if (input) {
+      if (color >= kColors)
+        return;
+      for (uint8_t &bound : core.inputOfColor)
+        if (bound == ring)
+          bound = kNone;
+      core.inputOfColor[color] = ring;
+      core.controlTable[word] = value >> 8 & 7;
+    }
+    core.rings[ring].color = color;
+  };
+  switch (info->kind) {
+  case CslRegister::TaskPriority:
+    setHalf(core.highPriority, word, value);
+    break;
+  case CslRegister::ControlPriority:
+    setHalf(core.highControl, word, value);
+    break;
+  case CslRegister::MainPriority: {
+    static constexpr uint8_t ranks[] = {1, 2, 3, 5};
+    core.mainRank = ranks[value & 3];
+    break;
+  }
+  case CslRegister::TeardownExit:
+    if (value < kColors)
+      leaveTeardown(core, static_cast<uint8_t>(value));
+    break;
+  case CslRegister::FlushExit:
+    if (value < 8)
+      core.flushedInput &= ~(1u << value);
+    else if (value < 16)
+      core.flushedOutput &= ~(1u << (value - 8));
+    break;
+  case CslRegister::InputQueue:
+    rebind(core.inputRing[word], true);
+    break;
+  case CslRegister::OutputQueue:
+    rebind(core.outputRing[word], false);
+    break;
+  case CslRegister::TransformMask:
+    core.transformMask = value;
+    break;
+  case CslRegister::ExceptionMask:
+    core.exceptionMask = value;
+    break;
+  case CslRegister::TscControl: {
+    uint64_t count = core.tscOn ? now - core.tscBase : core.tscBase;
+    if (value & 2)
+      count = 0;
+    core.tscOn = value & 1;
+    core.tscBase = core.tscOn ? now - count : count;
+    break;
+  }
+  case CslRegister::Filter: {
+    unsigned number = word / 8;
+    if (number >= core.filters.size())
+      break;
+    wafer::Filter &filter = core.filters[number];
+    switch (word % 8) {
+    case 0:
+      if ((value & 3) < 3)
+        filter.kind = static_cast<FilterKind>(value & 3);
+      filter.countData = value >> 2 & 1;
+      filter.countControl = value >> 3 & 1;
+      filter.filterControl = value >> 4 & 1;
+      core.filtersOff = value >> 15 & 1 ? core.filtersOff & ~(1u << number)
+                                        : core.filtersOff | 1u << number;
+      break;
+    case 1:
+      filter.counter = value;
+      break;
+    case 2:
+      filter.limit1 = value;
+      break;
+    case 3:
+      filter.limit2 = value;
+      break;
+    case 4:
+      filter.maxCounter = value;
+      break;
+    case 5:
+      filter.minIndex = value;
+      break;
+    case 6:
+      filter.maxIndex = value;
+      break;
+    default:
+      break;
+    }
+    break;
+  }
+  case CslRegister::SwitchPosition: {
+    FlatColor &color = editRouter(core).colors[word % 24];
+    unsigned position = word / 24 + 1;
+    color.positions[position] = {static_cast<Directions>(value & 31),
+                                 static_cast<Directions>(value >> 5 & 31)};
+    uint8_t bit = static_cast<uint8_t>(1u << position);
+    color.valid = value >> 15 ? color.valid | bit : color.valid & ~bit;
+    color.hasSwitches = true;
+    break;
+  }
+  case CslRegister::Route: {
+    FlatColor &color = editRouter(core).colors[word];
+    color.configured = true;
+    color.valid |= 1;
+    color.positions[0] = {static_cast<Directions>(value >> 5 & 31),
+                          static_cast<Directions>(value & 31)};
+    color.swap = (value >> 11 & 1) | (value >> 10 & 1) << 1;
+    color.pop = static_cast<PopMode>(value >> 12 & 3);
+    break;
+  }
+  case CslRegister::Switch:
+    core.position[word] = value >> 13 & 3;
+    editRouter(core).colors[word].ring = value >> 12 & 1;
+    break;
+  default:
+    return trap(core, "register '" + info->name.str() +
+                          "' cannot be written at run time");
+  }
+  retry(core);
+  if (started)
+    wake(core, now + 1);
+}

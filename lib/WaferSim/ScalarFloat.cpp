@@ -1,0 +1,166 @@
+//===- ScalarFloat.cpp - Float instructions of the bytecode ---------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarFloat.h"
+#include "sequin/Support/DsdArithmetic.h"
+#include "sequin/Support/FloatFunctions.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace sequin;
+using namespace sequin::wafer;
+
+static double function(wafer::FloatFunction kind, float x, float y) {
+  double a = x;
+  switch (kind) {
+  case FloatFunction::Sqrt:
+    return sqrtF(x);
+  case FloatFunction::Rsqrt:
+    return 1.0 / std::sqrt(a);
+  case FloatFunction::Exp:
+    return expF(x);
+  case FloatFunction::Exp2:
+    return std::exp2(a);
+  case FloatFunction::ExpM1:
+    return std::expm1(a);
+  case FloatFunction::Log:
+    return logF(x);
+  case FloatFunction::Log2:
+    return std::log2(a);
+  case FloatFunction::Log10:
+    return std::log10(a);
+  case FloatFunction::Log1P:
+    return std::log1p(a);
+  case FloatFunction::Sin:
+    return sinF(x);
+  case FloatFunction::Cos:
+    return cosF(x);
+  case FloatFunction::Tan:
+    return std::tan(a);
+  case FloatFunction::Tanh:
+    return tanhF(x);
+  case FloatFunction::Erf:
+    return erfF(x);
+  case FloatFunction::Atan:
+    return std::atan(a);
+  case FloatFunction::Atan2:
+    return std::atan2(a, static_cast<double>(y));
+  case FloatFunction::Pow:
+    return std::pow(a, static_cast<double>(y));
+  case FloatFunction::Floor:
+    return std::floor(a);
+  case FloatFunction::Ceil:
+    return std::ceil(a);
+  case FloatFunction::Trunc:
+    return std::trunc(a);
+  case FloatFunction::Round:
+    return std::round(a);
+  case FloatFunction::RoundEven:
+    return std::nearbyint(a);
+  }
+  return 0;
+}
+
+static uint64_t saturate(double value, unsigned bits, bool isSigned) {
+  uint64_t mask = bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  if (value != value)
+    return 0;
+  double low = isSigned ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0.0;
+  double end = std::ldexp(1.0, static_cast<int>(bits) - (isSigned ? 1 : 0));
+  if (value <= low)
+    return isSigned ? uint64_t(1) << (bits - 1) : 0;
+  if (value >= end)
+    return isSigned ? mask >> 1 : mask;
+  return (isSigned ? static_cast<uint64_t>(static_cast<int64_t>(value))
+                   : static_cast<uint64_t>(value)) &
+         mask;
+}
+
+uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
+                              uint64_t left, uint64_t right, uint64_t third) {
+  bool wide = i.width == 32;
+  auto decode = [&](uint64_t bits) {
+    return wide ? dsd::decodeF32(static_cast<uint32_t>(bits))
+                : dsd::decodeFp16(format, static_cast<uint32_t>(bits & 0xffff));
+  };
+  auto encode = [&](double value) -> uint64_t {
+    return wide ? dsd::encodeF32(static_cast<float>(value))
+                : dsd::encodeFp16(format, value);
+  };
+  float x = decode(left), y = decode(right);
+  bool carry = false;
+  auto element = [&](DsdOpcode f32, DsdOpcode f16) -> uint64_t {
+    return dsd::evaluate(wide ? f32 : f16, format, static_cast<uint32_t>(left),
+                         static_cast<uint32_t>(right), 0, carry);
+  };
+  uint64_t sign = wide ? 0x80000000u : 0x8000u;
+  switch (i.opcode) {
+  case Opcode::FloatAdd:
+    return element(DsdOpcode::Fadds, DsdOpcode::Faddh);
+  case Opcode::FloatSub:
+    return element(DsdOpcode::Fsubs, DsdOpcode::Fsubh);
+  case Opcode::FloatMul:
+    return element(DsdOpcode::Fmuls, DsdOpcode::Fmulh);
+  case Opcode::FloatDiv:
+    return wide ? dsd::encodeF32(x / y)
+                : encode(static_cast<double>(x) / static_cast<double>(y));
+  case Opcode::FloatRem:
+    return encode(std::fmod(x, y));
+  case Opcode::FloatFma:
+    return wide ? dsd::encodeF32(dsd::fmaF32(decode(third), x, y))
+                : encode(
+                      dsd::addToOdd(decode(third), static_cast<double>(x) * y));
+  case Opcode::FloatNeg:
+    return left ^ sign;
+  case Opcode::FloatAbs:
+    return left & ~sign;
+  case Opcode::FloatCopySign:
+    return (left & ~sign) | (right & sign);
+  case Opcode::FloatMinNum:
+    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh) == left && x == x &&
+                   y == y
+               ? (x == y ? left | (right & sign) : right)
+               : (x != x   ? encode(y)
+                  : y != y ? encode(x)
+                           : left);
+  case Opcode::FloatMaxNum:
+    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);
+  case Opcode::FloatMinimum:
+    if (x != x || y != y)
+      return encode(std::numeric_limits<double>::quiet_NaN());
+    return x == y ? left | (right & sign) : x < y ? left : right;
+  case Opcode::FloatMaximum:
+    if (x != x || y != y)
+      return encode(std::numeric_limits<double>::quiet_NaN());
+    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);
+  case Opcode::FloatCompare: {
+    unsigned relation = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
+    return (i.immediate & relation) != 0;
+  }
+  case Opcode::FloatExtend:
+    return dsd::encodeF32(
+        dsd::decodeFp16(format, static_cast<uint32_t>(left & 0xffff)));
+  case Opcode::FloatTruncate:
+    return dsd::encodeFp16(format, dsd::decodeF32(static_cast<uint32_t>(left)));
+  case Opcode::FloatFromS: {
+    int64_t value = llvm::SignExtend64(left, i.immediate);
+    return wide ? dsd::encodeF32(static_cast<float>(value))
+                : encode(static_cast<double>(value));
+  }
+  case Opcode::FloatFromU:
+    return wide ? dsd::encodeF32(static_cast<float>(left))
+                : encode(static_cast<double>(left));
+  case Opcode::FloatToS:
+  case Opcode::FloatToU:
+    return saturate(x, i.immediate, i.opcode == Opcode::FloatToS);
+  case Opcode::FloatFunction:
+    return encode(static_cast<float>(
+        function(static_cast<wafer::FloatFunction>(i.immediate), x, y)));
+  default:
+    return 0;
+  }
+}
