@@ -1,0 +1,735 @@
+//===- CheckProgram.cpp - What would hang a csl program -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Derivation.h"
+#include "FunctionEmitter.h"
+#include "Sharing.h"
+#include "ValueLayout.h"
+#include "mlir/IR/Matchers.h"
+#include "sequin/Conversion/CslToWafer/DeriveProgram.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLCHECKPROGRAM
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::csl_to_wafer;
+
+namespace {
+/// What one PE looks like to its neighbours and to its own code.
+struct PeView {
+  const wafer::Pe &pe;
+  const wafer::Setup &setup;
+  const wafer::Router &router;
+  const SetupOps &setupOps;
+  ArrayRef<std::pair<int64_t, Operation *>> routerOps;
+
+  Operation *getConfigOp(int64_t color) const {
+    for (auto [number, op] : routerOps)
+      if (number == color)
+        return op;
+    return nullptr;
+  }
+};
+
+class ProgramCheck {
+public:
+  explicit ProgramCheck(Derivation &derivation)
+      : derivation(derivation), program(derivation.program),
+        machine(*lookupCslMachine(program.target)) {}
+
+  LogicalResult run();
+
+private:
+  PeView view(int64_t x, int64_t y) const;
+
+  void checkRoutes(int64_t x, int64_t y);
+  void checkRamp(int64_t x, int64_t y);
+  void checkReserved();
+  void checkTargets();
+  void checkFabricDsds();
+  void checkSharing();
+  void checkOperands();
+  void checkSenders();
+  void checkCircles();
+  void checkMicrothreads();
+  void checkRegisters();
+
+  /// One finding, many PEs: reported once with the first of them.
+  enum class Severity { Warning, Error };
+  void report(Severity severity, Operation *op, const Twine &text, int64_t x,
+              int64_t y, Operation *other = nullptr, StringRef note = "");
+  void flush();
+
+  struct Finding {
+    Severity severity;
+    Operation *op, *other;
+    std::string text, note;
+    int64_t x, y, count;
+  };
+  std::vector<Finding> findings;
+  std::map<std::tuple<Operation *, std::string, Operation *>, size_t> known;
+
+  /// By code: its fabout_dsds, those that advance a switch, and whether it
+  /// hands DSDs or queues around in a way that is not followed.
+  std::vector<llvm::SmallVector<csl::FaboutDsdOp>> senders, advancing;
+  std::vector<bool> passesDsds;
+  std::vector<uint32_t> sending; ///< colors, by setup
+
+  Derivation &derivation;
+  const wafer::Program &program;
+  const CslMachine &machine;
+};
+} // namespace
+
+PeView ProgramCheck::view(int64_t x, int64_t y) const {
+  const wafer::Pe &pe = program.at(x, y);
+  return {pe, program.setups[pe.setup], program.routers[pe.router],
+          derivation.setupOps[pe.setup], derivation.routerOps[pe.router]};
+}
+
+void ProgramCheck::report(Severity severity, Operation *op, const Twine &text,
+                          int64_t x, int64_t y, Operation *other,
+                          StringRef note) {
+  auto [entry, isNew] =
+      known.try_emplace({op, text.str(), other}, findings.size());
+  if (isNew)
+    findings.push_back({severity, op, other, text.str(), note.str(), x, y, 1});
+  else
+    ++findings[entry->second].count;
+}
+
+void ProgramCheck::flush() {
+  for (const Finding &finding : findings) {
+    InFlightDiagnostic message = finding.severity == Severity::Error
+                                     ? finding.op->emitError()
+                                     : finding.op->emitWarning();
+    message << "'" << finding.op->getName() << "' op " << finding.text;
+    if (finding.x >= 0)
+      message << " (PE " << finding.x << ", " << finding.y;
+    if (finding.x >= 0 && finding.count > 1)
+      message << " and " << finding.count - 1 << " more";
+    if (finding.x >= 0)
+      message << ")";
+    if (finding.other)
+      message.attachNote(finding.other->getLoc()) << finding.note;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Routes
+//===----------------------------------------------------------------------===//
+
+static wafer::Direction opposite(wafer::Direction direction) {
+  switch (direction) {
+  case wafer::Direction::West:
+    return wafer::Direction::East;
+  case wafer::Direction::East:
+    return wafer::Direction::West;
+  case wafer::Direction::South:
+    return wafer::Direction::North;
+  case wafer::Direction::North:
+    return wafer::Direction::South;
+  case wafer::Direction::Ramp:
+    return wafer::Direction::Ramp;
+  }
+  llvm_unreachable("unknown direction");
+}
+
+/// All directions of any switch position.
+static std::pair<wafer::Directions, wafer::Directions>
+getDirections(const wafer::ColorConfig &config) {
+  wafer::Directions rx = 0, tx = 0;
+  for (const std::optional<wafer::Routes> &position : config.positions)
+    if (position) {
+      rx |= position->rx;
+      tx |= position->tx;
+    }
+  return {rx, tx};
+}
+
+/// The color under which what is sent on `color` may be received over a link in
+/// that direction at a router that swaps (FAB-072).
+static bool receives(const wafer::Router &router, int64_t color,
+                     wafer::Direction from) {
+  auto takes = [&](int64_t number) {
+    auto found = router.colors.find(number);
+    return found != router.colors.end() &&
+           (getDirections(found->second).first & wafer::bit(from));
+  };
+  if (takes(color))
+    return true;
+  auto partner = router.colors.find(color ^ 1);
+  bool horizontal =
+      from == wafer::Direction::West || from == wafer::Direction::East;
+  return partner != router.colors.end() &&
+         (horizontal ? partner->second.swapX : partner->second.swapY) &&
+         takes(color ^ 1);
+}
+
+void ProgramCheck::checkRoutes(int64_t x, int64_t y) {
+  PeView here = view(x, y);
+  for (const auto &[color, config] : here.router.colors) {
+    Operation *op = here.getConfigOp(color);
+    auto [rx, tx] = getDirections(config);
+    for (const wafer::Stream &stream : program.streams)
+      if (stream.kind == wafer::Stream::Kind::PerPe && stream.color == color)
+        report(Severity::Warning, op,
+               "configures color " + Twine(unsigned(color)) +
+                   ", which the host streams on",
+               x, y);
+    for (unsigned d = 0; d + 1 < wafer::kDirections; ++d) {
+      auto direction = static_cast<wafer::Direction>(d);
+      if (!(tx & wafer::bit(direction)))
+        continue;
+      int64_t nx = x + (direction == wafer::Direction::East) -
+                   (direction == wafer::Direction::West);
+      int64_t ny = y + (direction == wafer::Direction::South) -
+                   (direction == wafer::Direction::North);
+      StringRef name = wafer::getName(direction);
+      if (nx < 0 || ny < 0 || nx >= program.width || ny >= program.height) {
+        bool toHost = llvm::any_of(
+            program.streams, [&, color = color](const wafer::Stream &stream) {
+              return stream.kind == wafer::Stream::Kind::Edge &&
+                     stream.x == x && stream.y == y &&
+                     stream.side == direction && stream.color == color;
+            });
+        if (!toHost)
+          report(Severity::Warning, op,
+                 "sends color " + Twine(unsigned(color)) + " " + name +
+                     ", off the rectangle",
+                 x, y);
+        continue;
+      }
+      PeView there = view(nx, ny);
+      if (receives(there.router, color, opposite(direction)))
+        continue;
+      Operation *other = there.getConfigOp(color);
+      report(Severity::Warning, op,
+             "sends color " + Twine(unsigned(color)) + " " + name +
+                 " to a PE that does not receive it from " +
+                 wafer::getName(opposite(direction)),
+             x, y, other ? other : derivation.programs[there.setup.code],
+             other ? "its configuration is here"
+                   : "it has this program and no configuration of the color");
+    }
+  }
+}
+
+/// What arrives at the ramp and what is read there.
+void ProgramCheck::checkRamp(int64_t x, int64_t y) {
+  PeView here = view(x, y);
+  auto isStream = [&](int64_t color) {
+    return llvm::any_of(program.streams, [&](const wafer::Stream &stream) {
+      return stream.kind == wafer::Stream::Kind::PerPe &&
+             stream.color == color && stream.toDevice;
+    });
+  };
+  // Colors that the code reads: queues, and on WSE-2 data tasks.
+  uint32_t read = 0;
+  for (const wafer::Queue &queue : here.setup.inputQueues)
+    if (queue.color)
+      read |= 1u << *queue.color;
+  if (machine.generation == 2)
+    for (const wafer::Task &task : here.setup.tasks)
+      if (task.kind == wafer::TaskKind::Data)
+        read |= 1u << task.id;
+  uint32_t delivered = 0;
+  for (const auto &[color, config] : here.router.colors) {
+    if (!(getDirections(config).second & wafer::bit(wafer::Direction::Ramp)))
+      continue;
+    delivered |= 1u << color;
+    if (!(read >> color & 1))
+      report(Severity::Warning, here.getConfigOp(color),
+             "brings color " + Twine(unsigned(color)) +
+                 " to the RAMP of a PE that does not read it",
+             x, y, derivation.programs[here.setup.code],
+             "the program of the PE is here");
+  }
+  for (const wafer::Queue &queue : here.setup.inputQueues) {
+    if (!queue.color || (delivered >> *queue.color & 1) ||
+        isStream(*queue.color))
+      continue;
+    report(Severity::Warning, here.setupOps.inputQueues.find(queue.id)->second,
+           "reads color " + Twine(unsigned(*queue.color)) +
+               ", which no route brings to the RAMP",
+           x, y, here.getConfigOp(*queue.color),
+           "the color's configuration is here");
+  }
+  for (const wafer::Task &task : here.setup.tasks) {
+    if (task.kind != wafer::TaskKind::Data)
+      continue;
+    Operation *op = here.setupOps.tasks.find({0, task.id})->second;
+    if (machine.generation == 2) {
+      if (!(delivered >> task.id & 1) && !isStream(task.id))
+        report(Severity::Warning, op,
+               "waits for color " + Twine(unsigned(task.id)) +
+                   ", which no route brings to the RAMP",
+               x, y, here.getConfigOp(task.id),
+               "the color's configuration is here");
+      continue;
+    }
+    if (!here.setupOps.inputQueues.count(task.id))
+      report(Severity::Error, op,
+             "binds a data task to input queue " + Twine(unsigned(task.id)) +
+                 ", which is not initialised",
+             x, y);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ids
+//===----------------------------------------------------------------------===//
+
+void ProgramCheck::checkReserved() {
+  if (!program.memcpy)
+    return;
+  const MemcpyReservation &taken = machine.memcpy;
+  auto warn = [&](Operation *op, StringRef what, uint64_t id, uint64_t set) {
+    if (set >> id & 1)
+      report(Severity::Warning, op,
+             "uses " + what + " " + Twine(id) +
+                 ", which the memcpy library needs",
+             -1, -1);
+  };
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    const SetupOps &ops = derivation.setupOps[number];
+    for (const wafer::Task &task : setup.tasks) {
+      bool control = task.kind == wafer::TaskKind::Control;
+      Operation *op =
+          ops.tasks.find({control ? 1 + task.table : 0, task.id})->second;
+      if (control)
+        warn(op, "control task id", task.id, taken.controlTasks);
+      else if (task.kind == wafer::TaskKind::Local)
+        warn(op, "local task id", task.id, taken.localTasks);
+    }
+    for (auto [queue, op] : ops.inputQueues)
+      warn(op, "input queue", queue, taken.inputQueues);
+    for (auto [queue, op] : ops.outputQueues)
+      warn(op, "output queue", queue, taken.outputQueues);
+  }
+  for (auto &ops : derivation.routerOps)
+    for (auto [color, op] : ops)
+      warn(op, "color", color, taken.colors);
+}
+
+/// Ids that code activates or unblocks have a task in every setup.
+void ProgramCheck::checkTargets() {
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    uint64_t local = 0, bound = 0;
+    for (const wafer::Task &task : setup.tasks) {
+      if (task.kind == wafer::TaskKind::Local)
+        local |= uint64_t(1) << task.id;
+      if (task.kind != wafer::TaskKind::Control)
+        bound |= uint64_t(1) << task.id;
+    }
+    // The teardown task is there whenever a handler is.
+    if (!setup.teardownHandlers.empty() || !setup.emptyInputHandlers.empty() ||
+        !setup.emptyOutputHandlers.empty())
+      local |= uint64_t(1) << machine.teardownTask;
+    bound |= local;
+    auto activates = [&](Operation *op, Value id) {
+      std::optional<int64_t> known = csl::getKnownId(id);
+      if (known && !(local >> *known & 1))
+        report(Severity::Error, op,
+               "activates local task id " + Twine(*known) +
+                   ", to which no local task is bound",
+               -1, -1, derivation.programs[setup.code], "the program is here");
+    };
+    auto unblocks = [&](Operation *op, Value id) {
+      std::optional<int64_t> known = csl::getKnownId(id);
+      if (known &&
+          isa<csl::LocalTaskIdType, csl::DataTaskIdType>(id.getType()) &&
+          !(bound >> *known & 1))
+        report(Severity::Error, op,
+               "unblocks task id " + Twine(*known) +
+                   ", to which no task is bound",
+               -1, -1, derivation.programs[setup.code], "the program is here");
+    };
+    derivation.programs[setup.code].walk([&](Operation *op) {
+      if (auto activate = dyn_cast<csl::ActivateOp>(op))
+        activates(op, activate.getId());
+      auto async = dyn_cast<csl::AsyncOpInterface>(op);
+      if (!async)
+        return;
+      if (Value id = async.getActivate())
+        activates(op, id);
+      if (Value id = async.getUnblock())
+        unblocks(op, id);
+      if (Value id = async.getControlTarget()) {
+        if (async.getOnControl() == csl::OnControl::Activate)
+          activates(op, id);
+        else
+          unblocks(op, id);
+      }
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Queues and microthreads
+//===----------------------------------------------------------------------===//
+
+/// Fabric DSDs name queues that the program initialises. Where it does so at
+/// some PEs only, its parameters say where it uses them, which is not followed.
+void ProgramCheck::checkFabricDsds() {
+  std::map<unsigned, std::set<int64_t>> inputs, outputs;
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    for (auto [queue, op] : derivation.setupOps[number].inputQueues)
+      inputs[setup.code].insert(queue);
+    for (auto [queue, op] : derivation.setupOps[number].outputQueues)
+      outputs[setup.code].insert(queue);
+  }
+  for (const wafer::Setup &setup : program.setups) {
+    csl::ProgramOp code = derivation.programs[setup.code];
+    auto missing = [&](Operation *op, StringRef what, int64_t id) {
+      report(Severity::Warning, op,
+             "uses " + what + " " + Twine(id) +
+                 ", which the program does not initialise",
+             -1, -1, code, "the program is here");
+    };
+    code.walk([&](Operation *op) {
+      if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
+        std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
+        std::optional<int64_t> color = csl::getKnownId(in.getColor());
+        if (queue && !inputs[setup.code].count(*queue))
+          missing(op, "input queue", *queue);
+        if (!in.getQueue() && color &&
+            llvm::none_of(setup.inputQueues, [&](const wafer::Queue &entry) {
+              return entry.color == *color;
+            }))
+          report(Severity::Warning, op,
+                 "reads color " + Twine(*color) +
+                     ", to which no input queue is bound",
+                 -1, -1, code, "the program is here");
+        if (in.getQueue() && in.getColor())
+          report(Severity::Warning, op,
+                 machine.generation == 3
+                     ? "names a color, which the queue has"
+                     : "names both a queue and a color, of which the queue "
+                       "counts",
+                 -1, -1);
+      }
+      auto out = dyn_cast<csl::FaboutDsdOp>(op);
+      if (!out)
+        return;
+      std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
+      // WSE-2 output queues need no initialisation.
+      if (machine.outputQueueColor && queue &&
+          !outputs[setup.code].count(*queue))
+        missing(op, "output queue", *queue);
+      if (machine.outputQueueColor && out.getColor())
+        report(Severity::Warning, op, "names a color, which the queue has", -1,
+               -1);
+    });
+  }
+}
+
+/// Operations that may use a queue or a microthread at once.
+void ProgramCheck::checkSharing() {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    csl::ProgramOp code = derivation.programs[setup.code];
+    if (!seen.insert(code).second)
+      continue;
+    for (const Overlap &overlap :
+         findOverlaps(code, setup, program.codes[setup.code])) {
+      bool thread = overlap.of == Overlap::Of::Microthread;
+      std::string text = thread ? "runs on microthread "
+                         : overlap.of == Overlap::Of::OutputQueue
+                             ? "uses output queue "
+                             : "uses input queue ";
+      text += std::to_string(overlap.number);
+      if (overlap.acrossTasks)
+        text += thread ? ", on which an operation of another task may run at "
+                         "the same time"
+                       : ", which an operation of another task may use at the "
+                         "same time";
+      else
+        text += thread ? ", on which an operation started before may still run"
+                       : ", which an operation started before may still use";
+      report(Severity::Warning, overlap.second, text, -1, -1, overlap.first,
+             "started here");
+    }
+  }
+}
+
+/// Fields that act on a switch or need a machine's other operands.
+void ProgramCheck::checkOperands() {
+  // Registers that every load fills with a fabin_dsd.
+  for (csl::ProgramOp code : derivation.programs) {
+    std::map<std::pair<wafer::DsrFile, int64_t>, std::pair<bool, Operation *>>
+        loads;
+    code.walk([&](csl::LoadToDsrOp op) {
+      if (!csl::getKnownId(op.getDsr()))
+        return;
+      wafer::DsrRef ref = getDsrRef(op.getDsr());
+      bool fabin = op.getDsd().getDefiningOp<csl::FabinDsdOp>() != nullptr;
+      auto [entry, isNew] =
+          loads.try_emplace({ref.file, ref.number}, fabin, op);
+      entry->second.first &= fabin;
+    });
+    if (machine.oneFabricInput)
+      code.walk([&](csl::DsdOpInterface op) {
+        Operation *first = nullptr;
+        for (Value source : op.getSources()) {
+          Operation *input = source.getDefiningOp<csl::FabinDsdOp>();
+          if (isa<csl::DsrType>(source.getType()) && csl::getKnownId(source)) {
+            wafer::DsrRef ref = getDsrRef(source);
+            auto found = loads.find({ref.file, ref.number});
+            if (found != loads.end() && found->second.first)
+              input = found->second.second;
+          }
+          if (!input)
+            continue;
+          if (first)
+            report(Severity::Error, op,
+                   "has two fabric inputs, " + Twine(machine.name) +
+                       " allows one",
+                   -1, -1, first, "the first is loaded here");
+          first = input;
+        }
+      });
+  }
+  // advance_switch on a color without switch positions.
+  for (int64_t y = 0; y < program.height; ++y)
+    for (int64_t x = 0; x < program.width; ++x) {
+      PeView here = view(x, y);
+      for (csl::FaboutDsdOp out : advancing[here.setup.code]) {
+        std::optional<int64_t> color = csl::getKnownId(out.getColor());
+        std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
+        if (machine.outputQueueColor) {
+          color.reset();
+          for (const wafer::Queue &entry : here.setup.outputQueues)
+            if (queue && entry.id == *queue && entry.color)
+              color = *entry.color;
+        }
+        if (!color)
+          continue;
+        auto config = here.router.colors.find(*color);
+        if (config == here.router.colors.end() || !config->second.hasSwitches)
+          report(Severity::Warning, out,
+                 "advances the switch of color " + Twine(*color) +
+                     ", which has no switch positions here",
+                 x, y, here.getConfigOp(*color),
+                 "the color's configuration is here");
+      }
+    }
+}
+
+/// Colors that programs read and no program of the rectangle sends on.
+void ProgramCheck::checkSenders() {
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    // Colors that the setup's code sends on; all if one is not known.
+    uint32_t sends = 0;
+    for (csl::FaboutDsdOp out : senders[setup.code]) {
+      std::optional<int64_t> color = csl::getKnownId(out.getColor());
+      std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
+      if (!machine.outputQueueColor) {
+        sends |= color ? 1u << *color : ~0u;
+        continue;
+      }
+      if (!queue)
+        sends = ~0u;
+      for (const wafer::Queue &entry : setup.outputQueues)
+        if (queue && entry.id == *queue && entry.color)
+          sends |= 1u << *entry.color;
+    }
+    if (passesDsds[setup.code])
+      sends = ~0u;
+    sending.push_back(sends);
+  }
+  uint32_t sent = 0;
+  for (const wafer::Pe &pe : program.pes)
+    sent |= sending[pe.setup];
+  for (const wafer::Stream &stream : program.streams)
+    if (stream.toDevice)
+      sent |= 1u << stream.color;
+  // Another color's wavelets may be heard as this one.
+  for (const wafer::Router &router : program.routers)
+    for (const auto &[color, config] : router.colors)
+      if (config.swapX || config.swapY)
+        sent |= 1u << color | 1u << (color ^ 1);
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    const SetupOps &ops = derivation.setupOps[number];
+    auto missing = [&](Operation *op, unsigned color) {
+      if (!(sent >> color & 1))
+        report(Severity::Warning, op,
+               "waits for color " + Twine(color) +
+                   ", on which no program sends",
+               -1, -1);
+    };
+    for (const wafer::Queue &queue : setup.inputQueues)
+      if (queue.color)
+        missing(ops.inputQueues.find(queue.id)->second, *queue.color);
+    if (machine.generation == 2)
+      for (const wafer::Task &task : setup.tasks)
+        if (task.kind == wafer::TaskKind::Data)
+          missing(ops.tasks.find({0, task.id})->second, task.id);
+  }
+}
+
+/// Routes that go round without end.
+void ProgramCheck::checkCircles() {
+  // Per color: 0 not seen, 1 on the way, 2 done.
+  std::vector<uint8_t> state;
+  for (unsigned color = 0; color < machine.colors; ++color) {
+    state.assign(program.pes.size(), 0);
+    for (size_t start = 0; start < program.pes.size(); ++start) {
+      if (state[start])
+        continue;
+      // Depth first: a PE and the directions that are left.
+      llvm::SmallVector<std::pair<size_t, unsigned>> path = {{start, 0}};
+      state[start] = 1;
+      while (!path.empty()) {
+        auto [pe, direction] = path.back();
+        int64_t x = pe % program.width, y = pe / program.width;
+        const auto &colors = program.routers[program.pes[pe].router].colors;
+        auto config = colors.find(color);
+        if (direction >= 4 || config == colors.end() ||
+            config->second.hasSwitches) {
+          state[pe] = 2;
+          path.pop_back();
+          continue;
+        }
+        ++path.back().second;
+        auto to = static_cast<wafer::Direction>(direction);
+        int64_t nx =
+            x + (to == wafer::Direction::East) - (to == wafer::Direction::West);
+        int64_t ny = y + (to == wafer::Direction::South) -
+                     (to == wafer::Direction::North);
+        if (!(config->second.positions[0]->tx & wafer::bit(to)) || nx < 0 ||
+            ny < 0 || nx >= program.width || ny >= program.height)
+          continue;
+        size_t next = ny * program.width + nx;
+        const auto &there = program.routers[program.pes[next].router].colors;
+        auto other = there.find(color);
+        if (other == there.end() ||
+            !(other->second.positions[0]->rx & wafer::bit(opposite(to))))
+          continue;
+        if (state[next] == 1)
+          report(Severity::Warning, view(x, y).getConfigOp(color),
+                 "closes a circle of routes of color " + Twine(color), x, y,
+                 view(nx, ny).getConfigOp(color), "it leads back to here");
+        if (state[next])
+          continue;
+        state[next] = 1;
+        path.push_back({next, 0});
+      }
+    }
+  }
+}
+
+/// Registers of FIFOs are taken (FIF-023).
+void ProgramCheck::checkRegisters() {
+  for (csl::ProgramOp code : derivation.programs) {
+    std::map<int64_t, Operation *> numbers;
+    for (auto fifo : code.getOps<csl::FifoOp>()) {
+      if (!fifo.getDest())
+        continue;
+      auto [entry, isNew] = numbers.try_emplace(*fifo.getDest(), fifo);
+      if (!isNew)
+        report(Severity::Error, fifo,
+               "takes DSR " + Twine(*fifo.getDest()) +
+                   ", which another FIFO has",
+               -1, -1, entry->second, "taken here");
+    }
+    code.walk([&](Operation *op) {
+      Value dsr;
+      if (auto load = dyn_cast<csl::LoadToDsrOp>(op))
+        dsr = load.getDsr();
+      if (auto load = dyn_cast<csl::LoadToDsrXdsrOp>(op))
+        dsr = load.getDsr();
+      if (auto load = dyn_cast<csl::LoadToDsrXdsrSrOp>(op))
+        dsr = load.getDsr();
+      if (!dsr ||
+          cast<csl::DsrType>(dsr.getType()).getKind() == csl::DsrKind::Src0)
+        return;
+      std::optional<int64_t> number = csl::getKnownId(dsr);
+      auto found = number ? numbers.find(*number) : numbers.end();
+      if (found != numbers.end())
+        report(Severity::Error, op,
+               "loads DSR " + Twine(*number) + ", which a FIFO has", -1, -1,
+               found->second, "taken here");
+    });
+  }
+}
+
+/// Microthreads that memcpy keeps for itself.
+void ProgramCheck::checkMicrothreads() {
+  if (!program.memcpy)
+    return;
+  for (csl::ProgramOp code : derivation.programs)
+    code.walk([&](csl::AsyncOpInterface op) {
+      std::optional<uint64_t> id = op.getUtId();
+      if (id && (machine.memcpy.microthreads >> *id & 1))
+        report(Severity::Warning, op,
+               "uses microthread " + Twine(*id) +
+                   ", which the memcpy library needs",
+               -1, -1);
+    });
+}
+
+LogicalResult ProgramCheck::run() {
+  senders.resize(derivation.programs.size());
+  advancing.resize(derivation.programs.size());
+  passesDsds.resize(derivation.programs.size());
+  for (auto [number, code] : llvm::enumerate(derivation.programs))
+    code.walk([&, number = number](Operation *op) {
+      if (auto out = dyn_cast<csl::FaboutDsdOp>(op)) {
+        senders[number].push_back(out);
+        if (out.getAdvanceSwitch())
+          advancing[number].push_back(out);
+      }
+      // A queue may get another color, a DSD may come from elsewhere.
+      if (isa<csl::SetConfigOp>(op))
+        passesDsds[number] = true;
+    });
+  for (int64_t y = 0; y < program.height; ++y)
+    for (int64_t x = 0; x < program.width; ++x) {
+      checkRoutes(x, y);
+      checkRamp(x, y);
+    }
+  checkReserved();
+  checkTargets();
+  checkFabricDsds();
+  checkSharing();
+  checkRegisters();
+  checkOperands();
+  checkSenders();
+  checkCircles();
+  checkMicrothreads();
+  flush();
+  return failure(llvm::any_of(findings, [](const Finding &finding) {
+    return finding.severity == Severity::Error;
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CslCheckProgram
+    : public sequin::impl::CslCheckProgramBase<CslCheckProgram> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    csl_to_wafer::registerDialects(registry);
+  }
+  void runOnOperation() override {
+    FailureOr<Derivation> derivation = derive(getOperation());
+    if (failed(derivation) || failed(ProgramCheck(*derivation).run()))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

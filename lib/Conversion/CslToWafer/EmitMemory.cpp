@@ -1,0 +1,505 @@
+//===- EmitMemory.cpp - Bytecode of memory, pointers, aggregates ----------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "ValueLayout.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sequin/Support/DsdArithmetic.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::csl_to_wafer;
+using wafer::Opcode;
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Of `index` and of offsets.
+static constexpr unsigned kIndexBits = 32;
+static constexpr unsigned kAddressBits = 16;
+
+wafer::Register FunctionEmitter::frameSlot(int64_t bytes, int64_t align) {
+  frameBytes = llvm::alignTo(frameBytes, align);
+  Register address = emitFresh(Opcode::FrameAddress, kNone, kNone, frameBytes);
+  frameBytes += std::max<int64_t>(bytes, 1);
+  return address;
+}
+
+wafer::Register FunctionEmitter::frameSlot(Type type) {
+  MemorySize size = getMemorySize(type);
+  return frameSlot(size.bytes, size.align);
+}
+
+FunctionEmitter::Address FunctionEmitter::baseOf(Value base) {
+  if (auto var = base.getDefiningOp<csl::GetVarOp>())
+    return {.immediate = context.addressOf(var.getVar())};
+  // The address of a whole array is the array's.
+  if (auto address = base.getDefiningOp<csl::AddressOfOp>();
+      address && address.getIndices().empty())
+    return baseOf(address.getMemref());
+  return {.left = of(base)};
+}
+
+FailureOr<FunctionEmitter::Address>
+FunctionEmitter::addressOf(Operation *op, Value memref, ValueRange indices) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || failed(type.getStridesAndOffset(strides, offset)) ||
+      llvm::is_contained(strides, ShapedType::kDynamic))
+    return op->emitOpError() << "accesses " << memref.getType()
+                             << ", whose strides are not known";
+  int64_t bytes = getMemorySize(type.getElementType()).bytes;
+  if (!bytes)
+    return op->emitOpError() << "accesses " << type
+                             << ", whose elements are "
+                                "not in memory";
+  Address address = baseOf(memref);
+  // The offset of a layout is in the memref's register.
+  int64_t constantOffset = 0;
+  for (auto [index, stride] : llvm::zip(indices, strides)) {
+    if (std::optional<uint64_t> number = known(index)) {
+      constantOffset += static_cast<int32_t>(*number) * stride;
+      continue;
+    }
+    Register term = of(index);
+    if (stride != 1)
+      term = emitFresh(Opcode::Mul, term,
+                       constant(static_cast<uint32_t>(stride)), 0, kIndexBits);
+    address.right =
+        address.right == kNone
+            ? term
+            : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
+  }
+  address.immediate += static_cast<uint32_t>(constantOffset * bytes);
+  return address;
+}
+
+wafer::Register FunctionEmitter::asRegister(const Address &address,
+                                            int64_t elementBytes) {
+  Register result = address.left;
+  if (address.right != kNone) {
+    Register scaled = address.right;
+    if (elementBytes != 1)
+      scaled =
+          emitFresh(Opcode::Mul, scaled, constant(elementBytes), 0, kIndexBits);
+    result = result == kNone
+                 ? scaled
+                 : emitFresh(Opcode::Add, result, scaled, 0, kIndexBits);
+  }
+  if (result == kNone)
+    return constant(static_cast<uint16_t>(address.immediate));
+  if (address.immediate)
+    result = emitFresh(Opcode::Add, result, constant(address.immediate), 0,
+                       kIndexBits);
+  if (result == address.left)
+    return result;
+  return emitFresh(Opcode::Truncate, result, kNone, kAddressBits, kIndexBits);
+}
+
+/// Bits of the access that a scalar of `type` takes: all of its bytes.
+static unsigned getAccessBits(Type type) {
+  return 8 * getMemorySize(type).bytes;
+}
+
+void FunctionEmitter::load(Type type, Register dest, const Address &address) {
+  unsigned bits = getAccessBits(type), width = getRegisterBits(type);
+  emit(Opcode::Load, dest, address.left, address.right, address.immediate,
+       bits);
+  // What is in memory beyond the value is not trusted.
+  if (bits != width)
+    emit(Opcode::Truncate, dest, dest, kNone, width, bits);
+}
+
+void FunctionEmitter::store(Type type, Register value, const Address &address) {
+  emit(Opcode::Store, value, address.left, address.right, address.immediate,
+       getAccessBits(type));
+}
+
+wafer::Register FunctionEmitter::copyAggregate(Type type, Register source) {
+  Register slot = frameSlot(type);
+  emit(Opcode::CopyMemory, kNone, slot, source, getMemorySize(type).bytes);
+  return slot;
+}
+
+//===----------------------------------------------------------------------===//
+// memref
+//===----------------------------------------------------------------------===//
+
+FunctionEmitter::Emitted FunctionEmitter::emitMemref(Operation &op) {
+  if (auto get = dyn_cast<csl::GetVarOp>(op)) {
+    // Accesses and DSDs take the address from the symbol; others a register.
+    setNumber(get, context.addressOf(get.getVar()));
+    return success();
+  }
+  if (!isa<memref::MemRefDialect>(op.getDialect()))
+    return std::nullopt;
+  if (auto access = dyn_cast<memref::LoadOp>(op)) {
+    FailureOr<Address> address =
+        addressOf(&op, access.getMemRef(), access.getIndices());
+    if (failed(address))
+      return failure();
+    Type type = access.getType();
+    if (isInFrame(type))
+      registers[access] =
+          copyAggregate(type, asRegister(*address, getMemorySize(type).bytes));
+    else
+      load(type, of(access), *address);
+    return success();
+  }
+  if (auto access = dyn_cast<memref::StoreOp>(op)) {
+    FailureOr<Address> address =
+        addressOf(&op, access.getMemRef(), access.getIndices());
+    if (failed(address))
+      return failure();
+    Type type = access.getValueToStore().getType();
+    if (isInFrame(type))
+      emit(Opcode::CopyMemory, kNone,
+           asRegister(*address, getMemorySize(type).bytes),
+           of(access.getValueToStore()), getMemorySize(type).bytes);
+    else
+      store(type, of(access.getValueToStore()), *address);
+    return success();
+  }
+  if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
+    MemRefType type = alloca.getType();
+    MemorySize size = getMemorySize(type.getElementType());
+    int64_t bytes;
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !size.bytes ||
+        __builtin_mul_overflow(type.getNumElements(), size.bytes, &bytes) ||
+        bytes > context.machine.memoryBytesPerPe)
+      return LogicalResult(op.emitOpError()
+                           << "makes " << type
+                           << ", which does not fit in the memory of a PE");
+    if (alloca->getBlock() != &function.getCallableRegion()->front())
+      return LogicalResult(op.emitOpError()
+                           << "is not in the first block of its function");
+    registers[alloca] =
+        frameSlot(bytes, std::max<int64_t>(size.align,
+                                           alloca.getAlignment().value_or(1)));
+    return success();
+  }
+  if (auto view = dyn_cast<memref::SubViewOp>(op)) {
+    auto source = view.getSourceType();
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(source.getStridesAndOffset(strides, offset)) ||
+        llvm::is_contained(strides, ShapedType::kDynamic))
+      return LogicalResult(op.emitOpError() << "is of " << source
+                                            << ", whose strides are not known");
+    int64_t bytes = getMemorySize(source.getElementType()).bytes;
+    Address address = baseOf(view.getSource());
+    for (auto [part, stride] : llvm::zip(view.getMixedOffsets(), strides)) {
+      if (std::optional<int64_t> number = getConstantIntValue(part)) {
+        address.immediate += static_cast<uint32_t>(*number * stride * bytes);
+        continue;
+      }
+      Register term =
+          emitFresh(Opcode::Mul, of(cast<Value>(part)),
+                    constant(static_cast<uint32_t>(stride)), 0, kIndexBits);
+      address.right =
+          address.right == kNone
+              ? term
+              : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
+    }
+    registers[view] = asRegister(address, bytes);
+    return success();
+  }
+  // The same place under another shape.
+  if (isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(op)) {
+    registers[op.getResult(0)] = asRegister(baseOf(op.getOperand(0)), 1);
+    return success();
+  }
+  if (auto copied = dyn_cast<memref::CopyOp>(op)) {
+    auto from = dyn_cast<MemRefType>(copied.getSource().getType());
+    auto to = dyn_cast<MemRefType>(copied.getTarget().getType());
+    if (!from || !to || !from.hasStaticShape() ||
+        !from.getLayout().isIdentity() || !to.getLayout().isIdentity())
+      return LogicalResult(op.emitOpError()
+                           << "copies between " << copied.getSource().getType()
+                           << " and " << copied.getTarget().getType()
+                           << ", expected row-major arrays of known size");
+    int64_t bytes =
+        from.getNumElements() * getMemorySize(from.getElementType()).bytes;
+    emit(Opcode::CopyMemory, kNone, asRegister(baseOf(copied.getTarget()), 1),
+         asRegister(baseOf(copied.getSource()), 1), bytes);
+    return success();
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
+  if (auto address = dyn_cast<csl::AddressOfOp>(op)) {
+    FailureOr<Address> place =
+        addressOf(&op, address.getMemref(), address.getIndices());
+    if (failed(place))
+      return failure();
+    auto type = cast<MemRefType>(address.getMemref().getType());
+    registers[address] =
+        asRegister(*place, getMemorySize(type.getElementType()).bytes);
+    return success();
+  }
+  if (isa<csl::AsMemrefOp, csl::PtrCastOp, csl::PtrToIntOp, csl::IntToPtrOp>(
+          op)) {
+    rename(op.getResult(0), op.getOperand(0));
+    return success();
+  }
+  if (auto element = dyn_cast<csl::ElementPtrOp>(op)) {
+    csl::BaseInfo info = csl::getBaseInfo(element.getPointer().getType());
+    int64_t bytes = getMemorySize(info.elementType).bytes;
+    if (!bytes)
+      return LogicalResult(op.emitOpError() << "points to " << info.elementType
+                                            << ", which is not in memory");
+    llvm::SmallVector<int64_t> strides{1};
+    if (info.shape) {
+      strides.assign(info.shape->size(), 1);
+      for (size_t i = strides.size(); i-- > 1;)
+        strides[i - 1] = strides[i] * (*info.shape)[i];
+    }
+    Address address{.left = of(element.getPointer())};
+    for (auto [index, stride] : llvm::zip(element.getIndices(), strides)) {
+      if (std::optional<uint64_t> number = known(index)) {
+        address.immediate += static_cast<uint32_t>(
+            static_cast<int32_t>(*number) * stride * bytes);
+        continue;
+      }
+      Register term = of(index);
+      if (stride != 1)
+        term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
+      address.right =
+          address.right == kNone
+              ? term
+              : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
+    }
+    rename(element, asRegister(address, bytes));
+    return success();
+  }
+  if (auto field = dyn_cast<csl::FieldPtrOp>(op)) {
+    auto type = cast<csl::StructType>(
+        cast<csl::PtrType>(field.getPointer().getType()).getPointee());
+    Address address{.immediate = static_cast<uint32_t>(getFieldOffset(
+                        type, *type.getFieldIndex(field.getField()))),
+                    .left = of(field.getPointer())};
+    rename(field, asRegister(address, 1));
+    return success();
+  }
+  if (auto access = dyn_cast<csl::LoadOp>(op)) {
+    Type type = access.getResult().getType();
+    if (!getMemorySize(type).bytes)
+      return LogicalResult(op.emitOpError()
+                           << "reads " << type << ", which is not in memory");
+    if (isInFrame(type))
+      registers[access] = copyAggregate(type, of(access.getPointer()));
+    else
+      load(type, of(access), baseOf(access.getPointer()));
+    return success();
+  }
+  if (auto access = dyn_cast<csl::StoreOp>(op)) {
+    Type type = access.getValue().getType();
+    if (!getMemorySize(type).bytes)
+      return LogicalResult(op.emitOpError()
+                           << "writes " << type << ", which is not in memory");
+    if (isInFrame(type))
+      emit(Opcode::CopyMemory, kNone, of(access.getPointer()),
+           of(access.getValue()), getMemorySize(type).bytes);
+    else
+      store(type, of(access.getValue()), baseOf(access.getPointer()));
+    return success();
+  }
+  if (auto address = dyn_cast<csl::FunctionAddressOp>(op)) {
+    auto found = context.functions.find(address.getFunction());
+    if (found == context.functions.end())
+      return LogicalResult(op.emitOpError()
+                           << "points to '" << address.getFunction()
+                           << "', which has no body in this program");
+    emit(Opcode::FunctionAddress, of(address), kNone, kNone, found->second);
+    return success();
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Aggregates
+//===----------------------------------------------------------------------===//
+
+FunctionEmitter::Emitted FunctionEmitter::emitAggregate(Operation &op) {
+  // Puts a value into an aggregate in the frame.
+  auto put = [&](Register slot, int64_t offset, Value value) {
+    Type type = value.getType();
+    Address address{.immediate = static_cast<uint32_t>(offset), .left = slot};
+    if (isInFrame(type))
+      emit(Opcode::CopyMemory, kNone, asRegister(address, 1), of(value),
+           getMemorySize(type).bytes);
+    else
+      store(type, of(value), address);
+  };
+  // Sets bits of a packed struct, which are zero, in a register.
+  auto merge = [&](Register word, unsigned width, unsigned bit, Value value) {
+    Register shifted = of(value);
+    if (bit)
+      shifted = emitFresh(Opcode::ShiftLeft, shifted, constant(bit), 0, width);
+    return emitFresh(Opcode::Or, word, shifted, 0, width);
+  };
+  // Where an element of an array value is.
+  auto elementAddress = [&](Register base, csl::ArrayType type,
+                            ValueRange indices) {
+    Address address{.left = base};
+    int64_t bytes = getMemorySize(type.getElementType()).bytes, stride = 1;
+    for (size_t i = indices.size(); i-- > 0; stride *= type.getShape()[i]) {
+      if (std::optional<uint64_t> number = known(indices[i])) {
+        address.immediate += static_cast<uint32_t>(
+            static_cast<int32_t>(*number) * stride * bytes);
+        continue;
+      }
+      Register term = of(indices[i]);
+      if (stride != 1)
+        term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
+      address.right =
+          address.right == kNone
+              ? term
+              : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
+    }
+    return address;
+  };
+
+  if (auto made = dyn_cast<csl::AggregateOp>(op)) {
+    Type type = made.getResult().getType();
+    if (auto array = dyn_cast<csl::ArrayType>(type)) {
+      Register slot = frameSlot(type);
+      int64_t bytes = getMemorySize(array.getElementType()).bytes;
+      for (auto [index, value] : llvm::enumerate(made.getValues()))
+        put(slot, index * bytes, value);
+      registers[made] = slot;
+      return success();
+    }
+    auto record = cast<csl::StructType>(type);
+    auto fieldOf = [&](size_t index) {
+      return made.getField() ? *record.getFieldIndex(*made.getField()) : index;
+    };
+    if (isInFrame(type)) {
+      Register slot = frameSlot(type);
+      for (auto [index, value] : llvm::enumerate(made.getValues()))
+        put(slot, getFieldOffset(record, fieldOf(index)), value);
+      registers[made] = slot;
+      return success();
+    }
+    Register word = constant(0);
+    for (auto [index, value] : llvm::enumerate(made.getValues()))
+      word = merge(word, getRegisterBits(type),
+                   getFieldBit(record, fieldOf(index)), value);
+    rename(made, word);
+    return success();
+  }
+  if (auto splat = dyn_cast<csl::SplatOp>(op)) {
+    auto array = cast<csl::ArrayType>(splat.getResult().getType());
+    Register slot = frameSlot(array);
+    int64_t bytes = getMemorySize(array.getElementType()).bytes;
+    for (int64_t i = 0; i < array.getNumElements(); ++i)
+      put(slot, i * bytes, splat.getValue());
+    registers[splat] = slot;
+    return success();
+  }
+  if (auto get = dyn_cast<csl::GetFieldOp>(op)) {
+    auto type = cast<csl::StructType>(get.getValue().getType());
+    unsigned field = *type.getFieldIndex(get.getField());
+    Type part = get.getResult().getType();
+    if (!isInFrame(type)) {
+      Register word = of(get.getValue());
+      unsigned width = getRegisterBits(type);
+      if (unsigned bit = getFieldBit(type, field))
+        word = emitFresh(Opcode::ShiftRightU, word, constant(bit), 0, width);
+      emit(Opcode::Truncate, of(get), word, kNone, getPackedBits(part), width);
+      return success();
+    }
+    Address address{.immediate =
+                        static_cast<uint32_t>(getFieldOffset(type, field)),
+                    .left = of(get.getValue())};
+    if (isInFrame(part))
+      registers[get] = asRegister(address, 1);
+    else
+      load(part, of(get), address);
+    return success();
+  }
+  if (auto set = dyn_cast<csl::SetFieldOp>(op)) {
+    auto type = cast<csl::StructType>(set.getValue().getType());
+    unsigned field = *type.getFieldIndex(set.getField());
+    if (isInFrame(type)) {
+      Register slot = copyAggregate(type, of(set.getValue()));
+      put(slot, getFieldOffset(type, field), set.getReplacement());
+      registers[set] = slot;
+      return success();
+    }
+    unsigned width = getRegisterBits(type), bit = getFieldBit(type, field);
+    uint64_t ones = llvm::maskTrailingOnes<uint64_t>(
+        getPackedBits(set.getReplacement().getType()));
+    Register cleared = emitFresh(
+        Opcode::And, of(set.getValue()),
+        constant(~(ones << bit) & llvm::maskTrailingOnes<uint64_t>(width)), 0,
+        width);
+    rename(set, merge(cleared, width, bit, set.getReplacement()));
+    return success();
+  }
+  if (auto get = dyn_cast<csl::GetElementOp>(op)) {
+    auto type = cast<csl::ArrayType>(get.getValue().getType());
+    Address address =
+        elementAddress(of(get.getValue()), type, get.getIndices());
+    Type part = get.getResult().getType();
+    if (isInFrame(part))
+      registers[get] = asRegister(address, getMemorySize(part).bytes);
+    else
+      load(part, of(get), address);
+    return success();
+  }
+  if (auto set = dyn_cast<csl::SetElementOp>(op)) {
+    auto type = cast<csl::ArrayType>(set.getValue().getType());
+    Register slot = copyAggregate(type, of(set.getValue()));
+    Address address = elementAddress(slot, type, set.getIndices());
+    Type part = set.getReplacement().getType();
+    if (isInFrame(part))
+      emit(Opcode::CopyMemory, kNone,
+           asRegister(address, getMemorySize(part).bytes),
+           of(set.getReplacement()), getMemorySize(part).bytes);
+    else
+      store(part, of(set.getReplacement()), address);
+    registers[set] = slot;
+    return success();
+  }
+  if (auto name = dyn_cast<csl::EnumConstantOp>(op)) {
+    auto type = cast<csl::EnumType>(name.getResult().getType());
+    setNumber(name, *type.getValueOf(name.getName()) &
+                        llvm::maskTrailingOnes<uint64_t>(
+                            type.getBaseType().getWidth()));
+    return success();
+  }
+  if (isa<csl::ToEnumOp>(op)) {
+    rename(op.getResult(0), op.getOperand(0));
+    return success();
+  }
+  if (auto convert = dyn_cast<csl::ConvertCB16Op>(op)) {
+    bool toFloat = convert.getResult().getType().isF32();
+    bool fromFloat = convert.getValue().getType().isF32();
+    if ((toFloat || fromFloat) && context.fp16() != Fp16Format::CB16)
+      return LogicalResult(op.emitOpError()
+                           << "converts cb16, the fp16 format is "
+                           << getName(context.fp16()));
+    if (toFloat || fromFloat)
+      emit(toFloat ? Opcode::FloatExtend : Opcode::FloatTruncate, of(convert),
+           of(convert.getValue()));
+    else
+      rename(convert, convert.getValue());
+    return success();
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,213 @@
+//===- LowerRpc.cpp - The task behind csl.rpc -----------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerRpc.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::csl_to_wafer;
+
+static constexpr StringRef kTask = "rpc.server";
+/// The call under way: function, words missing, words there.
+static constexpr StringRef kState = "rpc.state";
+static constexpr StringRef kWords = "rpc.words";
+enum : int64_t { Function, Missing, There, StateSize };
+/// Arguments of an exported function (@export_name).
+static constexpr int64_t kMaxArguments = 15;
+
+namespace {
+/// The body of the task.
+class Server {
+public:
+  Server(csl::TaskOp task, OpBuilder &builder)
+      : task(task), builder(builder), loc(task.getLoc()),
+        i16(builder.getI16Type()) {}
+
+  void build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions);
+
+private:
+  Value number(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI16IntegerAttr(value));
+  }
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value isEqual(Value left, Value right) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left,
+                                 right);
+  }
+  Value load(int64_t field) {
+    return memref::LoadOp::create(builder, loc, state, index(field));
+  }
+  void store(Value value, int64_t field) {
+    memref::StoreOp::create(builder, loc, value, state, index(field));
+  }
+  Block *addBlock() { return builder.createBlock(&task.getBody(), {}); }
+  /// A word as an argument.
+  Value convert(Value word, Type type);
+
+  csl::TaskOp task;
+  OpBuilder &builder;
+  Location loc;
+  Type i16;
+  Value state, words;
+};
+} // namespace
+
+Value Server::convert(Value word, Type type) {
+  if (type.isInteger(32))
+    return word;
+  if (type.isF32())
+    return arith::BitcastOp::create(builder, loc, type, word);
+  if (type.isInteger(1))
+    return arith::TruncIOp::create(builder, loc, type, word);
+  Value half = arith::TruncIOp::create(builder, loc, i16, word);
+  if (type == i16)
+    return half;
+  if (isa<csl::CB16Type>(type))
+    return csl::ConvertCB16Op::create(builder, loc, type, half);
+  if (isa<csl::PtrType>(type))
+    return csl::IntToPtrOp::create(builder, loc, type, half);
+  if (isa<csl::ColorType>(type))
+    return csl::MakeIdOp::create(builder, loc, type, half);
+  return arith::BitcastOp::create(builder, loc, type, half);
+}
+
+void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *entry = &task.getBody().front();
+  Block *start = addBlock(), *argument = addBlock(), *end = addBlock();
+  builder.setInsertionPointToEnd(end);
+  csl::ReturnOp::create(builder, loc);
+
+  builder.setInsertionPointToEnd(entry);
+  Value word = entry->getArgument(0);
+  Type wordType = builder.getI32Type();
+  state = csl::GetVarOp::create(builder, loc, MemRefType::get({StateSize}, i16),
+                                kState);
+  words = csl::GetVarOp::create(
+      builder, loc, MemRefType::get({kMaxArguments}, wordType), kWords);
+  Value missing = load(Missing);
+  cf::CondBranchOp::create(builder, loc, isEqual(missing, number(0)), start,
+                           ValueRange(), argument, ValueRange());
+
+  // A chain of comparisons that calls a function; `next` is what follows.
+  Block *dispatch = addBlock();
+  builder.setInsertionPointToEnd(dispatch);
+  Value wanted = load(Function);
+  for (auto [id, function] : functions) {
+    Block *call = addBlock(), *other = addBlock();
+    builder.setInsertionPointToEnd(dispatch);
+    cf::CondBranchOp::create(builder, loc, isEqual(wanted, number(id)), call,
+                             ValueRange(), other, ValueRange());
+    builder.setInsertionPointToEnd(call);
+    llvm::SmallVector<Value> arguments;
+    for (auto [place, type] : llvm::enumerate(function.getArgumentTypes()))
+      arguments.push_back(convert(
+          memref::LoadOp::create(builder, loc, words, index(place)), type));
+    func::CallOp::create(builder, loc, function, arguments);
+    cf::BranchOp::create(builder, loc, end);
+    dispatch = other;
+  }
+  builder.setInsertionPointToEnd(dispatch);
+  cf::BranchOp::create(builder, loc, end);
+  Block *first = wanted.getParentBlock();
+
+  // A new call: its function, and how many words follow.
+  builder.setInsertionPointToEnd(start);
+  Value id = arith::TruncIOp::create(builder, loc, i16, word);
+  Value count = number(0);
+  for (auto [known, function] : functions)
+    count = arith::SelectOp::create(builder, loc, isEqual(id, number(known)),
+                                    number(function.getNumArguments()), count);
+  store(id, Function);
+  store(count, Missing);
+  store(number(0), There);
+  cf::CondBranchOp::create(builder, loc, isEqual(count, number(0)), first,
+                           ValueRange(), end, ValueRange());
+
+  // One more word of it.
+  builder.setInsertionPointToEnd(argument);
+  Value there = load(There);
+  Value place =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), there);
+  memref::StoreOp::create(builder, loc, word, words, place);
+  store(arith::AddIOp::create(builder, loc, there, number(1)), There);
+  Value left = arith::SubIOp::create(builder, loc, missing, number(1));
+  store(left, Missing);
+  cf::CondBranchOp::create(builder, loc, isEqual(left, number(0)), first,
+                           ValueRange(), end, ValueRange());
+}
+
+LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
+                                     csl::LayoutOp layout) {
+  llvm::SmallVector<csl::RpcOp> servers;
+  program.walk([&](csl::RpcOp op) { servers.push_back(op); });
+  if (servers.empty())
+    return success();
+  if (servers.size() > 1) {
+    InFlightDiagnostic error = servers[1].emitOpError()
+                               << "is a second server of its program";
+    error.attachNote(servers[0].getLoc()) << "first here";
+    return error;
+  }
+  csl::RpcOp rpc = servers.front();
+  // A program that was parsed without them has not loaded these.
+  MLIRContext *context = program.getContext();
+  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                       func::FuncDialect, memref::MemRefDialect>();
+  // Numbers are those of the exported names.
+  llvm::SmallVector<std::pair<unsigned, func::FuncOp>> functions;
+  program.walk([&](csl::ExportSymbolOp op) {
+    auto function = dyn_cast_or_null<func::FuncOp>(
+        SymbolTable::lookupSymbolIn(program, op.getSymbolAttr()));
+    for (auto [number, name] :
+         llvm::enumerate(layout.getOps<csl::ExportNameOp>()))
+      if (function && name.getName() == op.getAdvertisedName())
+        functions.emplace_back(number, function);
+  });
+  Location loc = rpc.getLoc();
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&program.getBody().front());
+  auto makeVar = [&](StringRef name, Type element, int64_t size) {
+    auto type = MemRefType::get({size}, element);
+    OperationState state(loc, csl::VarOp::getOperationName());
+    csl::VarOp::Properties &properties =
+        state.getOrAddProperties<csl::VarOp::Properties>();
+    properties.sym_name = builder.getStringAttr(name);
+    properties.type = TypeAttr::get(type);
+    properties.initial_value =
+        DenseElementsAttr::get(RankedTensorType::get({size}, element),
+                               builder.getIntegerAttr(element, 0));
+    builder.create(state);
+  };
+  makeVar(kState, builder.getI16Type(), StateSize);
+  makeVar(kWords, builder.getI32Type(), kMaxArguments);
+  OperationState state(loc, csl::TaskOp::getOperationName());
+  csl::TaskOp::Properties &properties =
+      state.getOrAddProperties<csl::TaskOp::Properties>();
+  properties.kind =
+      csl::TaskKindAttr::get(builder.getContext(), csl::TaskKind::Data);
+  properties.sym_name = builder.getStringAttr(kTask);
+  properties.function_type =
+      TypeAttr::get(builder.getFunctionType({builder.getI32Type()}, {}));
+  Region *body = state.addRegion();
+  body->emplaceBlock().addArgument(builder.getI32Type(), loc);
+  auto task = cast<csl::TaskOp>(builder.create(state));
+  Server(task, builder).build(functions);
+  builder.setInsertionPoint(rpc);
+  csl::BindDataTaskOp::create(builder, loc, kTask, rpc.getId());
+  rpc.erase();
+  return success();
+}
