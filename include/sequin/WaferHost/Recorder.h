@@ -1,0 +1,103 @@
+//===- Recorder.h - What happened in a run ----------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keeps what a run does, for the report and the three traces
+// (docs/Guides/RunningOnAWafer.md): a timeline of every PE, a log of every
+// wavelet's hops, a picture of the fabric.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_WAFERHOST_RECORDER_H
+#define SEQUIN_WAFERHOST_RECORDER_H
+
+#include "sequin/WaferHost/Session.h"
+#include "sequin/WaferSim/Observer.h"
+
+namespace sequin::wafer {
+
+/// One PE's share of a run, in cycles and wavelets.
+struct PeStatistics {
+  uint64_t mainCycles = 0;   ///< its main thread was at work
+  uint64_t issueCycles = 0;  ///< an operation on queues or FIFOs did elements
+  uint64_t routerCycles = 0; ///< its router moved a wavelet
+  uint64_t sent = 0;         ///< wavelets from its compute element
+  uint64_t received = 0;     ///< wavelets to its compute element
+  /// Wavelets that left by each link.
+  std::array<uint64_t, kDirections> links = {};
+};
+
+struct RecorderOptions {
+  bool timeline = false, wavelets = false;
+  /// PEs whose events are kept; statistics are of all.
+  std::optional<Rectangle> region;
+};
+
+class Recorder : public Observer {
+public:
+  Recorder(const Program &program, const RecorderOptions &options);
+
+  llvm::ArrayRef<PeStatistics> statistics() const { return pes; }
+  /// Wavelets that a PE's router moved, by color.
+  llvm::ArrayRef<std::array<uint32_t, 32>> colors() const { return byColor; }
+
+  /// Chrome trace events: a process for the host and one for each PE, a track
+  /// for each thread, one microsecond per cycle.
+  llvm::json::Value timeline(const Session &session) const;
+  /// A line per hop, fixed columns, in the order of cycles, rows and columns.
+  std::string waveletText() const;
+  llvm::json::Value waveletJson() const;
+  /// The fabric as SVG: routes by color, how busy each PE was.
+  std::string picture(const Session &session) const;
+
+  void hop(const Moment &at, const Hop &hop) override;
+  void taskStarts(const Moment &at, llvm::StringRef kind,
+                  const Function &function) override;
+  void taskEnds(const Moment &at) override;
+  void operationStarts(const Moment &at, unsigned thread, DsdOpcode opcode,
+                       uint32_t length, Location location) override;
+  void operationEnds(const Moment &at, unsigned thread) override;
+  void issues(const Moment &at, unsigned thread) override;
+  void works(const Moment &at, uint64_t cycles) override;
+
+private:
+  struct KeptHop {
+    Moment at;
+    Hop hop;
+  };
+  /// A task or an operation.
+  struct Span {
+    uint32_t pe = 0;
+    uint8_t thread = kMainThread;
+    uint64_t begin = 0, end = 0;
+    uint64_t issued = 0;                ///< cycles in which it did elements
+    const Function *function = nullptr; ///< a task
+    llvm::StringRef kind;               ///< of the task
+    DsdOpcode opcode = DsdOpcode::Mov16;
+    uint32_t length = 0;
+    Location location = 0;
+  };
+  uint32_t peOf(const Moment &at) const {
+    return static_cast<uint32_t>(at.y * program.width + at.x);
+  }
+  bool keeps(const Moment &at) const;
+  std::vector<KeptHop> sortedHops() const;
+
+  const Program &program;
+  RecorderOptions options;
+  std::vector<PeStatistics> pes;
+  std::vector<uint64_t> lastHop; ///< cycle + 1
+  std::vector<std::array<uint32_t, 32>> byColor;
+  std::vector<KeptHop> hops;
+  std::vector<Span> spans;
+  /// Index + 1 of the span that is open: a PE's threads, then its task.
+  std::vector<std::array<uint32_t, kMainThread + 2>> open;
+};
+
+} // namespace sequin::wafer
+
+#endif // SEQUIN_WAFERHOST_RECORDER_H

@@ -1,0 +1,106 @@
+//===- EmitSource.cpp - A module as files of CSL --------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Target/CslSource/EmitSource.h"
+#include "LayoutEmitter.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::csl_to_source;
+
+/// Affine loops and accesses become scf and memref; what nobody uses goes.
+static LogicalResult prepare(ModuleOp module) {
+  bool hasAffine = module
+                       .walk([](Operation *op) {
+                         return isa<affine::AffineDialect>(op->getDialect())
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  if (hasAffine) {
+    PassManager manager(module.getContext(), ModuleOp::getOperationName());
+    OpPassManager &programs = manager.nest<csl::ProgramOp>();
+    programs.addNestedPass<func::FuncOp>(createLowerAffinePass());
+    programs.addNestedPass<csl::TaskOp>(createLowerAffinePass());
+    if (failed(manager.run(module)))
+      return failure();
+  }
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  return success();
+}
+
+static FailureOr<std::vector<SourceFile>> emitFiles(ModuleOp module,
+                                                    const ValueNames &names) {
+  csl::TargetAttr target = csl::getTarget(module);
+  if (!target)
+    return failure();
+  auto layouts = llvm::to_vector(module.getOps<csl::LayoutOp>());
+  if (layouts.size() > 1)
+    return layouts[1].emitOpError() << "is the second of the module";
+  ModuleInfo info{target, layouts.empty() ? csl::LayoutOp() : layouts.front(),
+                  names};
+
+  ProgramFiles programs;
+  Names fileNames;
+  (void)fileNames.take("layout");
+  bool failed = false;
+  for (auto program : module.getOps<csl::ProgramOp>()) {
+    ProgramFile file;
+    file.emitter = std::make_unique<ProgramEmitter>(program, info);
+    file.name = fileNames.take(program.getSymName()) + ".csl";
+    failed |= mlir::failed(file.emitter->run());
+    programs.insert({program, std::move(file)});
+  }
+  for (Operation &op : *module.getBody())
+    if (!isa<csl::LayoutOp, csl::ProgramOp>(op)) {
+      op.emitOpError() << "is neither a csl.layout nor a csl.program";
+      failed = true;
+    }
+  std::vector<SourceFile> files;
+  bool usesMemcpy = false;
+  if (info.layout && !programs.empty()) {
+    LayoutEmitter emitter(info, programs);
+    FailureOr<std::string> text = emitter.run();
+    if (mlir::failed(text))
+      return failure();
+    files.push_back({"layout.csl", *text});
+    usesMemcpy = emitter.usesMemcpy();
+  }
+  if (failed)
+    return failure();
+  for (const auto &entry : programs)
+    files.push_back({entry.second.name, entry.second.emitter->str()});
+  if (info.layout)
+    for (SourceFile &file : emitHostFiles(info, programs, usesMemcpy))
+      files.push_back(std::move(file));
+  return files;
+}
+
+FailureOr<std::vector<SourceFile>>
+csl_to_source::emitSource(ModuleOp module, const ValueNames &names) {
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> copy(
+      cast<ModuleOp>(module.getOperation()->clone(mapping)));
+  ValueNames copied;
+  for (const auto &[value, name] : names)
+    if (Value other = mapping.lookupOrNull(value))
+      copied[other] = name;
+  if (failed(prepare(*copy)))
+    return failure();
+  return emitFiles(*copy, copied);
+}

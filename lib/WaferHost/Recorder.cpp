@@ -1,0 +1,260 @@
+//===- Recorder.cpp - What happened in a run ------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/WaferHost/Recorder.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace sequin;
+using namespace sequin::wafer;
+using llvm::StringRef;
+
+static constexpr unsigned kTask = kMainThread + 1;
+
+Recorder::Recorder(const Program &program, const RecorderOptions &options)
+    : program(program), options(options), pes(program.pes.size()),
+      lastHop(program.pes.size()), byColor(program.pes.size()) {
+  if (options.timeline)
+    open.resize(program.pes.size());
+}
+
+bool Recorder::keeps(const Moment &at) const {
+  if (!options.region)
+    return true;
+  const Rectangle &where = *options.region;
+  return at.x >= where.x && at.x < where.x + where.width && at.y >= where.y &&
+         at.y < where.y + where.height;
+}
+
+//===----------------------------------------------------------------------===//
+// What the simulator tells
+//===----------------------------------------------------------------------===//
+
+void Recorder::hop(const Moment &at, const Hop &hop) {
+  uint32_t pe = peOf(at);
+  PeStatistics &here = pes[pe];
+  if (lastHop[pe] != at.cycle + 1) {
+    lastHop[pe] = at.cycle + 1;
+    ++here.routerCycles;
+  }
+  for (unsigned d = 0; d < kDirections; ++d)
+    here.links[d] += hop.to >> d & 1;
+  here.sent += hop.from == Direction::Ramp;
+  here.received += (hop.to & bit(Direction::Ramp)) != 0;
+  ++byColor[pe][hop.color % 32];
+  if (options.wavelets && keeps(at))
+    hops.push_back({at, hop});
+}
+
+void Recorder::taskStarts(const Moment &at, StringRef kind,
+                          const Function &function) {
+  if (!options.timeline || !keeps(at))
+    return;
+  Span span;
+  span.pe = peOf(at);
+  span.begin = span.end = at.cycle;
+  span.function = &function;
+  span.kind = kind;
+  span.location = function.location;
+  spans.push_back(span);
+  open[span.pe][kTask] = static_cast<uint32_t>(spans.size());
+}
+
+void Recorder::taskEnds(const Moment &at) {
+  if (!options.timeline || !keeps(at))
+    return;
+  uint32_t &last = open[peOf(at)][kTask];
+  if (last)
+    spans[last - 1].end = at.cycle;
+  last = 0;
+}
+
+void Recorder::operationStarts(const Moment &at, unsigned thread,
+                               DsdOpcode opcode, uint32_t length,
+                               Location location) {
+  if (!options.timeline || !keeps(at))
+    return;
+  Span span;
+  span.pe = peOf(at);
+  span.thread = static_cast<uint8_t>(thread);
+  span.begin = span.end = at.cycle;
+  span.opcode = opcode;
+  span.length = length;
+  span.location = location;
+  spans.push_back(span);
+  open[span.pe][thread] = static_cast<uint32_t>(spans.size());
+}
+
+void Recorder::operationEnds(const Moment &at, unsigned thread) {
+  if (!options.timeline || !keeps(at))
+    return;
+  uint32_t &last = open[peOf(at)][thread];
+  if (last)
+    spans[last - 1].end = at.cycle;
+  last = 0;
+}
+
+void Recorder::issues(const Moment &at, unsigned thread) {
+  uint32_t pe = peOf(at);
+  ++pes[pe].issueCycles;
+  if (!options.timeline || !keeps(at))
+    return;
+  if (uint32_t last = open[pe][thread])
+    ++spans[last - 1].issued;
+}
+
+void Recorder::works(const Moment &at, uint64_t cycles) {
+  pes[peOf(at)].mainCycles += cycles;
+}
+
+//===----------------------------------------------------------------------===//
+// Timeline
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Object nameEvent(StringRef what, int64_t process,
+                                    int64_t thread, const std::string &name) {
+  return llvm::json::Object{{"ph", "M"},
+                            {"name", what},
+                            {"pid", process},
+                            {"tid", thread},
+                            {"args", llvm::json::Object{{"name", name}}}};
+}
+
+static llvm::json::Object slice(int64_t process, int64_t thread,
+                                const std::string &name, uint64_t begin,
+                                uint64_t end, llvm::json::Object arguments) {
+  return llvm::json::Object{{"ph", "X"},
+                            {"name", name},
+                            {"pid", process},
+                            {"tid", thread},
+                            {"ts", static_cast<int64_t>(begin)},
+                            {"dur", static_cast<int64_t>(end - begin)},
+                            {"args", std::move(arguments)}};
+}
+
+llvm::json::Value Recorder::timeline(const Session &session) const {
+  uint64_t now = session.simulator().now();
+  llvm::json::Array events;
+  events.push_back(nameEvent("process_name", 0, 0, "host"));
+  for (const Command &command : session.commands())
+    events.push_back(slice(
+        0, 0, getName(command.kind).str() + " " + command.name, command.start,
+        command.end,
+        llvm::json::Object{{"x", command.where.x},
+                           {"y", command.where.y},
+                           {"width", command.where.width},
+                           {"height", command.where.height},
+                           {"bytes", static_cast<int64_t>(command.bytes)}}));
+
+  // The main thread first, the microthreads below it.
+  auto trackOf = [](unsigned thread) {
+    return thread == kMainThread ? 0 : static_cast<int64_t>(thread) + 1;
+  };
+  std::vector<std::array<bool, kMainThread + 1>> named(program.pes.size());
+  std::vector<bool> namedPe(program.pes.size());
+  for (const Span &span : spans) {
+    int64_t process = static_cast<int64_t>(span.pe) + 1;
+    if (!namedPe[span.pe]) {
+      namedPe[span.pe] = true;
+      events.push_back(
+          nameEvent("process_name", process, 0,
+                    llvm::formatv("PE ({0}, {1}) {2}", span.pe % program.width,
+                                  span.pe / program.width,
+                                  program.codeOf(program.pes[span.pe]).name)
+                        .str()));
+    }
+    if (!named[span.pe][span.thread]) {
+      named[span.pe][span.thread] = true;
+      events.push_back(
+          nameEvent("thread_name", process, trackOf(span.thread),
+                    span.thread == kMainThread
+                        ? std::string("main thread")
+                        : "microthread " + std::to_string(span.thread)));
+    }
+    // What is open lasts to the end.
+    bool isOpen = open[span.pe][span.function ? kTask : span.thread] ==
+                  static_cast<uint32_t>(&span - spans.data()) + 1;
+    uint64_t end = isOpen ? std::max(now, span.begin) : span.end;
+    llvm::json::Object arguments;
+    if (span.location && span.location < program.locations.size())
+      arguments["location"] = program.locations[span.location];
+    std::string name;
+    if (span.function) {
+      name = span.function->name;
+      arguments["kind"] = span.kind;
+    } else {
+      name = getInfo(span.opcode).name.str();
+      arguments["elements"] = static_cast<int64_t>(span.length);
+      if (span.issued)
+        arguments["issued_cycles"] = static_cast<int64_t>(span.issued);
+    }
+    if (isOpen)
+      arguments["unfinished"] = true;
+    events.push_back(slice(process, trackOf(span.thread), name, span.begin, end,
+                           std::move(arguments)));
+  }
+  return llvm::json::Object{{"traceEvents", std::move(events)},
+                            {"displayTimeUnit", "ns"}};
+}
+
+//===----------------------------------------------------------------------===//
+// Wavelets
+//===----------------------------------------------------------------------===//
+
+std::vector<Recorder::KeptHop> Recorder::sortedHops() const {
+  std::vector<KeptHop> sorted = hops;
+  // No two are equal: a router takes one wavelet of a color from a link.
+  auto key = [](const KeptHop &hop) {
+    return std::tuple(hop.at.cycle, hop.at.y, hop.at.x, hop.hop.color,
+                      hop.hop.from);
+  };
+  llvm::sort(sorted, [&](const KeptHop &a, const KeptHop &b) {
+    return key(a) < key(b);
+  });
+  return sorted;
+}
+
+static std::string directionsText(Directions directions) {
+  std::string text;
+  for (unsigned d = 0; d < kDirections; ++d)
+    if (directions >> d & 1)
+      text +=
+          (text.empty() ? "" : "+") + getName(static_cast<Direction>(d)).str();
+  return text.empty() ? "NOWHERE" : text;
+}
+
+std::string Recorder::waveletText() const {
+  std::string text = "#    cycle    x    y color from  data       kind    to\n";
+  llvm::raw_string_ostream os(text);
+  for (const KeptHop &kept : sortedHops())
+    os << llvm::formatv(
+        "{0,10} {1,4} {2,4} {3,5} {4,-5} {5} {6,-7} {7}\n", kept.at.cycle,
+        kept.at.x, kept.at.y, static_cast<unsigned>(kept.hop.color),
+        getName(kept.hop.from), llvm::format_hex(kept.hop.data, 10),
+        kept.hop.control ? "control" : "data", directionsText(kept.hop.to));
+  return text;
+}
+
+llvm::json::Value Recorder::waveletJson() const {
+  llvm::json::Array list;
+  for (const KeptHop &kept : sortedHops()) {
+    llvm::json::Array to;
+    for (unsigned d = 0; d < kDirections; ++d)
+      if (kept.hop.to >> d & 1)
+        to.push_back(getName(static_cast<Direction>(d)));
+    list.push_back(
+        llvm::json::Object{{"cycle", static_cast<int64_t>(kept.at.cycle)},
+                           {"x", kept.at.x},
+                           {"y", kept.at.y},
+                           {"color", kept.hop.color},
+                           {"from", getName(kept.hop.from)},
+                           {"to", std::move(to)},
+                           {"control", kept.hop.control},
+                           {"data", static_cast<int64_t>(kept.hop.data)}});
+  }
+  return list;
+}
