@@ -1,0 +1,28 @@
+//===- Server.h - The language server protocol for CSL ----------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_CSLLSP_SERVER_H
+#define SEQUIN_CSLLSP_SERVER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm::lsp {
+class JSONTransport;
+} // namespace llvm::lsp
+
+namespace sequin::csl_lsp {
+
+/// Serves until the client ends the session or its stream. An error if the
+/// session ended without the client's `shutdown`.
+llvm::Error serve(llvm::lsp::JSONTransport &transport,
+                  llvm::StringRef libraryPath);
+
+} // namespace sequin::csl_lsp
+
+#endif // SEQUIN_CSLLSP_SERVER_H

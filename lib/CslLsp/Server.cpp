@@ -1,0 +1,343 @@
+//===- Server.cpp - The language server protocol for CSL ------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/CslLsp/Server.h"
+
+#include "sequin/CslLsp/Workspace.h"
+#include "sequin/CslSource/Names.h"
+#include "sequin/CslSource/Printer.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include "llvm/Support/LSP/Transport.h"
+
+using namespace sequin;
+using namespace sequin::csl_lsp;
+using namespace sequin::csl_source;
+namespace lsp = llvm::lsp;
+using llvm::StringRef;
+
+namespace {
+
+/// textDocument/formatting; the options of the client are not for CSL's one
+/// form.
+struct FormattingParams {
+  lsp::TextDocumentIdentifier textDocument;
+};
+
+bool fromJSON(const llvm::json::Value &value, FormattingParams &result,
+              llvm::json::Path path) {
+  llvm::json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("textDocument", result.textDocument);
+}
+
+class Server {
+public:
+  Server(lsp::JSONTransport &transport, StringRef libraryPath)
+      : handler(transport), workspace(libraryPath.str()),
+        publish(handler.outgoingNotification<lsp::PublishDiagnosticsParams>(
+            "textDocument/publishDiagnostics")) {
+    handler.method("initialize", this, &Server::onInitialize);
+    handler.method("shutdown", this, &Server::onShutdown);
+    handler.notification("initialized", this, &Server::onInitialized);
+    handler.notification("textDocument/didOpen", this, &Server::onOpen);
+    handler.notification("textDocument/didChange", this, &Server::onChange);
+    handler.notification("textDocument/didClose", this, &Server::onClose);
+    handler.method("textDocument/hover", this, &Server::onHover);
+    handler.method("textDocument/definition", this, &Server::onDefinition);
+    handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
+    handler.method("textDocument/completion", this, &Server::onCompletion);
+    handler.method("textDocument/formatting", this, &Server::onFormatting);
+  }
+
+  lsp::MessageHandler handler;
+  bool shutdown = false;
+
+private:
+  void onInitialize(const lsp::InitializeParams &,
+                    lsp::Callback<llvm::json::Value> reply);
+  void onInitialized(const lsp::InitializedParams &) {}
+  void onShutdown(const lsp::NoParams &, lsp::Callback<std::nullptr_t> reply) {
+    shutdown = true;
+    reply(nullptr);
+  }
+  void onOpen(const lsp::DidOpenTextDocumentParams &params) {
+    update(params.textDocument.uri, params.textDocument.text,
+           params.textDocument.version);
+  }
+  void onChange(const lsp::DidChangeTextDocumentParams &params);
+  void onClose(const lsp::DidCloseTextDocumentParams &params);
+  void onHover(const lsp::TextDocumentPositionParams &params,
+               lsp::Callback<std::optional<lsp::Hover>> reply);
+  void onDefinition(const lsp::TextDocumentPositionParams &params,
+                    lsp::Callback<std::vector<lsp::Location>> reply);
+  void onSymbols(const lsp::DocumentSymbolParams &params,
+                 lsp::Callback<std::vector<lsp::DocumentSymbol>> reply);
+  void onCompletion(const lsp::CompletionParams &params,
+                    lsp::Callback<lsp::CompletionList> reply);
+  void onFormatting(const FormattingParams &params,
+                    lsp::Callback<std::vector<lsp::TextEdit>> reply);
+
+  /// Takes a new text and says what is wrong with it.
+  void update(const lsp::URIForFile &uri, StringRef text, int64_t version);
+
+  static lsp::Position toProtocol(const Document &document, Loc loc) {
+    Document::Position place = document.position(loc);
+    return {int(place.line), int(place.column)};
+  }
+  static lsp::Range toProtocol(const Document &document, Span span) {
+    return {toProtocol(document, span.Start), toProtocol(document, span.End)};
+  }
+  static Loc fromProtocol(const Document &document, lsp::Position position) {
+    return document.loc({unsigned(std::max(position.line, 0)),
+                         unsigned(std::max(position.character, 0))});
+  }
+
+  Workspace workspace;
+  lsp::OutgoingNotification<lsp::PublishDiagnosticsParams> publish;
+};
+
+void Server::onInitialize(const lsp::InitializeParams &,
+                          lsp::Callback<llvm::json::Value> reply) {
+  llvm::json::Object capabilities{
+      {"textDocumentSync",
+       llvm::json::Object{
+           {"openClose", true},
+           {"change", int(lsp::TextDocumentSyncKind::Incremental)},
+           {"save", true}}},
+      {"hoverProvider", true},
+      {"definitionProvider", true},
+      {"documentSymbolProvider", true},
+      {"documentFormattingProvider", true},
+      {"completionProvider",
+       llvm::json::Object{{"triggerCharacters", {"@", "."}},
+                          {"resolveProvider", false}}}};
+  reply(llvm::json::Object{
+      {"serverInfo", llvm::json::Object{{"name", "sequin-lsp-server"}}},
+      {"capabilities", std::move(capabilities)}});
+}
+
+void Server::onChange(const lsp::DidChangeTextDocumentParams &params) {
+  const lsp::URIForFile &uri = params.textDocument.uri;
+  const Document *document = workspace.find(uri.file());
+  if (!document)
+    return;
+  std::string text = document->text().str();
+  for (const lsp::TextDocumentContentChangeEvent &change :
+       params.contentChanges) {
+    if (!change.range) {
+      text = change.text;
+      continue;
+    }
+    // Each range is about the text after the change before.
+    Document now(uri.file(), text);
+    size_t from = size_t(fromProtocol(now, change.range->start).getPointer() -
+                         now.text().begin());
+    size_t to = size_t(fromProtocol(now, change.range->end).getPointer() -
+                       now.text().begin());
+    text.replace(from, to < from ? 0 : to - from, change.text);
+  }
+  update(uri, text, params.textDocument.version);
+}
+
+void Server::onClose(const lsp::DidCloseTextDocumentParams &params) {
+  workspace.close(params.textDocument.uri.file());
+  publish(lsp::PublishDiagnosticsParams(params.textDocument.uri, 0));
+}
+
+void Server::update(const lsp::URIForFile &uri, StringRef text,
+                    int64_t version) {
+  const Document &document = workspace.open(uri.file(), text);
+  lsp::PublishDiagnosticsParams params(uri, version);
+  for (const csl_source::Diagnostic &d : document.diagnostics()) {
+    lsp::Diagnostic result;
+    result.source = "sequin";
+    result.message = d.message;
+    result.severity = d.severity == Severity::Error
+                          ? lsp::DiagnosticSeverity::Error
+                          : lsp::DiagnosticSeverity::Warning;
+    result.range = d.span.isValid() ? toProtocol(document, d.span)
+                                    : toProtocol(document, Span(d.loc, d.loc));
+    std::vector<lsp::DiagnosticRelatedInformation> notes;
+    for (const csl_source::Diagnostic &note : d.notes)
+      notes.emplace_back(lsp::Location(uri, toProtocol(document, note.span)),
+                         note.message);
+    if (!notes.empty())
+      result.relatedInformation = std::move(notes);
+    params.diagnostics.push_back(std::move(result));
+  }
+  publish(params);
+}
+
+void Server::onHover(const lsp::TextDocumentPositionParams &params,
+                     lsp::Callback<std::optional<lsp::Hover>> reply) {
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(std::nullopt);
+  auto meaning =
+      workspace.meaning(*document, fromProtocol(*document, params.position));
+  if (!meaning)
+    return reply(std::nullopt);
+  lsp::Hover hover(toProtocol(*document, meaning->span));
+  hover.contents.value = workspace.hover(*document, *meaning);
+  reply(std::move(hover));
+}
+
+void Server::onDefinition(const lsp::TextDocumentPositionParams &params,
+                          lsp::Callback<std::vector<lsp::Location>> reply) {
+  std::vector<lsp::Location> locations;
+  if (const Document *document =
+          workspace.find(params.textDocument.uri.file())) {
+    auto meaning =
+        workspace.meaning(*document, fromProtocol(*document, params.position));
+    if (meaning && meaning->document) {
+      auto uri = lsp::URIForFile::fromFile(meaning->document->path());
+      if (!uri)
+        llvm::consumeError(uri.takeError());
+      else if (!meaning->decl)
+        locations.emplace_back(*uri, lsp::Range());
+      else
+        locations.emplace_back(
+            *uri, toProtocol(*meaning->document, meaning->decl->name().span));
+    }
+  }
+  reply(std::move(locations));
+}
+
+lsp::SymbolKind symbolKind(const Decl &decl) {
+  switch (decl.kind()) {
+  case NodeKind::FnDecl:
+    return llvm::cast<FnDecl>(decl).isTask() ? lsp::SymbolKind::Event
+                                             : lsp::SymbolKind::Function;
+  case NodeKind::FieldDecl:
+    return lsp::SymbolKind::Field;
+  case NodeKind::EnumMember:
+    return lsp::SymbolKind::EnumMember;
+  case NodeKind::ComptimeDecl:
+  case NodeKind::LayoutDecl:
+    return lsp::SymbolKind::Namespace;
+  case NodeKind::VarDecl: {
+    const auto &var = llvm::cast<VarDecl>(decl);
+    const Expr *init = var.init() ? var.init()->ignoreParens() : nullptr;
+    if (llvm::isa_and_nonnull<StructType>(init))
+      return lsp::SymbolKind::Struct;
+    if (llvm::isa_and_nonnull<EnumType>(init))
+      return lsp::SymbolKind::Enum;
+    if (const auto *call = llvm::dyn_cast_or_null<BuiltinCall>(init))
+      if (call->name().text == "import_module")
+        return lsp::SymbolKind::Module;
+    return var.isVar() ? lsp::SymbolKind::Variable : lsp::SymbolKind::Constant;
+  }
+  default:
+    return lsp::SymbolKind::Constant;
+  }
+}
+
+void Server::onSymbols(const lsp::DocumentSymbolParams &params,
+                       lsp::Callback<std::vector<lsp::DocumentSymbol>> reply) {
+  std::vector<lsp::DocumentSymbol> symbols;
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(std::move(symbols));
+  auto symbolOf = [&](const Decl &decl) {
+    std::string name = decl.kind() == NodeKind::LayoutDecl ? "layout"
+                       : decl.kind() == NodeKind::ComptimeDecl
+                           ? "comptime"
+                           : decl.name().text.str();
+    Span selected = decl.name().empty() ? Span(decl.begin(), decl.begin())
+                                        : decl.name().span;
+    return lsp::DocumentSymbol(name, symbolKind(decl),
+                               toProtocol(*document, decl.span()),
+                               toProtocol(*document, selected));
+  };
+  for (const Decl *decl : document->tree().decls) {
+    // A name that is missing was reported; the protocol wants one.
+    if (decl->name().empty() && !llvm::isa<LayoutDecl, ComptimeDecl>(decl))
+      continue;
+    lsp::DocumentSymbol symbol = symbolOf(*decl);
+    const auto *var = llvm::dyn_cast<VarDecl>(decl);
+    const Expr *init = var ? var->init() : nullptr;
+    if (const auto *record = llvm::dyn_cast_or_null<StructType>(init))
+      for (const FieldDecl *field : record->fields())
+        symbol.children.push_back(symbolOf(*field));
+    if (const auto *names = llvm::dyn_cast_or_null<EnumType>(init))
+      for (const EnumMember *member : names->members())
+        symbol.children.push_back(symbolOf(*member));
+    symbols.push_back(std::move(symbol));
+  }
+  reply(std::move(symbols));
+}
+
+void Server::onCompletion(const lsp::CompletionParams &params,
+                          lsp::Callback<lsp::CompletionList> reply) {
+  lsp::CompletionList list;
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(std::move(list));
+  Loc loc = fromProtocol(*document, params.position);
+  // What was typed of the name, and what stands before it.
+  const char *start = loc.getPointer();
+  while (start != document->text().begin() &&
+         (llvm::isAlnum(start[-1]) || start[-1] == '_'))
+    --start;
+  char lead = start == document->text().begin() ? '\0' : start[-1];
+  auto add = [&](StringRef name, lsp::CompletionItemKind kind,
+                 const llvm::Twine &detail = "") {
+    list.items.emplace_back(name, kind);
+    list.items.back().detail = detail.str();
+  };
+  if (lead == '@') {
+    for (StringRef name : builtinNames())
+      add(name, lsp::CompletionItemKind::Function, *builtinSignature(name));
+    return reply(std::move(list));
+  }
+  if (lead == '.') {
+    for (auto [name, decl] :
+         workspace.members(*document, Loc::getFromPointer(start - 1)))
+      add(name, lsp::CompletionItemKind::Field);
+    return reply(std::move(list));
+  }
+  for (const Decl *decl : visibleAt(document->tree(), loc))
+    add(decl->name().text, llvm::isa<FnDecl>(decl)
+                               ? lsp::CompletionItemKind::Function
+                               : lsp::CompletionItemKind::Variable);
+  for (StringRef name : keywords())
+    add(name, lsp::CompletionItemKind::Keyword);
+  for (StringRef name : typeNames())
+    add(name, lsp::CompletionItemKind::Class);
+  reply(std::move(list));
+}
+
+void Server::onFormatting(const FormattingParams &params,
+                          lsp::Callback<std::vector<lsp::TextEdit>> reply) {
+  std::vector<lsp::TextEdit> edits;
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (document && !document->tree().hadErrors) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    format(document->tree(), os);
+    if (text != document->text())
+      edits.push_back(
+          {lsp::Range({0, 0},
+                      toProtocol(*document,
+                                 Loc::getFromPointer(document->text().end()))),
+           std::move(text)});
+  }
+  reply(std::move(edits));
+}
+
+} // namespace
+
+llvm::Error csl_lsp::serve(lsp::JSONTransport &transport,
+                           StringRef libraryPath) {
+  Server server(transport, libraryPath);
+  if (llvm::Error error = transport.run(server.handler))
+    return error;
+  if (!server.shutdown)
+    return llvm::createStringError("the session ended without 'shutdown'");
+  return llvm::Error::success();
+}

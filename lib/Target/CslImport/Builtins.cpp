@@ -1,0 +1,171 @@
+//===- Builtins.cpp - Calls of builtins -----------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+
+using namespace sequin;
+using namespace sequin::csl_import;
+using namespace sequin::csl_source;
+
+/// Builtins that CSL had once, and what stands for them now (BLT-039).
+static llvm::StringRef getReplacement(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("get_color_id", "@get_int")
+      .Case("bind_task",
+            "@bind_data_task, @bind_local_task or @bind_control_task")
+      .Default("");
+}
+
+Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
+  static const llvm::StringMap<Handler> handlers = {
+#define CSL_BUILTIN(METHOD, NAME) {NAME, &Evaluator::builtin##METHOD},
+#include "Builtins.def"
+  };
+  llvm::StringRef name = call.name().text;
+  if (auto found = handlers.find(name); found != handlers.end()) {
+    if (name.starts_with("sequin_") && !frame->module->isLibrary)
+      return error(call.name().span, "'@" + name + "' is for the library");
+    return (this->*found->second)(call, hint);
+  }
+  if (std::optional<DsdOpcode> opcode = parseDsdOpcode(name))
+    return dsdOperation(call, *opcode);
+  if (llvm::StringRef now = getReplacement(name); !now.empty())
+    return error(call.name().span,
+                 "builtin @" + name + " was removed from CSL; use " + now);
+  Diagnostic &diagnostic = report(call.name().span, "unknown builtin @" + name);
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const auto &entry : handlers)
+    if (!entry.first().starts_with("sequin_"))
+      names.push_back(entry.first());
+  for (unsigned i = 0; i < kDsdOpcodes; ++i)
+    names.push_back(getInfo(DsdOpcode(i)).name);
+  llvm::sort(names);
+  if (auto close = suggestName(name, names))
+    note(diagnostic, call.name().span, "did you mean '@" + *close + "'?");
+  return Value();
+}
+
+bool Evaluator::expectArgs(const BuiltinCall &call, unsigned least,
+                           unsigned most) {
+  unsigned count = call.arguments().size();
+  if (count >= least && count <= most)
+    return true;
+  std::string expected = std::to_string(least);
+  if (most != least)
+    expected += " to " + std::to_string(most);
+  error(call.span(), "@" + call.name().text + " expects " + expected +
+                         " arguments, " + llvm::Twine(count) + " provided");
+  return false;
+}
+
+static llvm::StringRef describePlace(Place place) {
+  switch (place) {
+  case Place::Layout:
+    return "a layout block";
+  case Place::TopComptime:
+    return "a top-level comptime block";
+  case Place::Initializer:
+    return "the initialiser of a global";
+  case Place::Comptime:
+    return "comptime code";
+  case Place::Runtime:
+    return "running code";
+  }
+  return "";
+}
+
+bool Evaluator::expectPlace(const BuiltinCall &call,
+                            llvm::ArrayRef<Place> allowed) {
+  if (inTypeOf || llvm::is_contained(allowed, place))
+    return true;
+  std::string text;
+  for (auto [index, entry] : llvm::enumerate(allowed))
+    text += (index ? " or " : "") + describePlace(entry).str();
+  error(call.span(), "@" + call.name().text + " is for " + text + ", this is " +
+                         describePlace(place));
+  return false;
+}
+
+Value Evaluator::evalConfig(const BuiltinCall &call, unsigned index) {
+  if (index >= call.arguments().size())
+    return Value(types.anonymous({}, false), std::vector<Value>());
+  Value value = eval(arg(call, index));
+  if (!value)
+    return value;
+  if (value.isVoid())
+    return Value(types.anonymous({}, false), std::vector<Value>());
+  if (!value.type()->isStruct() || !value.isAggregate())
+    return error(arg(call, index).span(), "settings of @" + call.name().text +
+                                              " are a struct, found type '" +
+                                              value.type()->str() + "'");
+  return value;
+}
+
+bool Evaluator::checkFields(const Value &config,
+                            llvm::ArrayRef<llvm::StringRef> allowed, Span span,
+                            const llvm::Twine &what) {
+  bool good = true;
+  for (const Type::Field &field : config.type()->fields) {
+    if (llvm::is_contained(allowed, llvm::StringRef(field.name)))
+      continue;
+    Diagnostic &diagnostic =
+        report(span, what + " has no field '" + field.name + "'");
+    if (auto close = suggestName(field.name, allowed)) {
+      note(diagnostic, span, "did you mean '" + *close + "'?");
+    } else {
+      std::string list;
+      for (llvm::StringRef name : allowed)
+        list += (list.empty() ? "'" : ", '") + name.str() + "'";
+      note(diagnostic, span, "allowed are " + list);
+    }
+    good = false;
+  }
+  return good;
+}
+
+std::optional<bool> Evaluator::knownBool(const Value &config,
+                                         llvm::StringRef field, Span span) {
+  const Value *value = config.field(field);
+  if (!value)
+    return false;
+  if (!value->isComptime()) {
+    error(span, "DSD op setting must be comptime: field '" + field + "'");
+    return std::nullopt;
+  }
+  Value number = concretize(*value);
+  if (!number.type()->is(TypeKind::Bool)) {
+    error(span, "field '" + field + "' is of bool, found type '" +
+                    number.type()->str() + "'");
+    return std::nullopt;
+  }
+  return number.truth();
+}
+
+std::optional<std::string>
+Evaluator::knownChoice(const Value &value, Span span,
+                       llvm::ArrayRef<llvm::StringRef> names,
+                       llvm::StringRef what) {
+  std::string list;
+  for (llvm::StringRef name : names)
+    list += (list.empty() ? "" : ", ") + ("." + name + " = true").str();
+  if (!value.isAggregate() || value.type()->fields.size() != 1 ||
+      !llvm::is_contained(names,
+                          llvm::StringRef(value.type()->fields[0].name))) {
+    error(span, what + " is one of " + list);
+    return std::nullopt;
+  }
+  std::string name = value.type()->fields[0].name;
+  std::optional<bool> set = knownBool(value, name, span);
+  if (!set)
+    return std::nullopt;
+  if (!*set) {
+    error(span, what + " is one of " + list + ", found ." + name + " = false");
+    return std::nullopt;
+  }
+  return name;
+}

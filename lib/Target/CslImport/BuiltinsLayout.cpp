@@ -1,0 +1,591 @@
+//===- BuiltinsLayout.cpp - Placement, colors, exported names -------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+
+using namespace sequin;
+using namespace sequin::csl_import;
+using namespace sequin::csl_source;
+
+//===----------------------------------------------------------------------===//
+// The rectangle
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::builtinSetRectangle(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Layout}))
+    return Value();
+  LayoutState &layout = session.layout;
+  if (layout.rectangle) {
+    Diagnostic &diagnostic = report(call.span(), "@set_rectangle is called "
+                                                 "twice, a program has one "
+                                                 "rectangle");
+    note(diagnostic, layout.rectangleSpan, "first here");
+    return Value();
+  }
+  std::optional<int64_t> width =
+      evalKnownInt(arg(call, 0), "the width of the rectangle", 1,
+                   session.machine.fabricWidth);
+  std::optional<int64_t> height =
+      evalKnownInt(arg(call, 1), "the height of the rectangle", 1,
+                   session.machine.fabricHeight);
+  if (!width || !height)
+    return Value();
+  layout.rectangle = {*width, *height};
+  layout.rectangleSpan = call.span();
+  layout.tiles.resize(*width * *height);
+  return makeVoid();
+}
+
+Value Evaluator::builtinGetRectangle(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 0, 0))
+    return Value();
+  if (!session.layout.rectangle)
+    return error(call.span(), "@get_rectangle comes after @set_rectangle");
+  auto [width, height] = *session.layout.rectangle;
+  auto fabric = session.options.fabric.value_or(std::pair(width, height));
+  auto offsets =
+      session.options.offsets.value_or(std::pair<int64_t, int64_t>());
+  auto pair = [&](std::pair<int64_t, int64_t> sizes) {
+    return Value(types.anonymous(
+                     {{"width", types.u16()}, {"height", types.u16()}}, false),
+                 std::vector<Value>{makeInt(types.u16(), sizes.first),
+                                    makeInt(types.u16(), sizes.second)});
+  };
+  Value fabricValue = pair(fabric), offsetValue = pair(offsets);
+  return Value(types.anonymous({{"width", types.u16()},
+                                {"height", types.u16()},
+                                {"fabric", fabricValue.type()},
+                                {"offsets", offsetValue.type()}},
+                               false),
+               std::vector<Value>{makeInt(types.u16(), width),
+                                  makeInt(types.u16(), height), fabricValue,
+                                  offsetValue});
+}
+
+/// The coordinates of a PE of the rectangle.
+std::optional<std::pair<int64_t, int64_t>>
+Evaluator::evalCoordinates(const BuiltinCall &call) {
+  if (!session.layout.rectangle) {
+    error(call.span(), "@" + call.name().text + " comes after @set_rectangle");
+    return std::nullopt;
+  }
+  auto [width, height] = *session.layout.rectangle;
+  std::optional<int64_t> x =
+      evalKnownInt(arg(call, 0), "the x coordinate of a PE", 0, width - 1);
+  std::optional<int64_t> y =
+      evalKnownInt(arg(call, 1), "the y coordinate of a PE", 0, height - 1);
+  if (!x || !y)
+    return std::nullopt;
+  return std::pair(*x, *y);
+}
+
+Value Evaluator::builtinSetTileCode(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 2, 4) || !expectPlace(call, {Place::Layout}))
+    return Value();
+  auto at = evalCoordinates(call);
+  if (!at)
+    return Value();
+  std::optional<TileCode> &tile =
+      session.layout
+          .tiles[at->second * session.layout.rectangle->first + at->first];
+  if (tile) {
+    Diagnostic &diagnostic =
+        report(call.span(), "PE (" + llvm::Twine(at->first) + ", " +
+                                llvm::Twine(at->second) + ") has code already");
+    note(diagnostic, tile->span, "given here");
+    return Value();
+  }
+  TileCode code;
+  code.span = call.span();
+  code.path = frame->module->path;
+  if (call.arguments().size() >= 3) {
+    Value name = evalKnown(arg(call, 2), "the name of a file", types.string());
+    if (!name)
+      return Value();
+    std::string key = frame->module->path + "\n" + name.string();
+    auto [entry, isNew] = session.resolved.try_emplace(key);
+    if (isNew) {
+      std::vector<std::string> tried;
+      bool isLibrary = false;
+      entry->second =
+          session.resolve(name.string(), frame->module->path, tried, isLibrary);
+      if (entry->second.empty()) {
+        Diagnostic &diagnostic = report(
+            arg(call, 2).span(), "file '" + name.string() + "' not found");
+        for (const std::string &candidate : tried)
+          note(diagnostic, arg(call, 2).span(), "tried '" + candidate + "'");
+        return Value();
+      }
+    }
+    if (entry->second.empty())
+      return Value();
+    code.path = entry->second;
+  }
+  if (call.arguments().size() == 4) {
+    Value params = eval(arg(call, 3));
+    if (!params)
+      return Value();
+    if (params.isVoid())
+      params = Value(types.anonymous({}, false), std::vector<Value>());
+    if (!params.isAggregate() || !params.type()->isStruct())
+      return error(arg(call, 3).span(), "parameters of a program are given as "
+                                        "a struct, found type '" +
+                                            params.type()->str() + "'");
+    code.params = params;
+  }
+  tile = std::move(code);
+  return makeVoid();
+}
+
+//===----------------------------------------------------------------------===//
+// Colors
+//===----------------------------------------------------------------------===//
+
+std::optional<uint32_t> Evaluator::readDirections(const Value &value,
+                                                  Span span) {
+  uint32_t set = 0;
+  auto add = [&](const Value &part) {
+    if (!part.type()->is(TypeKind::Direction) || !part.isInteger()) {
+      error(span,
+            "expected a direction, found type '" + part.type()->str() + "'");
+      return false;
+    }
+    uint32_t bit = 1u << part.small();
+    if (set & bit) {
+      error(span, "direction " + part.str() + " is given twice");
+      return false;
+    }
+    set |= bit;
+    return true;
+  };
+  if (value.isAggregate()) {
+    for (const Value &part : value.elements())
+      if (!add(part))
+        return std::nullopt;
+    return set;
+  }
+  if (value.isVoid())
+    return 0;
+  if (!add(value))
+    return std::nullopt;
+  return set;
+}
+
+/// Bits of the vector of @set_color_config: receive below transmit.
+static constexpr unsigned kDirections = 5;
+static constexpr uint32_t kAllDirections = (1u << kDirections) - 1;
+
+csl::PositionAttr
+Evaluator::readPosition(const Value &value, Span span, llvm::StringRef name,
+                        std::optional<csl::RoutesAttr> routes) {
+  auto emitError = [&] {
+    return mlir::emitError(session.location(span.Start));
+  };
+  if (value.isInteger() && value.type()->isInteger()) {
+    int64_t bits = value.small(-1);
+    if (bits < 0 || bits >= 1 << (2 * kDirections)) {
+      error(span, "a vector of directions has 10 bits, found " + value.str());
+      return {};
+    }
+    std::optional<uint32_t> rx = bits & kAllDirections,
+                            tx = bits >> kDirections & kAllDirections;
+    // One side changes on WSE-2 (AMB-016).
+    if (!session.machine.switchRxAndTx && routes) {
+      bool sameRx = *rx == routes->getRx() || !*rx;
+      bool sameTx = *tx == routes->getTx() || !*tx;
+      if (!sameRx && !sameTx) {
+        error(span, "'" + name + "' changes both sides of the routes, " +
+                        llvm::StringRef(session.machine.name) +
+                        " switches one");
+        return {};
+      }
+      if (sameRx && !sameTx)
+        rx = std::nullopt;
+      else
+        tx = std::nullopt;
+    }
+    return csl::PositionAttr::getChecked(emitError, &session.context, rx, tx);
+  }
+  if (!value.isAggregate() || !value.type()->isStruct() ||
+      !checkFields(value, {"rx", "tx", "invalid"}, span, "'" + name + "'"))
+    return {};
+  if (value.field("invalid")) {
+    if (value.type()->fields.size() != 1)
+      error(span, "'" + name + "' is invalid and has directions");
+    return {};
+  }
+  std::optional<uint32_t> rx, tx;
+  if (const Value *part = value.field("rx")) {
+    rx = readDirections(*part, span);
+    if (!rx)
+      return {};
+  }
+  if (const Value *part = value.field("tx")) {
+    tx = readDirections(*part, span);
+    if (!tx)
+      return {};
+  }
+  if (!rx && !tx) {
+    error(span, "'" + name + "' has one of .rx, .tx and .invalid");
+    return {};
+  }
+  if (rx && tx && !session.machine.switchRxAndTx) {
+    error(span, "'" + name + "' has both .rx and .tx, " +
+                    llvm::StringRef(session.machine.name) + " switches one");
+    return {};
+  }
+  return csl::PositionAttr::getChecked(emitError, &session.context, rx, tx);
+}
+
+csl::FilterAttr Evaluator::readFilter(const Value &value, Span span) {
+  if (!value.isAggregate() || !value.type()->isStruct()) {
+    error(span, "field 'filter' is a struct, found type '" +
+                    value.type()->str() + "'");
+    return {};
+  }
+  if (!checkFields(value,
+                   {"kind", "count_data", "count_control", "init_counter",
+                    "limit1", "limit2", "max_counter", "filter_control",
+                    "min_idx", "max_idx", "fast_mode"},
+                   span, "a filter"))
+    return {};
+  const Value *kindValue = value.field("kind");
+  if (!kindValue) {
+    error(span, "a filter has a field 'kind'");
+    return {};
+  }
+  std::optional<std::string> kind = knownChoice(
+      *kindValue, span, {"counter", "sparse_counter", "range"}, "field 'kind'");
+  if (!kind)
+    return {};
+  auto number = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    const Value *part = value.field(name);
+    if (!part || !part->isInteger())
+      return std::nullopt;
+    return part->small();
+  };
+  std::optional<bool> data = knownBool(value, "count_data", span);
+  std::optional<bool> control = knownBool(value, "count_control", span);
+  std::optional<bool> only = knownBool(value, "filter_control", span);
+  if (!data || !control || !only)
+    return {};
+  return csl::FilterAttr::getChecked(
+      [&] { return mlir::emitError(session.location(span.Start)); },
+      &session.context, *csl::symbolizeFilterKind(*kind), *data, *control,
+      *only, number("init_counter"), number("limit1"), number("limit2"),
+      number("max_counter"), number("min_idx"), number("max_idx"));
+}
+
+std::optional<ColorConfig>
+Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
+  (void)color;
+  Value config = known(given, span, "the configuration of a color");
+  if (!config)
+    return std::nullopt;
+  if (!config.isAggregate() || !config.type()->isStruct()) {
+    error(span, "the configuration of a color is a struct, found type '" +
+                    config.type()->str() + "'");
+    return std::nullopt;
+  }
+  if (!checkFields(config, {"routes", "switches", "filter", "teardown"}, span,
+                   "the configuration of a color"))
+    return std::nullopt;
+  const Value *routes = config.field("routes");
+  if (!routes) {
+    error(span, "the configuration of a color has a field 'routes'");
+    return std::nullopt;
+  }
+  auto emitError = [&] {
+    return mlir::emitError(session.location(span.Start));
+  };
+  ColorConfig result;
+  const Value *popMode = nullptr;
+  if (routes->isInteger()) {
+    int64_t bits = routes->small(-1);
+    if (bits < 0 || bits >= 1 << (2 * kDirections)) {
+      error(span, "a vector of directions has 10 bits, found " + routes->str());
+      return std::nullopt;
+    }
+    result.routes = csl::RoutesAttr::getChecked(
+        emitError, &session.context, uint32_t(bits) & kAllDirections,
+        uint32_t(bits) >> kDirections & kAllDirections, false, false);
+  } else {
+    if (routes->isVoid()) {
+      result.routes = csl::RoutesAttr::getChecked(emitError, &session.context,
+                                                  0u, 0u, false, false);
+    } else {
+      if (!routes->isAggregate() || !routes->type()->isStruct() ||
+          !checkFields(*routes,
+                       {"rx", "tx", "pop_mode", "color_swap_x", "color_swap_y"},
+                       span, "'routes'")) {
+        if (!routes->isAggregate())
+          error(span, "field 'routes' is a struct or a vector of directions");
+        return std::nullopt;
+      }
+      uint32_t sides[2] = {0, 0};
+      llvm::StringRef names[] = {"rx", "tx"};
+      for (auto [name, side] : llvm::zip(names, sides))
+        if (const Value *part = routes->field(name)) {
+          std::optional<uint32_t> set = readDirections(*part, span);
+          if (!set)
+            return std::nullopt;
+          side = *set;
+        }
+      std::optional<bool> swapX = knownBool(*routes, "color_swap_x", span);
+      std::optional<bool> swapY = knownBool(*routes, "color_swap_y", span);
+      if (!swapX || !swapY)
+        return std::nullopt;
+      popMode = routes->field("pop_mode");
+      if (popMode)
+        warn(span, "'pop_mode' is a field of 'switches' now");
+      result.routes = csl::RoutesAttr::getChecked(
+          emitError, &session.context, sides[0], sides[1], *swapX, *swapY);
+    }
+  }
+  if (!result.routes)
+    return std::nullopt;
+  const Value *switches = config.field("switches");
+  if (switches || popMode) {
+    Value empty(types.anonymous({}, false), std::vector<Value>());
+    const Value &fields = switches ? *switches : empty;
+    if (!fields.isAggregate() ||
+        !checkFields(fields,
+                     {"pos1", "pos2", "pos3", "current_switch_pos", "ring_mode",
+                      "pop_mode"},
+                     span, "'switches'"))
+      return std::nullopt;
+    csl::PositionAttr positions[3];
+    unsigned errors = session.diagnostics.numErrors();
+    for (unsigned i = 0; i < 3; ++i) {
+      std::string name = "pos" + std::to_string(i + 1);
+      if (const Value *part = fields.field(name))
+        positions[i] = readPosition(*part, span, name, result.routes);
+    }
+    if (session.diagnostics.numErrors() != errors)
+      return std::nullopt;
+    int64_t current = 0;
+    if (const Value *part = fields.field("current_switch_pos")) {
+      if (!part->isInteger()) {
+        error(span, "field 'current_switch_pos' is an integer");
+        return std::nullopt;
+      }
+      current = part->small();
+    }
+    std::optional<bool> ring = knownBool(fields, "ring_mode", span);
+    if (!ring)
+      return std::nullopt;
+    csl::PopMode pop = csl::PopMode::NoPop;
+    const Value *mode = fields.field("pop_mode");
+    if (!mode)
+      mode = popMode;
+    if (mode) {
+      std::optional<std::string> name = knownChoice(
+          *mode, span,
+          {"no_pop", "always_pop", "pop_on_advance", "pop_on_advance_nop"},
+          "field 'pop_mode'");
+      if (!name)
+        return std::nullopt;
+      pop = *csl::symbolizePopMode(*name);
+    }
+    result.switches = csl::SwitchesAttr::getChecked(
+        emitError, &session.context, positions[0], positions[1], positions[2],
+        current, *ring, pop);
+    if (!result.switches)
+      return std::nullopt;
+  }
+  if (const Value *filter = config.field("filter")) {
+    result.filter = readFilter(*filter, span);
+    if (!result.filter)
+      return std::nullopt;
+  }
+  std::optional<bool> teardown = knownBool(config, "teardown", span);
+  if (!teardown)
+    return std::nullopt;
+  result.teardown = *teardown;
+  return result;
+}
+
+Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 4, 4) || !expectPlace(call, {Place::Layout}))
+    return Value();
+  auto at = evalCoordinates(call);
+  Value color = eval(arg(call, 2)), config = eval(arg(call, 3));
+  if (!at || !color || !config)
+    return Value();
+  if (!color.type()->is(TypeKind::Color) || !color.isInteger())
+    return error(arg(call, 2).span(),
+                 "expected a color, found type '" + color.type()->str() + "'");
+  LayoutState &layout = session.layout;
+  int64_t pe = at->second * layout.rectangle->first + at->first;
+  auto [entry, isNew] =
+      layout.configAt.try_emplace({pe, color.small()}, layout.configs.size());
+  if (!isNew) {
+    Diagnostic &diagnostic =
+        report(call.span(), "config for this color has already been set");
+    note(diagnostic, layout.configs[entry->second].span,
+         "color " + llvm::Twine(color.small()) + " of PE (" +
+             llvm::Twine(at->first) + ", " + llvm::Twine(at->second) +
+             ") is configured here");
+    return Value();
+  }
+  std::optional<ColorConfig> parsed =
+      readColorConfig(config, call.span(), color.small());
+  if (!parsed) {
+    layout.configAt.erase({pe, color.small()});
+    return Value();
+  }
+  layout.configs.push_back({at->first, at->second, color.small(), *parsed,
+                            loc(call.span()), call.span()});
+  return makeVoid();
+}
+
+Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
+                                            const Type *) {
+  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::TopComptime}))
+    return Value();
+  Value color = eval(arg(call, 0)), config = eval(arg(call, 1));
+  if (!color || !config)
+    return Value();
+  if (!color.type()->is(TypeKind::Color))
+    return error(arg(call, 0).span(),
+                 "expected a color, found type '" + color.type()->str() + "'");
+  if (color.isInteger()) {
+    auto [entry, isNew] =
+        program->localConfigs.try_emplace(color.small(), call.span());
+    if (!isNew) {
+      Diagnostic &diagnostic =
+          report(call.span(), "config for this color has already been set");
+      note(diagnostic, entry->second, "first here");
+      return Value();
+    }
+  }
+  std::optional<ColorConfig> parsed = readColorConfig(
+      config, call.span(), color.isInteger() ? color.small() : 0);
+  if (!parsed)
+    return Value();
+  SetupScope setup(*this);
+  mlir::Value number = materialize(color, call.span());
+  if (!number)
+    return Value();
+  csl::LocalColorConfigOp::create(
+      builder, loc(call.span()), number, parsed->routes, parsed->switches,
+      parsed->filter,
+      parsed->teardown ? builder.getUnitAttr() : mlir::UnitAttr());
+  return makeVoid();
+}
+
+Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 1, 1))
+    return Value();
+  Value color = evalKnown(arg(call, 0), "the color of a filter",
+                          types.simple(TypeKind::Color));
+  if (!color)
+    return Value();
+  if (!expectPlace(call, {Place::Runtime}))
+    return Value();
+  mlir::Value number = materialize(color, call.span());
+  return number ? makeRuntime(types.u16(), csl::GetFilterIdOp::create(
+                                               builder, loc(call.span()),
+                                               builder.getI16Type(), number))
+                : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Exported names
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kMaxExportArguments = 15;
+
+/// What the host may see (RPC-003).
+static bool isExportable(const Type *type, bool isTop = true) {
+  if (type->isPointer() && isTop) {
+    const Type *pointee =
+        type->element->isArray() ? type->element->element : type->element;
+    return isExportable(pointee, false);
+  }
+  return type->isInt(16) || type->isInt(32) || type->is(TypeKind::Float) ||
+         type->is(TypeKind::Bool) || type->is(TypeKind::Color);
+}
+
+Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 2, 3) || !expectPlace(call, {Place::Layout}))
+    return Value();
+  Value name = evalKnown(arg(call, 0), "the name", types.string());
+  const Type *type = evalType(arg(call, 1));
+  if (!name || !type)
+    return Value();
+  for (const ExportName &other : session.layout.exports)
+    if (other.name == name.string()) {
+      Diagnostic &diagnostic =
+          report(call.span(), "name '" + name.string() + "' is exported twice");
+      note(diagnostic, other.span, "first here");
+      return Value();
+    }
+  ExportName result;
+  result.name = name.string();
+  result.type = type;
+  result.span = call.span();
+  Span span = arg(call, 1).span();
+  auto isRuntimeHalf = [&](const Type *t) {
+    const Type *inner = t->isPointer() ? t->element : t;
+    if (inner->isArray())
+      inner = inner->element;
+    return !inner->isHalf() || inner == types.fp16();
+  };
+  auto refuse = [&](const Type *t) {
+    return error(span, "cannot export name with type '" + t->str() + "'");
+  };
+  if (type->is(TypeKind::Function)) {
+    if (type->params.size() > kMaxExportArguments)
+      return error(span, "an exported function has at most " +
+                             llvm::Twine(kMaxExportArguments) +
+                             " parameters, found " +
+                             llvm::Twine(type->params.size()));
+    for (const Type *param : type->params)
+      if (!isExportable(param) || !isRuntimeHalf(param))
+        return refuse(type);
+    if (!type->element->isVoid() && !isExportable(type->element))
+      return refuse(type);
+  } else {
+    if (!isExportable(type) || !isRuntimeHalf(type))
+      return refuse(type);
+    if (call.arguments().size() < 3)
+      return error(call.span(), "@export_name of data says whether it is "
+                                "mutable: a third argument");
+  }
+  if (call.arguments().size() == 3) {
+    Value isMutable =
+        evalKnown(arg(call, 2), "whether a name is mutable", types.boolType());
+    if (!isMutable)
+      return Value();
+    result.isMutable = isMutable.truth() && !type->is(TypeKind::Function);
+  }
+  session.layout.exports.push_back(std::move(result));
+  return makeVoid();
+}
+
+/// @sequin_stream("name", color, to_device): a streaming color of memcpy.
+Value Evaluator::builtinSequinStream(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 3, 3))
+    return Value();
+  Value name = evalKnown(arg(call, 0), "the name", types.string());
+  Value color = eval(arg(call, 1));
+  Value toDevice = evalKnown(arg(call, 2), "the direction", types.boolType());
+  if (!name || !color || !toDevice)
+    return Value();
+  if (!color.type()->is(TypeKind::Color) || !color.isInteger())
+    return error(frame->callSpan, "parameter '" + name.string() +
+                                      "' is a color, found type '" +
+                                      color.type()->str() + "'");
+  for (const HostStream &stream : session.layout.streams)
+    if (stream.name == name.string())
+      return makeVoid();
+  session.layout.streams.push_back(
+      {name.string(), color.small(), toDevice.truth(), frame->callSpan});
+  return makeVoid();
+}

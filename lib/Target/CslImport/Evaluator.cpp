@@ -1,0 +1,287 @@
+//===- Evaluator.cpp - Errors, places in the source, dispatch -------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluator.h"
+#include "sequin/CslSource/Names.h"
+
+using namespace sequin;
+using namespace sequin::csl_import;
+using namespace sequin::csl_source;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// Notes on calls and imports that lead to an error.
+static constexpr unsigned kMaxContextNotes = 8;
+
+Diagnostic &Evaluator::report(Span span, const llvm::Twine &message) {
+  Diagnostic &diagnostic = session.diagnostics.error(span, message);
+  unsigned notes = 0;
+  for (Frame *f = frame; f && notes < kMaxContextNotes; f = f->caller)
+    if (f->callSpan.isValid() && f->function.decl) {
+      Diagnostics::note(diagnostic, f->callSpan,
+                        "in '" + f->function.decl->name().text +
+                            "', called here");
+      ++notes;
+    }
+  for (ModuleInstance *m = frame ? frame->module : nullptr;
+       m && m->importSpan.isValid() && notes < kMaxContextNotes;
+       m = m->importer) {
+    Diagnostics::note(diagnostic, m->importSpan, "module imported here");
+    ++notes;
+  }
+  return diagnostic;
+}
+
+Value Evaluator::error(Span span, const llvm::Twine &message) {
+  report(span, message);
+  return Value();
+}
+
+void Evaluator::warn(Span span, const llvm::Twine &message) {
+  // What the library does is not the user's to change.
+  if (frame && frame->module && frame->module->isLibrary)
+    return;
+  session.diagnostics.warning(span, message);
+}
+
+void Evaluator::note(Diagnostic &to, Span span, const llvm::Twine &message) {
+  Diagnostics::note(to, span, message);
+}
+
+mlir::Location Session::location(Loc loc) {
+  if (!loc.isValid())
+    return mlir::UnknownLoc::get(&context);
+  LineColumn place = sources.lineColumn(loc);
+  return mlir::FileLineColLoc::get(&context, sources.path(sources.fileOf(loc)),
+                                   place.line, place.column);
+}
+
+mlir::Location Evaluator::loc(Span span) {
+  mlir::Location result = session.location(span.Start);
+  for (Frame *f = frame; f && f->isInline && f->callSpan.isValid();
+       f = f->caller)
+    result =
+        mlir::CallSiteLoc::get(result, session.location(f->callSpan.Start));
+  return result;
+}
+
+bool Evaluator::step(Span span) {
+  ++session.steps;
+  if (session.steps == session.options.comptimeStepLimit) {
+    error(span, "compiling this takes more than " +
+                    llvm::Twine(session.options.comptimeStepLimit) +
+                    " steps of evaluation, which is the limit");
+    return false;
+  }
+  if (session.steps > session.options.comptimeStepLimit)
+    return false;
+  char here;
+  if (reinterpret_cast<uintptr_t>(&here) < session.stackLimit) {
+    error(span, "calls and expressions are nested too deeply here");
+    return false;
+  }
+  return true;
+}
+
+mlir::Type Evaluator::convert(const Type *type, Span span) {
+  if (type->isError())
+    return {};
+  if (type->is(TypeKind::Float) && type->isHalf() && type != types.fp16()) {
+    error(span, "variable of type '" + type->str() +
+                    "' must be comptime-known; the fp16 format of running "
+                    "code is '" +
+                    types.fp16()->str() + "'");
+    return {};
+  }
+  mlir::Type result = convert(type);
+  if (!result)
+    error(span, "value of type '" + type->str() +
+                    "' must be comptime-known, running code cannot hold it");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::eval(const Expr &expr, const Type *hint) {
+  if (left || !step(expr.span()))
+    return Value();
+  return evalInner(expr, hint);
+}
+
+Value Evaluator::evalInner(const Expr &expr, const Type *hint) {
+  switch (expr.kind()) {
+  case NodeKind::ErrorExpr:
+    return Value();
+  case NodeKind::IntLiteral:
+    return Value(types.comptimeInt(),
+                 Integer(llvm::cast<IntLiteral>(expr).value()));
+  case NodeKind::FloatLiteral:
+    return Value(types.comptimeFloat(), llvm::cast<FloatLiteral>(expr).value());
+  case NodeKind::CharLiteral:
+    return makeInt(types.comptimeInt(), llvm::cast<CharLiteral>(expr).value());
+  case NodeKind::StringLiteral:
+    return Value(types.string(), llvm::cast<StringLiteral>(expr).value().str());
+  case NodeKind::BoolLiteral:
+    return makeBool(llvm::cast<BoolLiteral>(expr).value());
+  case NodeKind::NameExpr:
+    return evalName(llvm::cast<NameExpr>(expr));
+  case NodeKind::ParenExpr:
+    return eval(*llvm::cast<ParenExpr>(expr).operand(), hint);
+  case NodeKind::UnaryExpr:
+    return evalUnary(llvm::cast<UnaryExpr>(expr), hint);
+  case NodeKind::BinaryExpr:
+    return evalBinary(llvm::cast<BinaryExpr>(expr), hint);
+  case NodeKind::ComptimeExpr: {
+    const Expr &operand = *llvm::cast<ComptimeExpr>(expr).operand();
+    if (place == Place::Runtime && llvm::isa<BlockExpr>(operand)) {
+      PlaceScope scope(*this, Place::Comptime);
+      return eval(operand, hint);
+    }
+    return evalComptime(operand, hint);
+  }
+  case NodeKind::IndexExpr:
+    return evalIndex(llvm::cast<IndexExpr>(expr));
+  case NodeKind::CallExpr:
+    return evalCall(llvm::cast<CallExpr>(expr), hint);
+  case NodeKind::BuiltinCall:
+    return evalBuiltin(llvm::cast<BuiltinCall>(expr), hint);
+  case NodeKind::MemberExpr:
+    return evalMember(llvm::cast<MemberExpr>(expr));
+  case NodeKind::DerefExpr: {
+    LValue target = evalPlace(expr, /*forWrite=*/false);
+    return read(target, expr.span());
+  }
+  case NodeKind::StructInit:
+    return evalStructInit(llvm::cast<StructInit>(expr), hint);
+  case NodeKind::ListInit:
+    return evalListInit(llvm::cast<ListInit>(expr), hint);
+  case NodeKind::TensorAccess:
+    return evalTensorAccess(llvm::cast<csl_source::TensorAccess>(expr));
+  case NodeKind::BlockExpr:
+    return evalBlock(llvm::cast<BlockExpr>(expr), hint);
+  case NodeKind::IfExpr:
+    return evalIf(llvm::cast<IfExpr>(expr), hint);
+  case NodeKind::SwitchExpr:
+    return evalSwitch(llvm::cast<SwitchExpr>(expr), hint);
+  case NodeKind::ForExpr:
+    return evalFor(llvm::cast<ForExpr>(expr));
+  case NodeKind::WhileExpr:
+    return evalWhile(llvm::cast<WhileExpr>(expr));
+  case NodeKind::ReturnExpr:
+    return evalReturn(llvm::cast<ReturnExpr>(expr));
+  case NodeKind::BreakExpr:
+    return evalBreak(llvm::cast<BreakExpr>(expr));
+  case NodeKind::ContinueExpr:
+    return evalContinue(llvm::cast<ContinueExpr>(expr));
+  case NodeKind::AssignExpr:
+    return evalAssign(llvm::cast<AssignExpr>(expr));
+  case NodeKind::AsmExpr:
+    return evalAsm(llvm::cast<AsmExpr>(expr));
+  case NodeKind::PointerType: {
+    const auto &type = llvm::cast<PointerType>(expr);
+    const Type *pointee = evalType(*type.pointee());
+    if (!pointee)
+      return Value();
+    if (pointee->is(TypeKind::Function) && !type.isConst())
+      return error(expr.span(), "a pointer to a function is '*const " +
+                                    pointee->str() + "'");
+    if (type.isMany() && pointee->isArray())
+      return error(expr.span(), "'[*]' points to elements, which are no "
+                                "arrays; found '" +
+                                    pointee->str() + "'");
+    return makeType(types.pointer(pointee, type.isMany(), type.isConst()));
+  }
+  case NodeKind::ArrayType:
+    return evalArrayType(llvm::cast<ArrayType>(expr));
+  case NodeKind::FnType:
+    return evalFnType(llvm::cast<FnType>(expr));
+  case NodeKind::StructType:
+    return evalStructType(llvm::cast<StructType>(expr));
+  case NodeKind::EnumType:
+    return evalEnumType(llvm::cast<EnumType>(expr));
+  default:
+    return error(expr.span(), "this is no expression");
+  }
+}
+
+Value Evaluator::evalComptime(const Expr &expr, const Type *hint) {
+  if (isComptime())
+    return eval(expr, hint);
+  PlaceScope scope(*this, Place::Comptime);
+  return eval(expr, hint);
+}
+
+/// The first part of a value that running code computes.
+static bool hasRuntimePart(const Value &value) { return !value.isComptime(); }
+
+Value Evaluator::evalKnown(const Expr &expr, const llvm::Twine &what,
+                           const Type *type) {
+  Value value = eval(expr, type);
+  if (!value)
+    return value;
+  value = known(value, expr.span(), what);
+  if (!value || !type)
+    return value;
+  return coerce(value, type, expr.span());
+}
+
+Value Evaluator::known(const Value &value, Span span, const llvm::Twine &what) {
+  if (!value)
+    return value;
+  if (hasRuntimePart(value))
+    return error(span, what + " must be comptime-known, this value of type '" +
+                           value.type()->str() +
+                           "' is computed by running code");
+  return concretize(value);
+}
+
+std::optional<int64_t> Evaluator::evalKnownInt(const Expr &expr,
+                                               const llvm::Twine &what,
+                                               int64_t least,
+                                               int64_t greatest) {
+  Value value = evalKnown(expr, what);
+  if (!value)
+    return std::nullopt;
+  if (!value.isInteger() || !value.type()->isInteger()) {
+    error(expr.span(),
+          what + " is an integer, found type '" + value.type()->str() + "'");
+    return std::nullopt;
+  }
+  std::optional<int64_t> number = value.integer().small();
+  if (!number || *number < least || *number > greatest) {
+    error(expr.span(), what + " is " + value.integer().str() +
+                           ", allowed are " + llvm::Twine(least) + " to " +
+                           llvm::Twine(greatest));
+    return std::nullopt;
+  }
+  return number;
+}
+
+const Type *Evaluator::typeOf(const Expr &expr) {
+  bool savedFlag = inTypeOf;
+  inTypeOf = true;
+  const Type *result = nullptr;
+  if (!program) {
+    result = eval(expr).type();
+  } else {
+    // What would run is emitted into a block that is thrown away.
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    auto block = std::make_unique<mlir::Block>();
+    builder.setInsertionPointToStart(block.get());
+    PlaceScope scope(*this, Place::Runtime);
+    result = eval(expr).type();
+    block->dropAllReferences();
+    block->clear();
+  }
+  inTypeOf = savedFlag;
+  return result && !result->isError() ? result : nullptr;
+}

@@ -1,0 +1,544 @@
+//===- Evaluator.h - Runs comptime, emits the rest --------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over the syntax tree does both: what is comptime-known is computed,
+// what is not becomes operations at the builder. Calls of functions that are
+// not inline make functions of the dialect, one per specialisation, when they
+// are first met.
+//
+// Variables of running code are SSA values: where control splits, both branches
+// are emitted and what they left different becomes a result. A variable whose
+// address is taken, and every array and struct, lives in memory. Jumps that do
+// not fall out of the structure set a flag, and what they jump over is guarded
+// by it.
+//
+// The methods of the class are spread over the files by subject:
+//   Evaluator.cpp    errors, places, names, constants
+//   EvalExpr.cpp     literals, operators' operands, members, types
+//   EvalControl.cpp  blocks, if, switch, jumps
+//   EvalLoop.cpp     loops
+//   EvalCall.cpp     functions
+//   EvalPlace.cpp    variables, assignment, pointers
+//   Coerce.cpp, Operators.cpp, Symbolic.cpp, Materialize.cpp
+//   Globals.cpp      modules and their globals
+//   Builtins*.cpp    builtins
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATOR_H
+#define SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATOR_H
+
+#include "Session.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "sequin/Support/DsdOps.h"
+#include "llvm/ADT/StringSet.h"
+#include <deque>
+#include <functional>
+#include <map>
+
+namespace sequin::csl_import {
+
+using csl_source::BinaryOp;
+using csl_source::BuiltinCall;
+using csl_source::Expr;
+using csl_source::Span;
+using csl_source::UnaryOp;
+
+/// Where an evaluation happens, which decides what builtins may do.
+enum class Place : uint8_t {
+  Layout,      ///< the layout block
+  TopComptime, ///< a top-level comptime block of a PE's code
+  Initializer, ///< of a global
+  Comptime,    ///< any other comptime evaluation
+  Runtime,     ///< code that a PE runs
+};
+
+/// A variable, constant or parameter of a function being evaluated.
+struct Local {
+  enum class Kind : uint8_t {
+    Const,    ///< never assigned: any value
+    Comptime, ///< assigned while compiling
+    Ssa,      ///< assigned by running code: the current SSA value
+    Memory,   ///< at `memory`
+  };
+  llvm::StringRef name;
+  Kind kind = Kind::Const;
+  Value value;
+  const Type *type = nullptr;
+  mlir::Value memory; ///< a memref
+  Span span;
+  bool isConst = false; ///< not to be assigned by the program
+  /// Runtime regions around the declaration (CMP-006).
+  unsigned depth = 0;
+};
+
+/// What a jump leaves or goes round.
+struct Target {
+  enum class Kind : uint8_t { Function, Block, Loop };
+  Kind kind = Kind::Block;
+  llvm::StringRef label;
+  /// Runtime regions around the target; of a loop that running code goes
+  /// round, around its body.
+  unsigned depth = 0;
+  bool isRuntimeLoop = false;
+  /// Hidden locals of the frame: set by jumps out of runtime regions, and the
+  /// value that was brought along.
+  int breakFlag = -1, continueFlag = -1, slot = -1;
+  /// What values are coerced to, if known; the type of one that was seen.
+  const Type *type = nullptr, *seen = nullptr;
+  bool hasValue = false;
+  Span span;
+};
+
+struct Jump {
+  Target *target = nullptr;
+  bool isContinue = false;
+  bool operator==(const Jump &) const = default;
+};
+
+/// A call under evaluation.
+struct Frame {
+  FunctionRef function;
+  ModuleInstance *module = nullptr;
+  Frame *caller = nullptr;
+  Span callSpan;
+  /// Expanded into the caller: locations are call sites.
+  bool isInline = false;
+  std::deque<Local> locals;
+  std::vector<Target *> targets;
+  llvm::StringSet<> addressTaken;
+};
+
+/// A place to assign to or take the address of, or a value without a place.
+struct LValue {
+  enum class Kind : uint8_t {
+    Error,
+    Value,   ///< `value`: read only
+    Local,   ///< `local`, and within it `path`
+    Memref,  ///< `memref`, one element of it if it has `indices`
+    Address, ///< behind `address`, a !csl.ptr
+    Known,   ///< behind `value`, a known pointer to a global
+    Packed,  ///< `field` of the packed struct at `container`
+    Discard, ///< `_`
+  };
+  Kind kind = Kind::Error;
+  Value value;
+  Global *constant = nullptr; ///< of which `value` is the value
+  Local *local = nullptr;
+  std::vector<unsigned> path; ///< fields and elements, outermost first
+  mlir::Value memref, address;
+  llvm::SmallVector<mlir::Value, 2> indices;
+  std::shared_ptr<LValue> container;
+  std::string field;
+  const Type *type = nullptr;
+  bool isConst = false;
+};
+
+/// The code of some PEs being made: one csl.program.
+struct ProgramState {
+  csl::ProgramOp op;
+  csl::ComptimeOp comptime;
+  llvm::StringSet<> symbols;
+  /// Specialisation -> function or task.
+  llvm::StringMap<mlir::Operation *> functions;
+  /// Symbolic parameters: name -> value at each PE of the group, and the PE
+  /// that the evaluation is for.
+  struct Param {
+    const Type *type = nullptr;
+    std::shared_ptr<const std::vector<Value>> values;
+    /// The type of its csl.param, when there is one.
+    const Type *carrier = nullptr;
+  };
+  llvm::StringMap<Param> params;
+  size_t peCount = 0, representative = 0;
+  /// Least and greatest value of expressions over the PEs of the group.
+  std::shared_ptr<llvm::StringMap<std::pair<Integer, Integer>>> ranges =
+      std::make_shared<llvm::StringMap<std::pair<Integer, Integer>>>();
+  /// What was asked about symbolic values, with the answers: the code is that
+  /// of every PE that answers the same.
+  std::vector<std::pair<Value, Value>> facts;
+  llvm::StringMap<unsigned> factIndex;
+  std::vector<std::unique_ptr<ModuleInstance>> roots;
+  std::map<int64_t, Span> localConfigs;
+  llvm::StringMap<Span> exportedNames;
+  bool hasExports = false;
+  /// Configuration registers that comptime code wrote.
+  std::map<int64_t, Value> registers;
+  /// Constant arrays that running code indexes.
+  std::vector<std::pair<std::string, std::unique_ptr<Global>>> tables;
+  mlir::Operation *lastVar = nullptr;
+  /// Functions whose bodies are yet to be emitted.
+  std::deque<std::function<void()>> pending;
+
+  /// A state with the same parameters and nothing made yet.
+  ProgramState copyForInstance() const {
+    ProgramState copy;
+    copy.params = params;
+    copy.peCount = peCount;
+    copy.ranges = ranges;
+    return copy;
+  }
+};
+
+class Evaluator {
+public:
+  Evaluator(Session &session, ProgramState *program)
+      : session(session), types(session.types), program(program),
+        builder(&session.context) {}
+
+  /// Evaluates a layout block into session.layout.
+  void runLayoutModule(ModuleInstance &module,
+                       const csl_source::LayoutDecl &decl);
+  /// Makes the whole program of `module` in `program`.
+  void runProgram(ModuleInstance &module);
+
+  // Modules (Globals.cpp).
+  void declare(ModuleInstance &module);
+  /// Evaluates a global if that was not done; false after an error.
+  bool ensure(Global &global, Span use);
+  /// The variable in the program, emitted if need be.
+  void emitGlobal(Global &global);
+
+  /// The concrete value of an expression over parameters at a PE.
+  Value evaluateAt(const Value &value, size_t pe);
+  /// What a value is stored as; null if it is not known or no number.
+  mlir::Attribute attributeOf(const Value &value);
+
+private:
+  friend class PlaceScope;
+  friend class SetupScope;
+
+  //===--- Errors, places ------------------------------------------------===//
+  /// Reports and returns an error value. Adds where the code was instantiated.
+  Value error(Span span, const llvm::Twine &message);
+  csl_source::Diagnostic &report(Span span, const llvm::Twine &message);
+  void warn(Span span, const llvm::Twine &message);
+  void note(csl_source::Diagnostic &to, Span span, const llvm::Twine &message);
+  mlir::Location loc(Span span);
+  /// Counts a step of evaluation; false, with an error, if there were too many.
+  bool step(Span span);
+  bool isComptime() const { return place != Place::Runtime; }
+  Value makeVoid() { return Value(types.voidType()); }
+  Value makeBool(bool value) { return Value(types.boolType(), Integer(value)); }
+  Value makeInt(const Type *type, int64_t value) {
+    return Value(type, Integer(value));
+  }
+  Value makeType(const Type *type) { return Value(types.typeType(), type); }
+  Value makeRuntime(const Type *type, mlir::Value value) {
+    return Value(type, value);
+  }
+  mlir::Type convert(const Type *type) {
+    return types.convert(type, &session.context);
+  }
+  /// With an error if running code cannot have the type.
+  mlir::Type convert(const Type *type, Span span);
+
+  //===--- Expressions ---------------------------------------------------===//
+  Value eval(const Expr &expr, const Type *hint = nullptr);
+  Value evalInner(const Expr &expr, const Type *hint);
+  Value evalName(const csl_source::NameExpr &expr);
+  Value evalMember(const csl_source::MemberExpr &expr);
+  Value getMember(const Value &base, llvm::StringRef name, Span span);
+  Value evalIndex(const csl_source::IndexExpr &expr);
+  Value evalUnary(const csl_source::UnaryExpr &expr, const Type *hint);
+  Value evalBinary(const csl_source::BinaryExpr &expr, const Type *hint);
+  Value evalShortCircuit(const csl_source::BinaryExpr &expr);
+  Value evalStructInit(const csl_source::StructInit &expr, const Type *hint);
+  Value evalListInit(const csl_source::ListInit &expr, const Type *hint);
+  Value makeAggregate(const Type *type, std::vector<Value> parts, Span span);
+  Value evalTensorAccess(const csl_source::TensorAccess &expr);
+  const Type *evalType(const Expr &expr);
+  Value evalArrayType(const csl_source::ArrayType &expr);
+  Value evalStructType(const csl_source::StructType &expr);
+  Value evalEnumType(const csl_source::EnumType &expr);
+  Value evalFnType(const csl_source::FnType &expr);
+  Value evalAsm(const csl_source::AsmExpr &expr);
+  /// Evaluates while compiling.
+  Value evalComptime(const Expr &expr, const Type *hint = nullptr);
+  /// A comptime value; error naming `what` if it is not known.
+  Value evalKnown(const Expr &expr, const llvm::Twine &what,
+                  const Type *type = nullptr);
+  std::optional<int64_t> evalKnownInt(const Expr &expr, const llvm::Twine &what,
+                                      int64_t least, int64_t greatest);
+  /// The type of an expression that is not executed.
+  const Type *typeOf(const Expr &expr);
+
+  //===--- Control -------------------------------------------------------===//
+  struct RegionState;
+  Value evalBlock(const csl_source::BlockExpr &expr, const Type *hint);
+  void evalStatements(llvm::ArrayRef<const csl_source::Stmt *> statements);
+  void evalDecl(const csl_source::VarDecl &decl);
+  Value evalIf(const csl_source::IfExpr &expr, const Type *hint,
+               llvm::ArrayRef<const csl_source::Stmt *> *rest = nullptr);
+  Value evalSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
+                   bool isStatement = false);
+  Value evalFor(const csl_source::ForExpr &expr);
+  Value evalWhile(const csl_source::WhileExpr &expr);
+  void emitLoop(Target &target, Span span, llvm::ArrayRef<const Expr *> parts,
+                llvm::ArrayRef<int> alsoCarried,
+                llvm::function_ref<mlir::Value()> condition,
+                llvm::function_ref<void()> body,
+                llvm::function_ref<void()> next);
+  void emitFor(const csl_source::ForExpr &expr, Target &target,
+               const LValue &iterable,
+               llvm::function_ref<void(Value, Value)> bind);
+  bool endIteration(Target &target);
+  Value evalReturn(const csl_source::ReturnExpr &expr);
+  Value evalBreak(const csl_source::BreakExpr &expr);
+  Value evalContinue(const csl_source::ContinueExpr &expr);
+  Value evalAssign(const csl_source::AssignExpr &expr);
+  void leave(Target &target, bool isContinue, Value value, Span span);
+  /// Emits both ways of a condition; returns the value of the taken one.
+  Value emitBranch(mlir::Value condition, Span span, const Type *hint,
+                   bool isVoid, llvm::function_ref<Value()> yes,
+                   llvm::function_ref<Value()> no,
+                   llvm::function_ref<void()> rest = nullptr);
+  RegionState saveRegion();
+  void restoreRegion(const RegionState &state);
+  void guard(Span span, llvm::function_ref<void()> body);
+  /// Whether one of the pending exits was taken.
+  mlir::Value anyExit(Span span, llvm::ArrayRef<Jump> jumps);
+  void enterTarget(Target &target);
+  bool leaveTarget(Target &target);
+  const Type *probeBlock(const csl_source::BlockExpr &expr);
+  bool tryCoerceQuiet(const Value &value, const Type *type);
+  Target *findTarget(llvm::StringRef label, bool loopsOnly);
+  /// Locals that a loop's body may assign, flags and slots of what it may
+  /// leave.
+  struct Carried {
+    std::vector<unsigned> locals;
+    std::vector<Jump> exits;
+  };
+  Carried findCarried(Target &loop, llvm::ArrayRef<const Expr *> parts);
+  std::vector<mlir::Value> currentValues(const Carried &carried, Span span);
+  void setValues(const Carried &carried, mlir::ValueRange values);
+  size_t beginScope() { return frame->locals.size(); }
+  void endScope(size_t mark);
+  Local &addLocal(llvm::StringRef name, Span span);
+
+  //===--- Functions -----------------------------------------------------===//
+  Value evalCall(const csl_source::CallExpr &expr, const Type *hint);
+  Value call(const Value &callee, llvm::ArrayRef<const Expr *> arguments,
+             Span span);
+  Value callFunction(const FunctionRef &function,
+                     llvm::ArrayRef<const Expr *> arguments, Span span);
+  Value callPointer(const Value &callee, llvm::ArrayRef<const Expr *> arguments,
+                    Span span);
+  /// Runs the body in a frame of its own, here.
+  Value expand(Frame &inner, const Type *result, Span span);
+  Value emitCall(const FunctionRef &function, Frame &inner,
+                 std::vector<Value> &values, const Type *result, Span span);
+  /// The function in the program, for the arguments of a call or (without
+  /// them) of its own; null after an error.
+  mlir::Operation *emitFunction(const FunctionRef &function,
+                                llvm::ArrayRef<Value> arguments, Span span);
+  csl::TaskOp emitTask(const FunctionRef &function, csl::TaskKind kind,
+                       Span span);
+  void emitBody(const FunctionRef &function, std::vector<Value> bound,
+                mlir::Operation *op, const Type *result, Span span);
+  const Type *resultType(const FunctionRef &function, Frame &inner);
+  /// Of a function without generic parameters.
+  const Type *functionType(const FunctionRef &function);
+  std::string symbolFor(ModuleInstance &module, llvm::StringRef name);
+
+  //===--- Places --------------------------------------------------------===//
+  LValue evalPlace(const Expr &expr, bool forWrite);
+  LValue placeOfGlobal(Global &global, Span span);
+  LValue placeAt(const Value &pointer, Span span);
+  LValue placeOfValue(Value value);
+  LValue placeOfMemref(mlir::Value memref, const Type *type, bool isConst);
+  Value read(const LValue &place, Span span);
+  void write(const LValue &place, Value value, Span span);
+  Value addressOf(const LValue &place, Span span);
+  Value readKnown(const PointerValue &pointer, const Type *type, Span span);
+  /// An SSA pointer to the place; null if it has none.
+  mlir::Value addressValue(const LValue &place, Span span);
+  mlir::Value allocate(const Type *type, Span span);
+  mlir::Value indexValue(const Value &value, Span span);
+  LValue elementPlace(LValue base, llvm::ArrayRef<Value> indices, Span span);
+  LValue fieldPlace(LValue base, llvm::StringRef name, Span span);
+  std::vector<Value> evalIndices(llvm::ArrayRef<const Expr *> exprs);
+  bool checkIndices(const Type *array, llvm::ArrayRef<Value> indices,
+                    Span span);
+
+  //===--- Types of values -----------------------------------------------===//
+  /// As `type`, or an error value with an error.
+  Value coerce(Value value, const Type *type, Span span);
+  /// Without an error: an error value if it cannot be done; `why` says more.
+  Value tryCoerce(const Value &value, const Type *type, std::string *why);
+  Value coerceStruct(const Value &value, const Type *type, std::string *why);
+  bool isPointerCoercible(const Type *from, const Type *to);
+  /// A type that both coerce to; null if there is none.
+  const Type *peer(const Value &left, const Value &right);
+  Value castTo(const Type *type, Value value, Span span);
+  Value bitcastTo(const Type *type, Value value, Span span);
+  mlir::Value convertNumber(mlir::Value value, const Type *from, const Type *to,
+                            mlir::Location loc);
+
+  //===--- Operators -----------------------------------------------------===//
+  Value binary(BinaryOp op, Value left, Value right, Span span,
+               const Type *hint = nullptr);
+  Value compareValues(BinaryOp op, Value left, Value right, Span span);
+  /// Of known values of one type; error value with `why`.
+  Value foldBinary(BinaryOp op, const Value &left, const Value &right,
+                   std::string *why);
+  Value emitBinary(BinaryOp op, const Value &left, const Value &right,
+                   Span span);
+  Value unary(UnaryOp op, Value operand, Span span);
+  Value wrap(const Type *type, std::optional<Integer> value, std::string *why);
+
+  //===--- Symbolic values -----------------------------------------------===//
+  Value makeSymbolic(SymbolicValue value, const Type *type);
+  Value symbolicCast(const Value &value, const Type *type);
+  /// Makes a symbolic value known: the code then depends on it.
+  Value concretize(const Value &value);
+  /// Whether an integer expression fits at every PE.
+  bool fitsEverywhere(const Value &value, const Type *type);
+
+  //===--- Running code --------------------------------------------------===//
+  /// The SSA value; null with an error if running code cannot have it.
+  mlir::Value materialize(const Value &value, Span span);
+  mlir::Value materializeAs(const Value &value, const Type *type, Span span);
+  mlir::Value materializePointer(const Value &value, Span span);
+  mlir::Value materializeDsd(const Value &value, Span span);
+  mlir::Value materializeSymbolic(const Value &value, Span span);
+  mlir::Value materializeAggregate(const Value &value, Span span);
+  mlir::Value constantInt(mlir::Type type, int64_t value, mlir::Location loc);
+  mlir::Value constantIndex(int64_t value, mlir::Location loc);
+  mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
+  mlir::Value constantBool(bool value, Span span);
+  Value asRuntime(const Value &value, Span span);
+  mlir::Value globalMemref(Global &global, Span span);
+  /// A constant array that running code indexes.
+  Global *tableFor(const Value &value, Span span);
+
+  //===--- Programs ------------------------------------------------------===//
+  bool evaluateGlobal(Global &global);
+  void storeInitial(const LValue &place, const Value &value, Span span);
+  void ensureAll(ModuleInstance &module);
+  void runComptimeBlocks(ModuleInstance &module);
+  void emitExported(ModuleInstance &module);
+  void drainPending();
+
+  //===--- Builtins ------------------------------------------------------===//
+public:
+  using Handler = Value (Evaluator::*)(const BuiltinCall &, const Type *);
+
+private:
+  Value evalBuiltin(const BuiltinCall &call, const Type *hint);
+  bool expectArgs(const BuiltinCall &call, unsigned least, unsigned most);
+  const Expr &arg(const BuiltinCall &call, unsigned index) {
+    return *call.arguments()[index];
+  }
+  bool expectPlace(const BuiltinCall &call, llvm::ArrayRef<Place> allowed);
+  /// The configuration struct at `index`, an empty one if it is not there.
+  Value evalConfig(const BuiltinCall &call, unsigned index);
+  bool checkFields(const Value &config, llvm::ArrayRef<llvm::StringRef> allowed,
+                   Span span, const llvm::Twine &what);
+  std::optional<bool> knownBool(const Value &config, llvm::StringRef field,
+                                Span span);
+  /// `.{ .name = true }`: the name.
+  std::optional<std::string> knownChoice(const Value &value, Span span,
+                                         llvm::ArrayRef<llvm::StringRef> names,
+                                         llvm::StringRef what);
+  Value makeId(const BuiltinCall &call, const Type *type, int64_t least,
+               int64_t greatest);
+  Value known(const Value &value, Span span, const llvm::Twine &what);
+
+#define CSL_BUILTIN(METHOD, NAME)                                              \
+  Value builtin##METHOD(const BuiltinCall &call, const Type *hint);
+#include "Builtins.def"
+
+  Value dsdOperation(const BuiltinCall &call, DsdOpcode opcode);
+  struct OpOptions {
+    bool async = false;
+    mlir::Value activate, unblock, controlTarget, index;
+    csl::OnControlAttr onControl;
+    csl::PriorityAttr priority;
+    mlir::IntegerAttr utId;
+    bool saveAddress = false, singleStep = false;
+  };
+  bool readOptions(const Value &config, Span span, bool isLoad, bool isDfilt,
+                   OpOptions &options);
+  mlir::Value taskTarget(const Value &value, Span span, llvm::StringRef what,
+                         bool localOnly);
+  bool isDsdConfig(const Value &value);
+  Value buildMemDsd(DsdValue dsd, const Value &props, Span span);
+  Value buildFabricDsd(DsdValue dsd, const Value &props, Span span);
+  std::optional<csl::Priority> readPriority(const Value &value, Span span);
+  std::optional<csl::SimdMode> readSimd(const Value &value, Span span);
+  std::optional<ColorConfig> readColorConfig(const Value &config, Span span,
+                                             int64_t color);
+  std::optional<uint32_t> readDirections(const Value &value, Span span);
+  csl::PositionAttr readPosition(const Value &value, Span span,
+                                 llvm::StringRef name,
+                                 std::optional<csl::RoutesAttr> routes);
+  csl::FilterAttr readFilter(const Value &value, Span span);
+  std::optional<std::pair<int64_t, int64_t>>
+  evalCoordinates(const BuiltinCall &call);
+  std::vector<int64_t> readTuple(const Value &value, Span span,
+                                 llvm::StringRef what, int64_t least,
+                                 int64_t greatest);
+  bool configAddress(const BuiltinCall &call, Value &address,
+                     mlir::DenseI64ArrayAttr &ranges, bool checked);
+  Value setFifoLength(const BuiltinCall &call, bool isRead);
+  Value loadDsr(const BuiltinCall &call, unsigned registers);
+
+  //===--- State ---------------------------------------------------------===//
+  Session &session;
+  TypeContext &types;
+  ProgramState *program;
+  mlir::OpBuilder builder;
+  Frame *frame = nullptr;
+  Place place = Place::Comptime;
+  unsigned depth = 0;     ///< runtime regions in the function being emitted
+  unsigned callDepth = 0; ///< of comptime calls
+  /// Control has left the statement being evaluated, to `jump` if the
+  /// compiler knows where.
+  bool left = false;
+  Jump jump;
+  /// Jumps out of regions that have been closed, not guarded yet.
+  llvm::SmallVector<Jump, 2> exits;
+  bool inTypeOf = false;
+  bool probing = false; ///< only the types of values count
+  Global *initializing = nullptr;
+  llvm::StringRef declName; ///< for the names of struct types
+};
+
+/// Evaluates in another place for a while.
+class PlaceScope {
+public:
+  PlaceScope(Evaluator &evaluator, Place place)
+      : evaluator(evaluator), saved(evaluator.place) {
+    evaluator.place = place;
+  }
+  ~PlaceScope() { evaluator.place = saved; }
+
+private:
+  Evaluator &evaluator;
+  Place saved;
+};
+
+/// Operations that comptime code makes go to the program's comptime block
+/// meanwhile.
+class SetupScope {
+public:
+  explicit SetupScope(Evaluator &evaluator) : guard(evaluator.builder) {
+    if (evaluator.isComptime() && evaluator.program)
+      evaluator.builder.setInsertionPointToEnd(
+          &evaluator.program->comptime.getBody().front());
+  }
+
+private:
+  mlir::OpBuilder::InsertionGuard guard;
+};
+
+} // namespace sequin::csl_import
+
+#endif // SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATOR_H

@@ -1,0 +1,26 @@
+//===- EvaluatorControl.h - State of a region of running code ---*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATORCONTROL_H
+#define SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATORCONTROL_H
+
+#include "Evaluator.h"
+
+namespace sequin::csl_import {
+
+/// What code before a branch left behind: the SSA values of variables, and how
+/// control goes on.
+struct Evaluator::RegionState {
+  std::vector<Value> values;
+  bool left = false;
+  llvm::SmallVector<Jump, 2> exits;
+};
+
+} // namespace sequin::csl_import
+
+#endif // SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATORCONTROL_H

@@ -1,0 +1,492 @@
+//===- Globals.cpp - Modules and their declarations -----------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluatorControl.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace sequin;
+using namespace sequin::csl_import;
+using namespace sequin::csl_source;
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+void Evaluator::declare(ModuleInstance &module) {
+  for (const Decl *decl : module.file->decls) {
+    llvm::StringRef name = decl->name().text;
+    if (name.empty())
+      continue;
+    if (Global *other = module.find(name)) {
+      Diagnostic &diagnostic =
+          report(decl->name().span, "redeclaration of '" + name + "'");
+      note(diagnostic, other->decl->name().span, "declared here");
+      continue;
+    }
+    auto global = std::make_unique<Global>();
+    global->module = &module;
+    global->decl = decl;
+    global->name = name;
+    if (const auto *var = llvm::dyn_cast<VarDecl>(decl)) {
+      global->isVar = var->isVar();
+      global->isExtern = var->storage() == Storage::Extern;
+    }
+    module.globals[name] = std::move(global);
+  }
+  for (auto &entry : module.bindings)
+    if (!module.find(entry.first()))
+      warn(entry.second.span, "module '" + module.path +
+                                  "' has no parameter '" + entry.first() + "'");
+}
+
+namespace {
+/// Evaluation of a module's declaration, whatever is going on around it.
+template <typename T> struct Saved {
+  T &place;
+  T value;
+  explicit Saved(T &place, T next) : place(place), value(std::move(place)) {
+    place = std::move(next);
+  }
+  ~Saved() { place = std::move(value); }
+};
+} // namespace
+
+bool Evaluator::ensure(Global &global, Span use) {
+  switch (global.state) {
+  case Global::State::Done:
+    return true;
+  case Global::State::Failed:
+    return false;
+  case Global::State::Evaluating: {
+    Diagnostic &diagnostic =
+        report(use, "the value of '" + global.name + "' needs itself");
+    note(diagnostic, global.decl->name().span, "declared here");
+    return false;
+  }
+  case Global::State::Untouched:
+    break;
+  }
+  if (const auto *function = llvm::dyn_cast<FnDecl>(global.decl)) {
+    global.type =
+        types.simple(function->isTask() ? TypeKind::Task : TypeKind::Function);
+    global.value = Value(global.type, FunctionRef{function, global.module});
+    global.state = Global::State::Done;
+    return true;
+  }
+  global.state = Global::State::Evaluating;
+  Frame inner;
+  inner.module = global.module;
+  Saved<Frame *> savedFrame(frame, &inner);
+  Saved<Place> savedPlace(place, Place::Initializer);
+  Saved<unsigned> savedDepth(depth, 0);
+  Saved<bool> savedLeft(left, false);
+  Saved<bool> savedTypeOf(inTypeOf, false);
+  Saved<Jump> savedJump(jump, Jump());
+  Saved<llvm::SmallVector<Jump, 2>> savedExits(exits, {});
+  Saved<Global *> savedGlobal(initializing, &global);
+  Saved<llvm::StringRef> savedName(declName, global.name);
+  bool done = evaluateGlobal(global);
+  global.state = done ? Global::State::Done : Global::State::Failed;
+  return done;
+}
+
+bool Evaluator::evaluateGlobal(Global &global) {
+  if (llvm::isa<ColorDecl>(global.decl)) {
+    global.type = types.simple(TypeKind::Color);
+    auto binding = global.module->bindings.find(global.name);
+    if (binding == global.module->bindings.end()) {
+      error(global.decl->span(),
+            "color '" + global.name + "' is given no value (--colors)");
+      return false;
+    }
+    warn(global.decl->span(), "'color " + global.name +
+                                  ";' is the older form of 'param " +
+                                  global.name + ": color;'");
+    global.value =
+        coerce(binding->second.value, global.type, global.decl->span());
+    return bool(global.value);
+  }
+  const VarDecl &decl = *global.var();
+  const Type *type = nullptr;
+  if (decl.type()) {
+    type = evalType(*decl.type());
+    if (!type)
+      return false;
+    if (type->is(TypeKind::ComptimeStruct))
+      warn(decl.type()->span(), "'comptime_struct' is no longer a type of CSL; "
+                                "leave the type out");
+  }
+  if (global.isExtern) {
+    global.type = type;
+    return type;
+  }
+  Value value;
+  Span span = decl.init() ? decl.init()->span() : decl.span();
+  auto binding = global.module->bindings.find(global.name);
+  if (decl.isParam() && binding != global.module->bindings.end()) {
+    value = binding->second.value;
+    if (binding->second.span.isValid())
+      span = binding->second.span;
+  } else if (decl.init()) {
+    value = eval(*decl.init(), type);
+    if (!value)
+      return false;
+  } else if (!decl.isVar()) {
+    Diagnostic &diagnostic =
+        report(decl.span(),
+               "only 'var' and 'extern const' variables may be uninitialized");
+    if (decl.isParam())
+      note(diagnostic, decl.name().span,
+           "parameter '" + global.name +
+               "' is given no value by --params, @set_tile_code or "
+               "@import_module, and has no default");
+    return false;
+  }
+  if (value && type && !type->is(TypeKind::ComptimeStruct)) {
+    value = coerce(value, type, span);
+    if (!value)
+      return false;
+  }
+  if (value && !value.isComptime()) {
+    error(span,
+          "the value of global '" + global.name + "' must be comptime-known");
+    return false;
+  }
+  if (value && (!type || type->is(TypeKind::ComptimeStruct)))
+    type = value.type();
+  global.type = type;
+  global.value = value;
+  if (global.isVar && type->isComptimeOnly()) {
+    error(decl.span(), "variable '" + global.name + "' of type '" +
+                           type->str() +
+                           "' must be comptime-known: declare it const");
+    return false;
+  }
+  if (decl.attributes().align) {
+    std::optional<int64_t> align =
+        evalKnownInt(*decl.attributes().align, "an alignment", 1, 1 << 15);
+    if (!align)
+      return false;
+    if (!llvm::isPowerOf2_64(*align)) {
+      error(decl.attributes().align->span(),
+            "an alignment is a power of two, found " + llvm::Twine(*align));
+      return false;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables of the program
+//===----------------------------------------------------------------------===//
+
+/// Whether a value can be written down at a csl.var.
+static bool isPlainElement(const Type *type) {
+  return type->is(TypeKind::Int) || type->is(TypeKind::Bool) ||
+         type->is(TypeKind::Float) || type->is(TypeKind::Enum) ||
+         type->isId() || type->is(TypeKind::Direction);
+}
+
+void Evaluator::emitGlobal(Global &global) {
+  if (global.emitted || !program)
+    return;
+  global.emitted = true;
+  if (global.value.isFifo() && global.value.fifo() != &global) {
+    emitGlobal(*global.value.fifo());
+    return;
+  }
+  if (global.value.isFifo()) {
+    // Made by @allocate_fifo.
+    return;
+  }
+  const Type *type = global.type;
+  const Type *element = type->isArray() ? type->element : type;
+  mlir::Type converted = convert(element, global.span());
+  if (!converted)
+    return;
+  llvm::SmallVector<int64_t> shape;
+  if (type->isArray())
+    shape.assign(type->shape.begin(), type->shape.end());
+  auto memref = mlir::MemRefType::get(shape, converted);
+  global.symbol = symbolFor(*global.module, global.name);
+
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  // Attributes of the declaration.
+  mlir::IntegerAttr align;
+  mlir::StringAttr section, linkName, exportName;
+  if (const VarDecl *decl = global.decl ? global.var() : nullptr) {
+    Frame inner;
+    inner.module = global.module;
+    Saved<Frame *> savedFrame(frame, &inner);
+    PlaceScope scope(*this, Place::Initializer);
+    if (decl->attributes().align)
+      if (auto number = evalKnownInt(*decl->attributes().align, "an alignment",
+                                     1, 1 << 15))
+        align = builder.getI64IntegerAttr(*number);
+    if (decl->attributes().linkSection)
+      if (Value text = evalKnown(*decl->attributes().linkSection,
+                                 "the name of a section", types.string()))
+        section = builder.getStringAttr(text.string());
+    if (decl->attributes().linkName)
+      if (Value text = evalKnown(*decl->attributes().linkName,
+                                 "the name of a symbol", types.string()))
+        linkName = builder.getStringAttr(text.string());
+    if (decl->storage() == Storage::Export)
+      exportName = builder.getStringAttr(global.name);
+  }
+  if (!global.exportName.empty())
+    exportName = builder.getStringAttr(global.exportName);
+
+  // The value, as far as it can be written down.
+  mlir::ElementsAttr initial;
+  bool storesRest = false;
+  bool hasValue = global.value && !global.value.isVoid();
+  if (hasValue && isPlainElement(element)) {
+    llvm::SmallVector<mlir::Attribute> parts;
+    auto addPart = [&](const Value &part) {
+      if (part.isKnown()) {
+        if (mlir::Attribute attribute = attributeOf(part)) {
+          parts.push_back(attribute);
+          return;
+        }
+      }
+      storesRest = true;
+      parts.push_back(attributeOf(element->is(TypeKind::Float)
+                                      ? Value(element, 0.0)
+                                      : Value(element, Integer(0))));
+    };
+    if (global.value.isAggregate())
+      for (const Value &part : global.value.elements())
+        addPart(part);
+    else
+      addPart(global.value);
+    if (!parts.empty() && !llvm::is_contained(parts, mlir::Attribute())) {
+      mlir::Type stored = llvm::cast<mlir::TypedAttr>(parts.front()).getType();
+      bool isSplat = llvm::all_equal(parts);
+      if (isSplat)
+        parts.resize(1);
+      initial = mlir::DenseElementsAttr::get(
+          mlir::RankedTensorType::get(shape, stored), parts);
+    }
+  } else if (hasValue) {
+    storesRest = true;
+  }
+  mlir::Block &body = program->op.getBody().front();
+  if (program->lastVar)
+    builder.setInsertionPointAfter(program->lastVar);
+  else
+    builder.setInsertionPointToStart(&body);
+  bool isConstant = !global.isVar && !global.isExtern && !storesRest;
+  bool isUnsigned = element->is(TypeKind::Int) && !element->isSigned;
+  auto op =
+      csl::VarOp::create(builder, session.location(global.span().Start),
+                         isConstant, global.symbol, isUnsigned, memref, initial,
+                         align, section, linkName, exportName, global.isExtern);
+  program->lastVar = op;
+  if (!storesRest || !hasValue)
+    return;
+  // The rest is stored before the program starts.
+  builder.setInsertionPointToEnd(&program->comptime.getBody().front());
+  PlaceScope scope(*this, Place::Runtime);
+  Frame inner;
+  inner.module = global.module;
+  Saved<Frame *> savedFrame(frame, &inner);
+  LValue at = placeOfMemref(
+      csl::GetVarOp::create(builder, loc(global.span()), memref, global.symbol),
+      type, false);
+  storeInitial(at, global.value, global.span());
+}
+
+void Evaluator::storeInitial(const LValue &place, const Value &value,
+                             Span span) {
+  if (!value)
+    return;
+  if (value.isAggregate() && !place.type->isPacked()) {
+    const std::vector<Value> &parts = value.elements();
+    if (place.type->isArray()) {
+      bool isPlain = isPlainElement(place.type->element);
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (isPlain && parts[i].isKnown() && place.kind == LValue::Kind::Memref)
+          continue; // already at the variable
+        std::vector<Value> indices(place.type->shape.size());
+        size_t rest = i;
+        for (size_t d = indices.size(); d-- > 0;) {
+          indices[d] = makeInt(types.u16(), rest % place.type->shape[d]);
+          rest /= place.type->shape[d];
+        }
+        storeInitial(elementPlace(place, indices, span), parts[i], span);
+      }
+      return;
+    }
+    for (auto [field, part] : llvm::zip(place.type->fields, parts))
+      if (part)
+        storeInitial(fieldPlace(place, field.name, span), part, span);
+    return;
+  }
+  write(place, value, span);
+}
+
+//===----------------------------------------------------------------------===//
+// Imports
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kMaxImportDepth = 64;
+
+Value Evaluator::builtinImportModule(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 1, 2))
+    return Value();
+  if (place != Place::Initializer || !initializing)
+    return error(call.span(), "@import_module initialises a global constant");
+  Value name = evalKnown(arg(call, 0), "the name of a module", types.string());
+  if (!name)
+    return Value();
+  Value params;
+  if (call.arguments().size() == 2) {
+    params = eval(arg(call, 1));
+    if (!params)
+      return Value();
+    if (!params.isAggregate() || !params.type()->isStruct())
+      return error(arg(call, 1).span(),
+                   "parameters of a module are given as a struct, found type "
+                   "'" +
+                       params.type()->str() + "'");
+  }
+  unsigned nesting = 0;
+  for (ModuleInstance *m = frame->module; m; m = m->importer)
+    if (++nesting > kMaxImportDepth)
+      return error(call.span(), "modules import each other more than " +
+                                    llvm::Twine(kMaxImportDepth) + " deep");
+  std::vector<std::string> tried;
+  bool isLibrary = false;
+  std::string path =
+      session.resolve(name.string(), frame->module->path, tried, isLibrary);
+  if (path.empty()) {
+    Diagnostic &diagnostic =
+        report(arg(call, 0).span(), "module '" + name.string() + "' not found");
+    for (const std::string &candidate : tried)
+      note(diagnostic, arg(call, 0).span(), "tried '" + candidate + "'");
+    return Value();
+  }
+  const SourceFile *file = session.parse(path, call.span());
+  if (!file)
+    return Value();
+  auto module = std::make_unique<ModuleInstance>();
+  module->file = file;
+  module->path = path;
+  module->prefix = frame->module->prefix + initializing->name.str() + ".";
+  module->isLibrary = isLibrary || frame->module->isLibrary;
+  module->importer = frame->module;
+  module->importSpan = call.span();
+  if (params)
+    for (auto [field, value] :
+         llvm::zip(params.type()->fields, params.elements()))
+      module->bindings[field.name] = {value, arg(call, 1).span(), false};
+  ModuleInstance *result = module.get();
+  frame->module->imports.push_back(std::move(module));
+  declare(*result);
+  return Value(types.simple(TypeKind::Module), result);
+}
+
+const SourceFile *Session::parse(llvm::StringRef path, Span from) {
+  auto [entry, isNew] = files.try_emplace(path, nullptr);
+  if (!isNew)
+    return entry->second;
+  llvm::Expected<FileId> file = sources.open(path);
+  if (!file) {
+    diagnostics.error(from, llvm::toString(file.takeError()));
+    return nullptr;
+  }
+  const SourceFile *parsed =
+      csl_source::parse(*file, sources, nodes, diagnostics);
+  if (!parsed || parsed->hadErrors)
+    return nullptr;
+  entry->second = parsed;
+  return parsed;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole modules
+//===----------------------------------------------------------------------===//
+
+/// Evaluates every constant, so that all imports are there and all errors
+/// found.
+void Evaluator::ensureAll(ModuleInstance &module) {
+  std::vector<Global *> all;
+  for (auto &entry : module.globals)
+    all.push_back(entry.second.get());
+  for (Global *global : all)
+    if (!llvm::isa<FnDecl>(global->decl))
+      ensure(*global, global->decl->span());
+  for (size_t i = 0; i < module.imports.size(); ++i)
+    ensureAll(*module.imports[i]);
+}
+
+void Evaluator::runComptimeBlocks(ModuleInstance &module) {
+  if (module.comptimeBlocksDone)
+    return;
+  module.comptimeBlocksDone = true;
+  for (size_t i = 0; i < module.imports.size(); ++i)
+    runComptimeBlocks(*module.imports[i]);
+  for (const Decl *decl : module.file->decls) {
+    const auto *block = llvm::dyn_cast<ComptimeDecl>(decl);
+    if (!block)
+      continue;
+    Frame inner;
+    inner.module = &module;
+    Saved<Frame *> savedFrame(frame, &inner);
+    PlaceScope scope(*this, Place::TopComptime);
+    depth = 0;
+    left = false;
+    jump = {};
+    exits.clear();
+    eval(*block->body());
+    left = false;
+    jump = {};
+  }
+}
+
+/// Functions and variables that others may name, used here or not.
+void Evaluator::emitExported(ModuleInstance &module) {
+  Frame inner;
+  inner.module = &module;
+  Saved<Frame *> savedFrame(frame, &inner);
+  for (auto &entry : module.globals) {
+    Global &global = *entry.second;
+    if (const auto *function = llvm::dyn_cast<FnDecl>(global.decl)) {
+      if (function->storage() == Storage::Export)
+        emitFunction(FunctionRef{function, &module}, {}, function->span());
+    } else if (global.var() && global.var()->storage() == Storage::Export &&
+               ensure(global, global.decl->span())) {
+      emitGlobal(global);
+    }
+  }
+  for (auto &import : module.imports)
+    emitExported(*import);
+}
+
+void Evaluator::runProgram(ModuleInstance &module) {
+  declare(module);
+  ensureAll(module);
+  runComptimeBlocks(module);
+  emitExported(module);
+  drainPending();
+}
+
+void Evaluator::runLayoutModule(ModuleInstance &module,
+                                const LayoutDecl &decl) {
+  declare(module);
+  ensureAll(module);
+  Frame inner;
+  inner.module = &module;
+  Saved<Frame *> savedFrame(frame, &inner);
+  PlaceScope scope(*this, Place::Layout);
+  eval(*decl.body());
+  left = false;
+  jump = {};
+}

@@ -1,0 +1,110 @@
+//===- Session.h - One compilation of CSL -----------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_TARGET_CSLIMPORT_SESSION_H
+#define SEQUIN_LIB_TARGET_CSLIMPORT_SESSION_H
+
+#include "Module.h"
+#include "sequin/CslSource/Parser.h"
+#include "sequin/Machine/CslMachine.h"
+#include "sequin/Target/CslImport/CslImport.h"
+
+namespace sequin::csl_import {
+
+/// One call of @set_tile_code.
+struct TileCode {
+  std::string path; ///< of the file, as opened
+  Value params;     ///< an anonymous struct, or an error value: none
+  csl_source::Span span;
+};
+
+/// The configuration of a color, as attributes.
+struct ColorConfig {
+  csl::RoutesAttr routes;
+  csl::SwitchesAttr switches;
+  csl::FilterAttr filter;
+  bool teardown = false;
+  bool operator==(const ColorConfig &) const = default;
+};
+
+struct PlacedConfig {
+  int64_t x, y, color;
+  ColorConfig config;
+  mlir::Location loc;
+  csl_source::Span span;
+};
+
+struct ExportName {
+  std::string name;
+  const Type *type;
+  bool isMutable = false;
+  csl_source::Span span;
+};
+
+/// A color whose other end is the host.
+struct HostStream {
+  std::string name;
+  int64_t color;
+  bool toDevice;
+  csl_source::Span span;
+};
+
+/// What the layout block says.
+struct LayoutState {
+  std::optional<std::pair<int64_t, int64_t>> rectangle;
+  csl_source::Span rectangleSpan;
+  std::vector<std::optional<TileCode>> tiles; ///< row by row
+  std::vector<PlacedConfig> configs;
+  /// (y * width + x, color) -> index into configs.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, unsigned> configAt;
+  std::vector<ExportName> exports;
+  std::vector<HostStream> streams;
+};
+
+/// What all evaluations of one compilation share.
+class Session {
+public:
+  Session(const ImportOptions &options, const CslMachine &machine,
+          mlir::MLIRContext &context, csl_source::SourceManager &sources,
+          csl_source::Diagnostics &diagnostics)
+      : options(options), machine(machine), context(context), sources(sources),
+        diagnostics(diagnostics), types(options.fp16) {}
+
+  /// Parses a file, once. Null after an error, which was reported.
+  const csl_source::SourceFile *parse(llvm::StringRef path,
+                                      csl_source::Span from);
+  /// The path of a file that `from` names: `<library>`, or relative to the
+  /// folder of `importer`. Empty if there is none; `tried` has the candidates.
+  std::string resolve(llvm::StringRef name, llvm::StringRef importer,
+                      std::vector<std::string> &tried, bool &isLibrary);
+
+  mlir::Location location(csl_source::Loc loc);
+  bool isWse3() const { return machine.generation >= 3; }
+
+  const ImportOptions &options;
+  const CslMachine &machine;
+  mlir::MLIRContext &context;
+  csl_source::SourceManager &sources;
+  csl_source::Diagnostics &diagnostics;
+  TypeContext types;
+  LayoutState layout;
+  /// Files that @set_tile_code named, by module and name.
+  llvm::StringMap<std::string> resolved;
+  /// Comptime steps so far.
+  uint64_t steps = 0;
+  /// The deepest the native stack may go (its address), 0 for no limit.
+  uintptr_t stackLimit = 0;
+
+private:
+  csl_source::Context nodes;
+  llvm::StringMap<const csl_source::SourceFile *> files;
+};
+
+} // namespace sequin::csl_import
+
+#endif // SEQUIN_LIB_TARGET_CSLIMPORT_SESSION_H

@@ -1,0 +1,115 @@
+//===- CslcDriver.cpp - What cslc does ------------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Tools/CslcDriver.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "sequin/Conversion/CslToWafer/DeriveProgram.h"
+#include "sequin/Tools/ExitCode.h"
+#include "sequin/Wafer/CslOutput.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace sequin;
+using namespace sequin::tools;
+
+/// PEs that memcpy needs beside the program (host runtime, Supported fabric
+/// dimensions): to the west, to the east and around.
+static constexpr int64_t kMemcpyWest = 4, kMemcpyEast = 3, kMemcpyNorth = 1,
+                         kMemcpySouth = 1;
+static constexpr int64_t kMaxChannels = 16;
+
+/// Whether the fabric has room for the program and memcpy; reasons on `err`.
+static bool checkFabric(const CslcOptions &options, csl::LayoutOp layout,
+                        llvm::raw_ostream &err) {
+  auto refuse = [&](const llvm::Twine &text) {
+    err << "error: " << text << '\n';
+    return false;
+  };
+  const csl_import::ImportOptions &import = options.import;
+  if (!import.fabric || !import.memcpy)
+    return true;
+  auto [fabricWidth, fabricHeight] = *import.fabric;
+  auto [x, y] = import.offsets.value_or(std::pair<int64_t, int64_t>());
+  int64_t width = layout.getWidth(), height = layout.getHeight();
+  int64_t leastX = kMemcpyWest + options.westBuffers;
+  if (x < leastX || y < kMemcpyNorth)
+    return refuse("--fabric-offsets: found " + llvm::Twine(x) + "," +
+                  llvm::Twine(y) + ", with memcpy at least " +
+                  llvm::Twine(leastX) + "," + llvm::Twine(kMemcpyNorth));
+  int64_t leastWidth = x + width + kMemcpyEast + options.eastBuffers;
+  int64_t leastHeight = y + height + kMemcpySouth;
+  if (fabricWidth < leastWidth || fabricHeight < leastHeight)
+    return refuse("--fabric-dims: Fabric dimension must be at least " +
+                  llvm::Twine(leastWidth) + "-by-" + llvm::Twine(leastHeight) +
+                  ", found " + llvm::Twine(fabricWidth) + "-by-" +
+                  llvm::Twine(fabricHeight));
+  if (x != leastX || y != kMemcpyNorth)
+    err << "warning: --fabric-offsets: found " << x << ',' << y
+        << ", the vendor's runtime wants " << leastX << ',' << kMemcpyNorth
+        << '\n';
+  return true;
+}
+
+int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
+  if (options.import.memcpy &&
+      (options.channels < 1 || options.channels > kMaxChannels)) {
+    err << "error: --channels: found " << options.channels
+        << ", with --memcpy 1 to " << kMaxChannels << '\n';
+    return kRefused;
+  }
+  mlir::MLIRContext context;
+  context.printOpOnDiagnostic(false);
+  csl_source::SourceManager sources;
+  csl_source::Diagnostics diagnostics(sources);
+  csl_import::ParamValues params;
+  mlir::OwningOpRef<mlir::ModuleOp> module = csl_import::importCsl(
+      options.layout, options.import, context, sources, diagnostics, &params);
+  diagnostics.print(err);
+  if (!module)
+    return kRefused;
+  bool hasWarnings = !diagnostics.all().empty();
+  if (hasWarnings && options.warningsAsErrors) {
+    err << "error: there are warnings, and --warnings-as-errors is given\n";
+    return kRefused;
+  }
+  csl::LayoutOp layout = *module->getOps<csl::LayoutOp>().begin();
+  if (!checkFabric(options, layout, err))
+    return kRefused;
+
+  llvm::SourceMgr files;
+  mlir::SourceMgrDiagnosticHandler handler(files, &context, err);
+  mlir::FailureOr<wafer::Program> program =
+      csl_to_wafer::deriveProgram(*module);
+  if (mlir::failed(program))
+    return kRefused;
+  wafer::CslOutput output;
+  output.params = options.import.params;
+  output.colors = options.import.colors;
+  // Values as decimal digits, and defaults that the layout has (HST-022).
+  for (auto &[name, value] : output.params)
+    for (const auto &[known, digits] : params)
+      if (known == name)
+        value = digits;
+  for (const auto &[name, digits] : params)
+    if (llvm::none_of(output.params,
+                      [&](const auto &entry) { return entry.first == name; }))
+      output.params.emplace_back(name, digits);
+  output.source = options.layout;
+  output.channels = options.import.memcpy ? options.channels : 0;
+  output.westBuffers = options.import.memcpy ? options.westBuffers : 0;
+  output.eastBuffers = options.import.memcpy ? options.eastBuffers : 0;
+  if (llvm::Error error =
+          wafer::writeCslOutput(options.output, output, *program)) {
+    err << "error: " << llvm::toString(std::move(error)) << '\n';
+    return kRefused;
+  }
+  if (options.verbose)
+    err << options.output << ": " << program->width << " x " << program->height
+        << " PEs, " << program->codes.size() << " codes\n";
+  return kSuccess;
+}

@@ -1,0 +1,239 @@
+//===- CslcFlags.cpp - The command line of cslc ---------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Flags are read by hand: those of libraries linked in are not flags of cslc,
+// and the vendor's wrapper takes some forms that LLVM's parser does not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Tools/CslcFlags.h"
+#include "sequin/Tools/ExitCode.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cstdlib>
+
+using namespace sequin;
+using namespace sequin::tools;
+
+namespace {
+enum class Flag : uint8_t {
+  Unknown,
+  Output,
+  Arch,
+  Params,
+  Colors,
+  FabricDims,
+  FabricOffsets,
+  Memcpy,
+  Channels,
+  WestBuffers,
+  EastBuffers,
+  ImportPath,
+  Fp16Format,
+  MaxInlined,
+  DepthLimit,
+  WarningsAsErrors,
+  Verbose,
+  Help,
+  IgnoredSwitch, ///< has no meaning here, takes no value
+  IgnoredValue,  ///< has no meaning here, takes a value
+};
+} // namespace
+
+static Flag lookupFlag(llvm::StringRef name) {
+  return llvm::StringSwitch<Flag>(name)
+      .Case("o", Flag::Output)
+      .Case("arch", Flag::Arch)
+      .Case("params", Flag::Params)
+      .Case("colors", Flag::Colors)
+      .Case("fabric-dims", Flag::FabricDims)
+      .Case("fabric-offsets", Flag::FabricOffsets)
+      .Case("memcpy", Flag::Memcpy)
+      .Case("channels", Flag::Channels)
+      .Case("width-west-buf", Flag::WestBuffers)
+      .Case("width-east-buf", Flag::EastBuffers)
+      .Case("import-path", Flag::ImportPath)
+      .Case("fp16-format", Flag::Fp16Format)
+      .Case("max-inlined-iterations", Flag::MaxInlined)
+      .Case("comptime-func-depth-limit", Flag::DepthLimit)
+      .Case("warnings-as-errors", Flag::WarningsAsErrors)
+      .Cases({"verbose", "v"}, Flag::Verbose)
+      .Cases({"help", "h"}, Flag::Help)
+      .Cases({"g0", "g", "O0", "O1", "O2", "O3", "single-pe", "out-routes",
+              "disable-auto-microthread-id", "dump-dsr-alloc-graph"},
+             Flag::IgnoredSwitch)
+      .Cases({"max-parallelism", "output-json",
+              "link-section-start-address-bytes", "lomem-reservation-end",
+              "driver", "verbose-level"},
+             Flag::IgnoredValue)
+      .Default(Flag::Unknown);
+}
+
+static bool isSwitch(Flag flag) {
+  return flag == Flag::Memcpy || flag == Flag::WarningsAsErrors ||
+         flag == Flag::Verbose || flag == Flag::Help ||
+         flag == Flag::IgnoredSwitch;
+}
+
+static constexpr llvm::StringLiteral kUsageText =
+    R"(usage: cslc layout.csl [flags]
+  -o DIR                        output directory (default: out)
+  --arch=wse2|wse3              machine (default: wse2)
+  --params=NAME:VALUE,...       parameters of the layout; may be repeated
+  --colors=NAME:VALUE,...       parameters of type color
+  --fabric-dims=W,H             the fabric around the program
+  --fabric-offsets=X,Y          where the program begins on it
+  --memcpy                      link host support in
+  --channels=N                  host channels, 1 to 16
+  --width-west-buf=N --width-east-buf=N   columns of host buffers
+  --import-path=DIR             folder to search for <name>; may be repeated
+  --fp16-format=f16|cb16|bf16   16-bit floats of running code
+  --max-inlined-iterations=N    limit of one inlined loop
+  --comptime-func-depth-limit=N limit of nested comptime calls
+  --warnings-as-errors --verbose --help
+)";
+
+static bool parsePair(llvm::StringRef text,
+                      std::optional<std::pair<int64_t, int64_t>> &out) {
+  auto [first, second] = text.split(',');
+  int64_t a, b;
+  if (first.trim().getAsInteger(10, a) || second.trim().getAsInteger(10, b) ||
+      a < 0 || b < 0)
+    return false;
+  out = {a, b};
+  return true;
+}
+
+std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
+                                         CslcOptions &options,
+                                         llvm::raw_ostream &err) {
+  auto wrong = [&](const llvm::Twine &text) {
+    err << "error: " << text << "; see cslc --help\n";
+    return kUsage;
+  };
+  csl_import::ImportOptions &import = options.import;
+  if (const char *paths = std::getenv("CSL_IMPORT_PATH")) {
+    llvm::SmallVector<llvm::StringRef> folders;
+    llvm::StringRef(paths).split(folders, ':', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef folder : folders)
+      import.importPaths.push_back(folder.str());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    if (!argument.starts_with("-") || argument == "-") {
+      if (!options.layout.empty())
+        return wrong("two input files, '" + options.layout + "' and '" +
+                     argument + "'");
+      options.layout = argument.str();
+      continue;
+    }
+    llvm::StringRef body = argument.ltrim('-');
+    auto [name, value] = body.split('=');
+    bool hasValue = body.contains('=');
+    Flag flag = lookupFlag(name);
+    if (flag == Flag::Unknown)
+      return wrong("unknown flag '" + argument + "'");
+    if (!isSwitch(flag) && !hasValue) {
+      if (i + 1 == arguments.size())
+        return wrong("flag '" + argument + "' has no value");
+      value = arguments[++i];
+    }
+    auto number = [&](auto &out) {
+      return !value.getAsInteger(10, out) && out >= 0;
+    };
+    auto refuse = [&](const llvm::Twine &expected) {
+      err << "error: --" << name << ": found '" << value << "', expected "
+          << expected << '\n';
+      return kRefused;
+    };
+    std::string problem;
+    switch (flag) {
+    case Flag::Output:
+      options.output = value.str();
+      break;
+    case Flag::Arch:
+      import.arch = value.str();
+      break;
+    case Flag::Params:
+    case Flag::Colors:
+      if (!csl_import::parseBindings(
+              value, flag == Flag::Params ? import.params : import.colors,
+              problem)) {
+        err << "error: --" << name << ": " << problem << '\n';
+        return kRefused;
+      }
+      break;
+    case Flag::FabricDims:
+      if (!parsePair(value, import.fabric))
+        return refuse("width,height");
+      break;
+    case Flag::FabricOffsets:
+      if (!parsePair(value, import.offsets))
+        return refuse("x,y");
+      break;
+    case Flag::Memcpy:
+      import.memcpy = true;
+      break;
+    case Flag::Channels:
+      if (!number(options.channels))
+        return refuse("a number");
+      break;
+    case Flag::WestBuffers:
+      if (!number(options.westBuffers))
+        return refuse("a number");
+      break;
+    case Flag::EastBuffers:
+      if (!number(options.eastBuffers))
+        return refuse("a number");
+      break;
+    case Flag::ImportPath:
+      import.importPaths.push_back(value.str());
+      break;
+    case Flag::Fp16Format: {
+      std::optional<csl::Fp16> format = csl::symbolizeFp16(value);
+      if (!format)
+        return refuse("f16, cb16 or bf16");
+      import.fp16 = *format;
+      break;
+    }
+    case Flag::MaxInlined: {
+      int64_t limit;
+      if (!number(limit))
+        return refuse("a number");
+      import.maxInlinedIterations = limit;
+      break;
+    }
+    case Flag::DepthLimit: {
+      int64_t limit;
+      if (!number(limit) || limit > 1 << 16)
+        return refuse("a number up to 65536");
+      import.comptimeDepthLimit = limit;
+      break;
+    }
+    case Flag::WarningsAsErrors:
+      options.warningsAsErrors = true;
+      break;
+    case Flag::Verbose:
+      options.verbose = true;
+      break;
+    case Flag::Help:
+      llvm::outs() << kUsageText;
+      return kSuccess;
+    case Flag::IgnoredSwitch:
+    case Flag::IgnoredValue:
+    case Flag::Unknown:
+      break;
+    }
+  }
+  if (options.layout.empty())
+    return wrong("no input file");
+  if (import.offsets && !import.fabric)
+    return wrong("--fabric-offsets is given without --fabric-dims");
+  import.libraryPath = csl_import::findLibrary();
+  return std::nullopt;
+}

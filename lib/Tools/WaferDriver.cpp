@@ -1,0 +1,319 @@
+//===- WaferDriver.cpp - What sequin-run does on a wafer ------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WaferDriver.h"
+#include "OutputFiles.h"
+#include "WaferPlan.h"
+#include "sequin/Api/WaferModule.h"
+#include "sequin/Support/Excerpt.h"
+#include "sequin/WaferHost/Report.h"
+#include "sequin/WaferHost/SymbolArrays.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+
+using namespace sequin;
+using namespace sequin::tools;
+using namespace sequin::wafer;
+using llvm::StringRef;
+using llvm::Twine;
+
+static llvm::Error error(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// Prints an error of any class.
+static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
+  ExitCode code = kRefused;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const api::Refusal &refusal) { log << refusal.getPrinted(); },
+      [&](const RunFailure &failure) {
+        log << "error: " << failure.message() << "\n";
+        code = kTrapped;
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        log << "error: " << other.message() << "\n";
+      });
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// The command line
+//===----------------------------------------------------------------------===//
+
+bool tools::isForWafer(const RunOptions &options) {
+  if (!options.target.empty() && lookupCslMachine(options.target))
+    return true;
+  return options.target.empty() && options.einsum.empty() &&
+         !options.program.empty() && api::isWaferProgram(options.program);
+}
+
+std::string tools::findWaferUsageError(const RunOptions &options) {
+  if (options.program.empty())
+    return "give a program (.mlir or .json) for --target " + options.target;
+  std::pair<bool, StringRef> foreign[] = {
+      {options.chips.has_value(), "--chips"},
+      {!options.einsum.empty(), "--einsum"},
+      {options.allowBf16, "--allow-bf16"},
+      {options.allowNarrow, "--allow-narrow"},
+      {!options.argumentLayout.empty(), "--argument-layout"},
+      {options.searchBudget.has_value(), "--search-budget"},
+      {!options.reportMapping.empty(), "--report-mapping"},
+      {!options.sizes.empty(), "--size"},
+      {!options.dtype.empty(), "--dtype"},
+      {!options.outputDtype.empty(), "--output-dtype"}};
+  for (auto [given, flag] : foreign)
+    if (given)
+      return flag.str() + " means nothing to a program for a wafer";
+  if (options.timingOnly)
+    return "--timing-only means nothing to a program for a wafer: what is in "
+           "memory and in wavelets decides what happens when";
+  return "";
+}
+
+static llvm::Error runPlan(const Plan &plan, Session &session) {
+  for (const Transfer &input : plan.inputs)
+    if (llvm::Error bad =
+            input.stream
+                ? session.send(input.place.name, input.where, input.words)
+                : session.copyIn(input.place.name, input.where, input.bytes,
+                                 input.missing))
+      return bad;
+  for (const Launch &launch : plan.launches) {
+    if (llvm::Error bad = session.launch(launch.place.name, launch.where,
+                                         launch.arguments, launch.missing))
+      return bad;
+    if (llvm::Error bad = session.run())
+      return bad;
+  }
+  return session.finish();
+}
+
+/// What a stream brought: [H, W, n], of an edge [n].
+static llvm::Expected<NpyArray> takeStream(const Transfer &output,
+                                           Session &session) {
+  const Stream &stream = *output.stream;
+  bool edge = stream.kind == Stream::Kind::Edge;
+  Rectangle where = edge ? Rectangle{stream.x, stream.y, 1, 1} : output.where;
+  std::optional<uint64_t> count;
+  for (int64_t y = where.y; y < where.y + where.height; ++y)
+    for (int64_t x = where.x; x < where.x + where.width; ++x) {
+      auto here = session.received(stream.name, x, y);
+      if (!here)
+        return here.takeError();
+      if (count && *count != *here)
+        return error("stream '" + stream.name + "' brought " + Twine(*count) +
+                     " words from PE (" + Twine(where.x) + ", " +
+                     Twine(where.y) + ") and " + Twine(*here) + " from PE (" +
+                     Twine(x) + ", " + Twine(y) +
+                     "); name PEs that send the same number");
+      count = *here;
+    }
+  auto words = session.receive(stream.name, where, count.value_or(0));
+  if (!words)
+    return words.takeError();
+  NpyArray array;
+  array.dtype = "u4";
+  if (!edge)
+    array.shape = {where.height, where.width};
+  array.shape.push_back(static_cast<int64_t>(count.value_or(0)));
+  for (uint32_t word : *words)
+    for (unsigned byte = 0; byte < 4; ++byte)
+      array.data.push_back(static_cast<uint8_t>(word >> (8 * byte)));
+  return array;
+}
+
+static llvm::Error addOutputs(const Plan &plan, const RunOptions &options,
+                              Session &session, OutputFiles &files) {
+  for (const Transfer &output : plan.outputs) {
+    NpyArray array;
+    if (output.stream) {
+      auto taken = takeStream(output, session);
+      if (!taken)
+        return taken.takeError();
+      array = std::move(*taken);
+    } else {
+      // A pointer may have moved.
+      auto data = session.dataOf(*output.symbol, output.where);
+      if (!data)
+        return data.takeError();
+      auto bytes = session.copyOut(output.place.name, output.where,
+                                   data->bytesPerPe(), output.missing);
+      if (!bytes)
+        return bytes.takeError();
+      if (output.distribution) {
+        const Program &program = session.program();
+        llvm::SmallVector<int64_t, 4> shape;
+        for (const DistributedDim &dim : output.distribution->dims)
+          shape.push_back(dim.size);
+        array =
+            toArray(output.distribution->gather(*bytes, data->elementBytes,
+                                                program.width, program.height),
+                    *data, program.fp16, shape, options.raw);
+      } else
+        array = toArray(std::move(*bytes), *data, session.program().fp16,
+                        shapeOf(*data, output.where), options.raw);
+    }
+    if (llvm::Error bad = files.addArray(output.path, array))
+      return bad;
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error addJson(OutputFiles &files, StringRef path,
+                           const llvm::json::Value &value) {
+  return files.addText(path, llvm::formatv("{0:2}\n", value).str());
+}
+
+/// Also of a run that failed: then they are what tells why.
+static llvm::Error addTraces(const RunOptions &options,
+                             const Recorder *recorder, const Session &session,
+                             OutputFiles &files) {
+  if (!options.timeline.empty())
+    if (llvm::Error bad =
+            addJson(files, options.timeline, recorder->timeline(session)))
+      return bad;
+  if (StringRef path = options.wafer.waveletLog; !path.empty())
+    if (llvm::Error bad = path.ends_with(".json")
+                              ? addJson(files, path, recorder->waveletJson())
+                              : files.addText(path, recorder->waveletText()))
+      return bad;
+  if (StringRef path = options.wafer.fabricPicture; !path.empty())
+    if (llvm::Error bad = files.addText(path, recorder->picture(session)))
+      return bad;
+  return llvm::Error::success();
+}
+
+static constexpr size_t kMostFindings = 16;
+
+/// Memory that was read before anything wrote it: it holds zero, but nobody
+/// says so.
+static void warnOfUndefinedReads(const Session &session,
+                                 llvm::raw_ostream &log) {
+  llvm::ArrayRef<Race> reads = session.simulator().undefinedReads();
+  for (const Race &read : reads.take_front(kMostFindings))
+    log << "warning: PE (" << read.x << ", " << read.y << ") at cycle "
+        << read.cycle << ": " << read.message << "\n";
+  if (reads.size() > kMostFindings)
+    log << "warning: the same at " << reads.size() - kMostFindings
+        << " more PEs\n";
+}
+
+static llvm::Error checkRaces(const Session &session) {
+  llvm::ArrayRef<Race> races = session.simulator().races();
+  if (races.empty())
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator lines("\n");
+  for (const Race &race : races.take_front(kMostFindings))
+    os << lines << "race: PE (" << race.x << ", " << race.y << ") at cycle "
+       << race.cycle << ": " << race.message;
+  if (races.size() > kMostFindings)
+    os << "\nand races at " << races.size() - kMostFindings << " more PEs";
+  return llvm::make_error<RunFailure>(RunFailure::Kind::Race, std::move(text));
+}
+
+static Options simulatorOptions(const RunOptions &options) {
+  Options result;
+  result.maxSteps =
+      static_cast<uint64_t>(options.maxSteps.value_or(int64_t(1) << 31));
+  result.seed = static_cast<uint64_t>(options.wafer.seed);
+  result.randomLatency = options.wafer.randomLatency;
+  result.shallowQueues = options.wafer.shallowQueues;
+  result.highestTaskFirst = options.wafer.highestTaskFirst;
+  return result;
+}
+
+ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
+  api::WaferOptions load;
+  load.path = options.program;
+  load.target = options.target;
+  if (options.entry != "main")
+    load.entry = options.entry;
+  if (!options.wafer.grid.empty()) {
+    auto grid = parseGrid(options.wafer.grid);
+    if (!grid)
+      return refuse(log, grid.takeError());
+    load.grid = *grid;
+  }
+  auto module = api::WaferModule::load(load);
+  if (!module)
+    return refuse(log, module.takeError());
+  log << (*module)->warningText();
+  Options simulation = simulatorOptions(options);
+  RecorderOptions recorded;
+  recorded.timeline = !options.timeline.empty();
+  recorded.wavelets = !options.wafer.waveletLog.empty();
+  if (!options.wafer.tracePes.empty()) {
+    auto region = parseRectangle(options.wafer.tracePes, "--trace-pes");
+    if (!region)
+      return refuse(log, region.takeError());
+    recorded.region = *region;
+  }
+  std::unique_ptr<Recorder> recorder;
+  if (recorded.timeline || recorded.wavelets || !options.report.empty() ||
+      !options.wafer.fabricPicture.empty()) {
+    recorder = std::make_unique<Recorder>((*module)->program(), recorded);
+    simulation.observer = recorder.get();
+  }
+  auto made = Session::create((*module)->program(), simulation);
+  if (!made)
+    return refuse(log, made.takeError());
+  Session &session = **made;
+  if (recorded.region)
+    if (llvm::Error bad = session.checkInside(*recorded.region))
+      return refuse(log, std::move(bad));
+
+  auto plan = makePlan(options, **module, session);
+  if (!plan)
+    return refuse(log, plan.takeError());
+  auto begin = std::chrono::steady_clock::now();
+  llvm::Error failed = runPlan(*plan, session);
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  for (StringRef line : session.simulator().log())
+    log << line << "\n";
+  warnOfUndefinedReads(session, log);
+  OutputFiles files;
+  if (!failed)
+    failed = checkRaces(session);
+  if (!failed && options.verify) {
+    auto verified = verify(*plan, session, **module);
+    if (verified)
+      log << "verified: " << *verified << "\n";
+    else
+      failed = verified.takeError();
+  }
+  if (failed) {
+    if (failed.isA<RunFailure>()) {
+      llvm::Error bad = addTraces(options, recorder.get(), session, files);
+      if (!bad)
+        bad = files.commit();
+      failed = llvm::joinErrors(std::move(failed), std::move(bad));
+    }
+    return refuse(log, std::move(failed));
+  }
+
+  if (llvm::Error bad = addOutputs(*plan, options, session, files))
+    return refuse(log, std::move(bad));
+  Report report = makeReport(session, seconds, recorder.get());
+  if (!options.report.empty())
+    if (llvm::Error bad = addJson(files, options.report, toJSON(report)))
+      return refuse(log, std::move(bad));
+  if (llvm::Error bad = addTraces(options, recorder.get(), session, files))
+    return refuse(log, std::move(bad));
+  if (llvm::Error bad = files.commit())
+    return refuse(log, std::move(bad));
+  log << llvm::formatv("cycles {0}, {1} PEs, simulated in {2}\n", report.cycles,
+                       report.width * report.height,
+                       llvm::format("%.3f s", seconds));
+  return kSuccess;
+}

@@ -1,0 +1,33 @@
+//===- WaferDriver.h - What sequin-run does on a wafer ----------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads a wafer program, copies every input to its symbol, launches functions
+// in the order given, runs to the end and copies every output back
+// (docs/Guides/RunningOnAWafer.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_TOOLS_WAFERDRIVER_H
+#define SEQUIN_LIB_TOOLS_WAFERDRIVER_H
+
+#include "sequin/Tools/RunDriver.h"
+
+namespace sequin::tools {
+
+/// Whether these options run a program on a wafer: the target says so, or
+/// without one the program.
+bool isForWafer(const RunOptions &options);
+
+/// What no program for a wafer could make right; "" if nothing.
+std::string findWaferUsageError(const RunOptions &options);
+
+ExitCode runOnWafer(const RunOptions &options, llvm::raw_ostream &log);
+
+} // namespace sequin::tools
+
+#endif // SEQUIN_LIB_TOOLS_WAFERDRIVER_H
