@@ -1,0 +1,4 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The vendor's names for sequin.host, so that scripts written for its runtime run here."""

@@ -1,0 +1,210 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a routed layout as CSL, and has cslc compile it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sequin
+from sequin.errors import HostError, HostTypeError
+
+from .regions import CodeRegion
+from .router import Fabric, Place, Position
+from .routes import Color, Route
+
+__all__ = ["compile_layout", "layout_text"]
+
+PASSING = "// A PE that only passes wavelets on.\n"
+#: x, y, width, height
+Block = tuple[int, int, int, int]
+
+
+def blocks(places: Iterable[Place]) -> list[Block]:
+    """Few rectangles that together are the places."""
+    rows: dict[int, list[int]] = {}
+    for x, y in places:
+        rows.setdefault(y, []).append(x)
+    done: list[Block] = []
+    # Runs of a row that go on in the next one.
+    growing: dict[tuple[int, int], int] = {}
+    last = None
+    for y in sorted(rows):
+        runs = []
+        for x in sorted(rows[y]):
+            if runs and runs[-1][1] == x:
+                runs[-1][1] = x + 1
+            else:
+                runs.append([x, x + 1])
+        now = {(a, b) for a, b in runs}
+        for (a, b), top in list(growing.items()):
+            if (a, b) not in now or last != y - 1:
+                assert last is not None
+                done.append((a, top, b - a, last + 1 - top))
+                del growing[a, b]
+        for run in now:
+            growing.setdefault(run, y)
+        last = y
+    for (a, b), top in growing.items():
+        assert last is not None
+        done.append((a, top, b - a, last + 1 - top))
+    return sorted(done, key=lambda block: (block[1], block[0]))
+
+
+def for_block(block: Block, call: str) -> list[str]:
+    """Lines that do `call`, which has {x} and {y}, for the PEs of a rectangle."""
+    x, y, width, height = block
+    if width == height == 1:
+        return ["  " + call.replace("{x}", str(x)).replace("{y}", str(y))]
+    return [
+        f"  for (@range(i16, {x}, {x + width}, 1)) |x| {{",
+        f"    for (@range(i16, {y}, {y + height}, 1)) |y| {{",
+        "      " + call.replace("{x}", "x").replace("{y}", "y"),
+        "    }",
+        "  }",
+    ]
+
+
+def literal(name: str, value: Any) -> str:
+    """A parameter's value as CSL."""
+    if isinstance(value, Color):
+        return str(value.get_value())
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if number != number or number in (float("inf"), float("-inf")):
+            raise HostError(f"parameter '{name}' is {number}, expected a finite number")
+        text = np.format_float_positional(number, trim="0")
+        return text
+    raise HostTypeError(
+        f"parameter '{name}' is a {type(value).__name__}, expected a number, a bool or a Color"
+    )
+
+
+def _links(links: set[Route]) -> str:
+    names = [route.name for route in Route if route in links]
+    return ".{ " + ", ".join(names) + " }" if names else ".{}"
+
+
+def color_config(positions: Sequence[Position]) -> str:
+    """The struct that @set_color_config takes."""
+    first = positions[0]
+    text = f".routes = .{{ .rx = {_links(first.rx)}, .tx = {_links(first.tx)} }}"
+    switches = []
+    for number, position in enumerate(positions[1:], 1):
+        parts = []
+        if position.rx != first.rx:
+            (only,) = position.rx if len(position.rx) == 1 else (None,)
+            parts.append(f".rx = {only.name if only else _links(position.rx)}")
+        if position.tx != first.tx or not parts:
+            (only,) = position.tx if len(position.tx) == 1 else (None,)
+            parts.append(f".tx = {only.name if only else _links(position.tx)}")
+        switches.append(f".pos{number} = .{{ {', '.join(parts)} }}")
+    if switches:
+        text += f", .switches = .{{ {', '.join(switches)} }}"
+    return f".{{ {text} }}"
+
+
+def _quoted(path: Path) -> str:
+    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def layout_text(fabric: Fabric, regions: Sequence[CodeRegion], passing: Path) -> str:
+    """The layout block; `passing` is the program of PEs outside of all regions."""
+    lines = ["// Written by SdkLayout.compile().", "layout {",
+             f"  @set_rectangle({fabric.width}, {fabric.height});"]
+
+    def add(groups: dict[Any, list[Place]], call: Any) -> None:
+        for key, places in groups.items():
+            for block in blocks(places):
+                lines.extend(for_block(block, call(key)))
+
+    for region in regions:
+        assert region.origin is not None
+        by_params: dict[Hashable, list[Place]] = {}
+        for y in range(region.height):
+            for x in range(region.width):
+                values = region.params.get((x, y), {})
+                text = ", ".join(
+                    f".{name} = {literal(name, value)}" for name, value in values.items()
+                )
+                by_params.setdefault(text, []).append((region.origin.x + x, region.origin.y + y))
+        source = _quoted(region.source)
+        lines.append(f"  // region '{region.name}'")
+        add(by_params, lambda text, s=source: f"@set_tile_code({{x}}, {{y}}, {s}, .{{ {text} }});")
+    others = [
+        (x, y)
+        for y in range(fabric.height)
+        for x in range(fabric.width)
+        if (x, y) not in fabric.regions
+    ]
+    add({"": others} if others else {},
+        lambda _: f"@set_tile_code({{x}}, {{y}}, {_quoted(passing)}, .{{}});")
+    by_config: dict[Hashable, list[Place]] = {}
+    for place, colors in fabric.cells.items():
+        for color, positions in colors.items():
+            by_config.setdefault((color, color_config(positions)), []).append(place)
+    add(dict(sorted(by_config.items(), key=str)),
+        lambda key: f"@set_color_config({{x}}, {{y}}, @get_color({key[0]}), {key[1]});")
+    return "\n".join([*lines, "}", ""])
+
+
+def find_cslc(prefix: str) -> str:
+    """The compiler: below `prefix`, beside this package, or on PATH."""
+    package = Path(sequin.__file__).resolve()
+    candidates = [
+        *((Path(prefix) / "cslc", Path(prefix + "cslc")) if prefix else ()),
+        *(parent / "bin" / "compat" / "cslc" for parent in package.parents[2:7]),
+    ]
+    for candidate in candidates:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    found = shutil.which("cslc")
+    if found is None:
+        raise HostError("cslc is not there: neither beside this package nor on PATH")
+    return found
+
+
+def compile_layout(
+    directory: Path,
+    fabric: Fabric,
+    regions: Sequence[CodeRegion],
+    arch: str,
+    fp16: str,
+    libs: Sequence[str],
+    cslc_prefix: str,
+) -> None:
+    """Writes the layout's source into the directory, and compiles it there."""
+    generated = directory / "generated"
+    generated.mkdir(parents=True, exist_ok=True)
+    passing = (generated / "passing.csl").resolve()
+    passing.write_text(PASSING)
+    layout = generated / "layout.csl"
+    layout.write_text(layout_text(fabric, regions, passing))
+    command = [
+        find_cslc(cslc_prefix),
+        str(layout),
+        f"--arch={arch}",
+        f"--fp16-format={fp16}",
+        f"--fabric-dims={fabric.width},{fabric.height}",
+        "--fabric-offsets=0,0",
+        *(f"--import-path={lib}" for lib in libs),
+        "-o",
+        str(directory),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise HostError(
+            f"the layout does not compile:\n{(done.stderr or done.stdout).rstrip()}"
+        )

@@ -1,0 +1,486 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""SdkLayout: a program put together from regions, in Python.
+
+compile() places and routes here, writes the result as a CSL file with a layout block
+(emit.py), has cslc compile it, and adds what CSL has no words for: the streams to the
+host, and initial data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import sequin
+from sequin import _wafer
+from sequin.errors import HostError, HostTypeError
+
+from .checks import whole
+from .emit import compile_layout
+from .geometry import IntVector
+from .platform import SdkExecutionPlatform, SdkTarget
+from .regions import CodeRegion, PortHandle, read_source
+from .router import Fabric, Place, Position, Way, no_way
+from .routes import LAST_COLOR, Color, Route
+from .runtime import LEVELS, SdkCompileArtifacts
+
+__all__ = ["FP16TYPE", "SdkLayout"]
+
+
+class FP16TYPE(Enum):
+    """The format of 16-bit floats."""
+
+    F16 = "f16"
+    BF16 = "bf16"
+    CB16 = "cb16"
+
+
+@dataclass(eq=False)
+class _Stream:
+    """A port of the host: at a port of a region, or at a place of the fabric."""
+
+    name: str
+    to_device: bool
+    color: Color
+    port: PortHandle | None = None
+    place: IntVector | None = None
+
+
+@dataclass(frozen=True)
+class EdgeStream:
+    """Where a stream of the host ends: the link `side` of PE `place`."""
+
+    name: str
+    color: int
+    to_device: bool
+    place: Place
+    side: Route
+
+
+class SdkLayout:
+    """Regions of PEs, the connections between them, and the host's streams."""
+
+    def __init__(
+        self,
+        platform: SdkExecutionPlatform | SdkTarget | None = None,
+        msg_level: str = "WARNING",
+    ) -> None:
+        if isinstance(platform, SdkExecutionPlatform):
+            platform = platform.target
+        if isinstance(platform, (str, os.PathLike)):
+            raise HostError(
+                f"'{os.fspath(platform)}': a layout is made for a platform or an SdkTarget; "
+                "the simulated fabric is as large as the layout needs"
+            )
+        if platform is not None and not isinstance(platform, SdkTarget):
+            raise HostTypeError(f"platform is {platform!r}, expected a platform or an SdkTarget")
+        if msg_level not in LEVELS:
+            raise HostError(f"msg_level is {msg_level!r}, expected one of {', '.join(LEVELS)}")
+        self._target = platform or SdkTarget.WSE3
+        self._regions: list[CodeRegion] = []
+        self._connections: list[tuple[PortHandle, PortHandle]] = []
+        self._streams: list[_Stream] = []
+
+    # ===--- Regions ------------------------------------------------------=== #
+
+    def create_code_region(
+        self, source: str | os.PathLike[str], name: str, width: int, height: int
+    ) -> CodeRegion:
+        """`width` x `height` PEs with the program in the file `source`."""
+        if any(region.name == name for region in self._regions):
+            raise HostError(f"the layout already has a region '{name}'")
+        region = CodeRegion(
+            read_source(source), name, whole("width", width, 1), whole("height", height, 1)
+        )
+        self._regions.append(region)
+        return region
+
+    def hstack(self, children: Sequence[CodeRegion], origin: IntVector | None = None) -> int:
+        """Places regions from west to east; how wide they are together."""
+        place = origin or IntVector(0, 0)
+        for child in children:
+            child.place(*place)
+            place = place + IntVector(child.width, 0)
+        return place.x - (origin.x if origin else 0)
+
+    def vstack(self, children: Sequence[CodeRegion], origin: IntVector | None = None) -> int:
+        """Places regions from north to south; how high they are together."""
+        place = origin or IntVector(0, 0)
+        for child in children:
+            child.place(*place)
+            place = place + IntVector(0, child.height)
+        return place.y - (origin.y if origin else 0)
+
+    # ===--- Connections --------------------------------------------------=== #
+
+    def connect(self, tx: PortHandle, rx: PortHandle) -> None:
+        """What goes out by `tx` comes in by `rx`; the way between them is found."""
+        for what, port, is_input in (("tx", tx, False), ("rx", rx, True)):
+            if not isinstance(port, PortHandle):
+                raise HostTypeError(f"connect: {what} is {port!r}, expected a port")
+            if port.is_input != is_input:
+                raise HostError(
+                    f"connect: {what} is {port!r}, expected an "
+                    + ("input port" if is_input else "output port")
+                )
+        if tx.data_size != rx.data_size:
+            raise HostError(
+                f"connect: {tx!r} has data of size {tx.data_size}, {rx!r} of size {rx.data_size}"
+            )
+        if len(tx.places()) != len(rx.places()):
+            raise HostError(
+                f"connect: {tx!r} has {len(tx.places())} PEs, {rx!r} has {len(rx.places())}"
+            )
+        self._connections.append((tx, rx))
+
+    def create_input_stream(
+        self, port: PortHandle, io_loc: IntVector | None = None, io_buffer_size: int = 1024
+    ) -> str:
+        """A stream from the host into a port; its name for SdkRuntime.send()."""
+        return self._port_stream("create_input_stream", port, io_loc, io_buffer_size, True)
+
+    def create_output_stream(
+        self, port: PortHandle, io_loc: IntVector | None = None, io_buffer_size: int = 1024
+    ) -> str:
+        """A stream from a port to the host; its name for SdkRuntime.receive()."""
+        return self._port_stream("create_output_stream", port, io_loc, io_buffer_size, False)
+
+    def create_input_stream_from_loc(
+        self, loc: IntVector, color: Color, prefix: str = ""
+    ) -> str:
+        """A stream from the host that comes in at a PE, which has routes for it."""
+        return self._loc_stream(loc, color, prefix, True)
+
+    def create_output_stream_from_loc(
+        self, loc: IntVector, color: Color, prefix: str = ""
+    ) -> str:
+        """A stream to the host that goes out at a PE, which has routes for it."""
+        return self._loc_stream(loc, color, prefix, False)
+
+    # ===--- Compiling ----------------------------------------------------=== #
+
+    def compile(
+        self,
+        out_prefix: str | os.PathLike[str],
+        libs: Sequence[str | os.PathLike[str]] = (),
+        cslc_prefix: str = "",
+        save_port_map: bool = False,
+        f16_type: FP16TYPE = FP16TYPE.F16,
+    ) -> SdkCompileArtifacts:
+        """Compiles into the directory `out_prefix`."""
+        directory = Path(out_prefix)
+        fabric, streams = self.route()
+        compile_layout(
+            directory,
+            fabric,
+            self._regions,
+            arch=self._target.machine,
+            fp16=f16_type.value,
+            libs=[os.fspath(lib) for lib in libs],
+            cslc_prefix=cslc_prefix,
+        )
+        output = _wafer.Output.open(os.fspath(directory))
+        for stream in streams:
+            output.add_edge_stream(
+                stream.name, stream.color, stream.to_device, *stream.place, stream.side.name
+            )
+        for region in self._regions:
+            assert region.origin is not None
+            for data in region.data:
+                w = data.array.shape[1] // region.width
+                h = data.array.shape[0] // region.height
+                for y in range(region.height):
+                    for x in range(region.width):
+                        block = data.array[y * h : (y + 1) * h, x * w : (x + 1) * w]
+                        output.set_initial(
+                            region.origin.x + x,
+                            region.origin.y + y,
+                            data.symbol,
+                            block.astype(block.dtype.newbyteorder("<")).tobytes(),
+                        )
+        output.save()
+        if save_port_map:
+            ports = [
+                {
+                    "name": stream.name,
+                    "color": stream.color,
+                    "to_device": stream.to_device,
+                    "x": stream.place[0],
+                    "y": stream.place[1],
+                    "side": stream.side.name,
+                }
+                for stream in streams
+            ]
+            (directory / "port_map.json").write_text(json.dumps(ports, indent=2) + "\n")
+        return SdkCompileArtifacts(directory)
+
+    def route(self) -> tuple[Fabric, list[EdgeStream]]:
+        """Chooses colors and finds ways; the routes of all PEs, and where the host's
+        streams end."""
+        numbers = self._choose_colors()
+        fabric = self._paint(numbers)
+        for tx, rx in self._connections:
+            for start, goal in zip(_absolute(tx), _absolute(rx), strict=True):
+                way = fabric.find(
+                    numbers[tx.color], start, (tx, start), tx.edge.route,
+                    lambda place, goal=goal: place == goal, tx.region, rx.region,
+                )
+                if way is None:
+                    raise no_way(f"the connection of {tx!r} with {rx!r}", tx.color)
+                fabric.lay(way, numbers[tx.color], (tx, start), (start, goal))
+        streams = [self._end(fabric, stream, numbers[stream.color]) for stream in self._streams]
+        self._check(fabric)
+        return fabric, streams
+
+    # ===--- Parts --------------------------------------------------------=== #
+
+    def _port_stream(
+        self,
+        call: str,
+        port: PortHandle,
+        io_loc: IntVector | None,
+        io_buffer_size: int,
+        to_device: bool,
+    ) -> str:
+        if not isinstance(port, PortHandle):
+            raise HostTypeError(f"{call}: {port!r} is no port")
+        if port.is_input != to_device:
+            raise HostError(
+                f"{call}: {port!r} is an " + ("output port" if to_device else "input port")
+            )
+        if len(port.places()) != 1:
+            raise HostError(
+                f"{call}: {port!r} has {len(port.places())} PEs, a stream of the host ends at one"
+            )
+        whole("io_buffer_size", io_buffer_size, 1)
+        if io_loc is not None and (io_loc.x < 0 or io_loc.y < 0):
+            raise HostError(f"{call}: io_loc is {io_loc}, places of the fabric begin at (0, 0)")
+        return self._add(_Stream(port.name, to_device, port.color, port, io_loc))
+
+    def _loc_stream(self, loc: IntVector, color: Color, prefix: str, to_device: bool) -> str:
+        if not isinstance(color, Color):
+            raise HostTypeError(f"{color!r} is no Color")
+        way = "in" if to_device else "out"
+        name = f"{prefix}{color.get_global_name()}_{loc.x}_{loc.y}_{way}"
+        return self._add(_Stream(name, to_device, color, None, IntVector(*loc)))
+
+    def _add(self, stream: _Stream) -> str:
+        if any(other.name == stream.name for other in self._streams):
+            raise HostError(f"there already is a stream '{stream.name}'")
+        self._streams.append(stream)
+        return stream.name
+
+    def _choose_colors(self) -> dict[Color, int]:
+        """A number for every color; connected ports have one in common."""
+        group: dict[Color, list[Color]] = {}
+
+        def add(color: Color) -> None:
+            group.setdefault(color, [color])
+
+        def is_switch(color: Color) -> bool:
+            return any(
+                len(positions) > 1
+                for region in self._regions
+                for positions in [
+                    *(p for cell in region.painted.values() for c, p in cell.items() if c is color),
+                    *(port.positions for port in region.ports if port.color is color),
+                ]
+            )
+
+        for region in self._regions:
+            for color in region.colors.values():
+                add(color)
+            for cell in region.painted.values():
+                for color in cell:
+                    add(color)
+            for port in region.ports:
+                add(port.color)
+            for params in region.params.values():
+                for value in params.values():
+                    if isinstance(value, Color):
+                        add(value)
+        for stream in self._streams:
+            add(stream.color)
+        for tx, rx in self._connections:
+            if group[tx.color] is not group[rx.color]:
+                both = group[tx.color] + group[rx.color]
+                for color in both:
+                    group[color] = both
+
+        numbers: dict[Color, int] = {}
+        groups = list({id(members): members for members in group.values()}.values())
+        for members in groups:
+            given = {color.get_value() for color in members} - {None}
+            if len(given) > 1:
+                raise HostError(
+                    f"connected ports have different colors: {', '.join(map(repr, members))}"
+                )
+            for value in given:
+                numbers.update(dict.fromkeys(members, value))
+        switchable = _switchable(self._target.machine)
+        free = [n for n in range(LAST_COLOR + 1) if n not in numbers.values()]
+        # Colors that switch first: not every color can.
+        for members in sorted(
+            (m for m in groups if m[0] not in numbers),
+            key=lambda m: not any(map(is_switch, m)),
+        ):
+            switches = any(map(is_switch, members))
+            fitting = [n for n in free if n in switchable or not switches]
+            if not switches:
+                fitting.sort(key=lambda n: n in switchable)
+            if not fitting:
+                raise HostError(
+                    f"no color is left for {', '.join(map(repr, members))}"
+                    + ("; not every color can switch" if switches else "")
+                )
+            numbers.update(dict.fromkeys(members, fitting[0]))
+            free.remove(fitting[0])
+        for color, number in numbers.items():
+            color._value = number
+        return numbers
+
+    def _paint(self, numbers: dict[Color, int]) -> Fabric:
+        """The fabric with what the regions say themselves."""
+        if not self._regions:
+            raise HostError("the layout has no region")
+        cells: dict[Place, object] = {}
+        for region in self._regions:
+            if region.origin is None:
+                raise HostError(f"region '{region.name}' has no place; call place()")
+            for y in range(region.height):
+                for x in range(region.width):
+                    place = (region.origin.x + x, region.origin.y + y)
+                    other = cells.setdefault(place, region)
+                    if other is not region:
+                        assert isinstance(other, CodeRegion)
+                        raise HostError(
+                            f"regions '{other.name}' and '{region.name}' are both on PE {place}"
+                        )
+        # A row and a column beyond the regions leave room for ways around them.
+        places = [*cells, *(tuple(s.place) for s in self._streams if s.place is not None)]
+        last_x = max(x for x, _ in cells) + 1
+        last_y = max(y for _, y in cells) + 1
+        fabric = Fabric(
+            max(last_x, *(x for x, _ in places)) + 1,
+            max(last_y, *(y for _, y in places)) + 1,
+            cells,
+        )
+        for region in self._regions:
+            assert region.origin is not None
+            local: dict[Place, dict[Color, list[Position]]] = {}
+            for place, colors in region.painted.items():
+                for color, positions in colors.items():
+                    local.setdefault(place, {})[color] = [
+                        Position(set(p.get_input()), set(p.get_output())) for p in positions
+                    ]
+            # Ports replace what is painted. The outer side is filled in by the ways.
+            for port in region.ports:
+                for place in port.places():
+                    local.setdefault(place, {})[port.color] = [
+                        Position(set(p.get_input()), set(p.get_output()))
+                        for p in port.positions
+                    ]
+            for (x, y), by_color in local.items():
+                cell = fabric.cells.setdefault((region.origin.x + x, region.origin.y + y), {})
+                for color, positions in by_color.items():
+                    if numbers[color] in cell:
+                        raise HostError(
+                            f"region '{region.name}': {color!r} and another color of number "
+                            f"{numbers[color]} both have routes on PE ({x}, {y})"
+                        )
+                    cell[numbers[color]] = positions
+        return fabric
+
+    def _end(self, fabric: Fabric, stream: _Stream, color: int) -> EdgeStream:
+        """Lays the way of a stream between its port and the border."""
+        if stream.port is None:
+            assert stream.place is not None
+            place = (stream.place.x, stream.place.y)
+            side = self._loc_side(fabric, stream, place, color)
+            return EdgeStream(stream.name, color, stream.to_device, place, side)
+        (port,) = _absolute(stream.port)
+        goal = tuple(stream.place) if stream.place is not None else None
+
+        def is_goal(place: Place) -> bool:
+            if goal is not None:
+                return place == goal
+            return place[0] in (0, fabric.width - 1) and (
+                place == port or fabric.regions.get(place) is None
+            )
+
+        way = fabric.find(
+            color, port, stream, stream.port.edge.route, is_goal, stream.port.region
+        )
+        if way is None:
+            raise no_way(f"stream '{stream.name}' of the host", stream.color)
+        end = way.places[-1]
+        if stream.to_device:
+            way = Way(way.places[::-1])
+        fabric.lay(way, color, stream, (port,))
+        side = _border_side(fabric, end)
+        if side is None:
+            raise HostError(
+                f"stream '{stream.name}': PE {end} is not at the border of the fabric of "
+                f"{fabric.width} x {fabric.height} PEs"
+            )
+        for position in fabric.cells[end][color]:
+            (position.rx if stream.to_device else position.tx).add(side)
+        return EdgeStream(stream.name, color, stream.to_device, end, side)
+
+    @staticmethod
+    def _loc_side(fabric: Fabric, stream: _Stream, place: Place, color: int) -> Route:
+        if not fabric.used(place, color):
+            raise HostError(
+                f"stream '{stream.name}': PE {place} has no routes for {stream.color!r}"
+            )
+        for position in fabric.cells[place][color]:
+            links = position.rx if stream.to_device else position.tx
+            for link in links - {Route.RAMP}:
+                after = (place[0] + link.step[0], place[1] + link.step[1])
+                if not fabric.used(after, color):
+                    return link
+        side = _border_side(fabric, place)
+        if side is None:
+            way = "comes from" if stream.to_device else "goes to"
+            raise HostError(
+                f"stream '{stream.name}': no route of {stream.color!r} on PE {place} {way} "
+                "a place without that color"
+            )
+        for position in fabric.cells[place][color]:
+            (position.rx if stream.to_device else position.tx).add(side)
+        return side
+
+    @staticmethod
+    def _check(fabric: Fabric) -> None:
+        for place, colors in fabric.cells.items():
+            for color, positions in colors.items():
+                for position in positions:
+                    if not position.rx and not position.tx:
+                        raise HostError(f"color {color} has an empty route on PE {place}")
+
+
+def _absolute(port: PortHandle) -> list[Place]:
+    origin = port.region.origin
+    assert origin is not None
+    return [(origin.x + x, origin.y + y) for x, y in port.places()]
+
+
+def _border_side(fabric: Fabric, place: Place) -> Route | None:
+    """The link that leads out of the fabric."""
+    for link in (Route.WEST, Route.EAST, Route.NORTH, Route.SOUTH):
+        if not fabric.inside((place[0] + link.step[0], place[1] + link.step[1])):
+            return link
+    return None
+
+
+def _switchable(machine: str) -> set[int]:
+    """The colors that have switches."""
+    colors: Any = sequin.machine(machine).get("switchable_colors")
+    return set(colors) if colors is not None else set(range(LAST_COLOR + 1))
