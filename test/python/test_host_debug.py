@@ -1,0 +1,206 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a run leaves for debug tools."""
+
+import json
+import re
+import shutil
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cerebras.sdk.debug.debug_util import debug_util
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime, SimfabConfig, get_simulator
+
+from sequin.errors import HostError
+from sequin.host.trace import encode_trace
+
+MODULE = Path(__file__).parent / "Inputs" / "host.mlir"
+PE_BYTES = 48 * 1024
+
+
+@pytest.fixture
+def out(compiled, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return compiled(MODULE)
+
+
+def start(out):
+    runner = SdkRuntime(str(out))
+    runner.load()
+    runner.run()
+    data = np.arange(4 * 3 * 6, dtype=np.float32)
+    runner.memcpy_h2d("A", data, 0, 0, 4, 3, 6, nonblock=False)
+    return runner, data.reshape(3, 4, 6)
+
+
+@pytest.mark.rows("HST-079")
+def test_symbols_after_a_run(out):
+    with pytest.raises(HostError, match=r"reads what SdkRuntime.stop\(\) or dump_core\(\) left"):
+        debug_util(str(out)).get_symbol(4, 1, "values", np.float32)
+    runner, data = start(out)
+    runner.stop()
+    debug = debug_util(str(out), cmaddr=None)
+    # On the fabric the rectangle begins at (4, 1).
+    assert np.array_equal(debug.get_symbol(6, 2, "values", np.float32), data[1, 2])
+    # What is exported has two names; the pointer's own value is a word.
+    assert np.array_equal(debug.get_symbol(6, 2, "A", np.float32), data[1, 2])
+    rectangle = debug.get_symbol_rect(((5, 1), (3, 2)), "values", np.float32)
+    assert rectangle.shape == (3, 2, 6)
+    assert np.array_equal(rectangle, data[:2, 1:4].swapaxes(0, 1))
+    assert debug.get_symbol(4, 1, "count", np.int16).tolist() == [0]
+
+
+@pytest.mark.rows("HST-079")
+def test_refused(out):
+    runner, _ = start(out)
+    runner.stop()
+    debug = debug_util(out)
+    with pytest.raises(HostError, match="has no variable 'b'"):
+        debug.get_symbol(4, 1, "b", np.float32)
+    for place in ((3, 1), (8, 1), (4, 0), (4, 4)):
+        with pytest.raises(HostError, match=r"which is 4 x 3 from \(4, 1\)"):
+            debug.get_symbol(*place, "values", np.float32)
+    with pytest.raises(HostError, match="the rectangle is 0 x 1 PEs"):
+        debug.get_symbol_rect(((4, 1), (0, 1)), "values", np.float32)
+    with pytest.raises(HostError, match="reaches no system"):
+        debug_util(out, cmaddr="10.0.0.1:9000")
+    with pytest.raises(HostError, match="is no directory"):
+        debug_util("elsewhere")
+
+
+@pytest.mark.rows("HST-056", "HST-057")
+def test_core_files(out, tmp_path):
+    runner = SdkRuntime(str(out))
+    for call in (runner.dump_core, runner.dump_elf_core):
+        with pytest.raises(HostError, match=r"comes after run\(\)"):
+            call("corefile.cs1")
+    runner, data = start(out)
+    runner.dump_core("corefile.cs1")
+    # Debug tools see the memory of this moment, before stop().
+    assert np.array_equal(debug_util(out).get_symbol(4, 1, "A", np.float32), data[0, 0])
+    runner.launch("scale", np.float32(2), nonblock=False)
+    assert np.array_equal(debug_util(out).get_symbol(4, 1, "A", np.float32), data[0, 0])
+    runner.dump_elf_core("core.elf")
+    runner.stop()
+    image = (tmp_path / "corefile.cs1").read_bytes()
+    assert len(image) == 12 * PE_BYTES
+    assert data[2, 3].tobytes() in image[11 * PE_BYTES :]
+    elf = (tmp_path / "core.elf").read_bytes()
+    assert elf[:4] == b"\x7fELF" and struct.unpack_from("<H", elf, 16) == (4,)
+    (headers,), (count,) = struct.unpack_from("<Q", elf, 32), struct.unpack_from("<H", elf, 56)
+    assert count == 12
+    offset, address = struct.unpack_from("<QQ", elf, headers + 11 * 56 + 8)
+    assert address == 11 * PE_BYTES
+    assert (2 * data[2, 3]).tobytes() in elf[offset : offset + PE_BYTES]
+    with pytest.raises(HostError, match="cannot write"):
+        runner.dump_core(tmp_path / "none" / "core")
+
+
+@pytest.mark.rows("LIB-011", "HST-079")
+def test_read_trace(compiled, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    records = encode_trace([("string", "began"), ("f32", 0x3F800000), ("timestamp", 99)])
+    words = np.frombuffer(records, np.int16).tolist()
+    out = compiled(f"""
+module attributes {{csl.target = #csl.target<"wse2", memcpy = true>}} {{
+  csl.layout 1 x 1 fabric 8 x 3 at 4, 1 {{ csl.tile_code @pe at <0, 0> }}
+  csl.program @pe {{
+    csl.var @buffer unsigned : memref<{len(words)}xi16> = dense<{words}> :
+      tensor<{len(words)}xi16> export("debug_trace_times")
+  }}
+}}""")
+    runner = SdkRuntime(out)
+    runner.load()
+    runner.run()
+    runner.stop()
+    assert debug_util(out).read_trace(4, 1, "times") == ["began", 1.0, 99]
+    with pytest.raises(HostError, match="has no variable 'debug_trace_time', did you mean"):
+        debug_util(out).read_trace(4, 1, "time")
+
+
+@pytest.mark.rows("SIM-024", "HST-031", "HST-062")
+def test_traces(out, tmp_path):
+    for kwargs, traced in (({}, True), ({"suppress_simfab_trace": True}, False)):
+        runner = SdkRuntime(str(out), **kwargs)
+        runner.load()
+        runner.run()
+        runner.launch("scale", np.float32(2), nonblock=False)
+        runner.stop()
+        traces = out / "simfab_traces"
+        assert traces.exists() == traced
+        if traced:
+            report = json.loads((traces / "report.json").read_text())
+            assert report["target"] == "wse3" and report["cycles"] > 0
+            events = json.loads((traces / "timeline.json").read_text())["traceEvents"]
+            names = [event["name"] for event in events if event["ph"] == "X"]
+            assert sum("scale" in name for name in names) >= 12
+            shutil.rmtree(traces)
+    config = SimfabConfig(suppress_trace=True)
+    runner = SdkRuntime(str(out), get_simulator(config))
+    runner.load()
+    runner.run()
+    runner.stop()
+    assert not (out / "simfab_traces").exists()
+
+
+@pytest.mark.rows("HST-082", "SIM-017", "SIM-023", "SIM-025")
+def test_log_of_landings(compiled, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    # One PE sends 1.5 as f16 to the east.
+    out = compiled("""
+module attributes {csl.target = #csl.target<"wse3">} {
+  csl.layout 2 x 1 fabric 9 x 3 at 4, 1 {
+    csl.tile_code @send at <0, 0>
+    csl.tile_code @take at <1, 0>
+    csl.color_config 3 at <0, 0> routes <rx RAMP tx EAST>
+    csl.color_config 3 at <1, 0> routes <rx WEST tx RAMP>
+  }
+  csl.program @send {
+    csl.task local @go() {
+      %v = arith.constant 1.5 : f16
+      %q = csl.constant 2 : !csl.output_queue
+      %out = csl.fabout_dsd queue %q extent 1
+      csl.fmovh %out = %v : !csl.dsd<fabout> = f16
+      csl.return
+    }
+    csl.comptime {
+      %q = csl.constant 2 : !csl.output_queue
+      %c = csl.constant 3 : !csl.color
+      csl.initialize_queue %q : !csl.output_queue color %c
+      %id = csl.constant 9 : !csl.local_task_id
+      csl.bind_local_task @go to %id
+      csl.activate %id
+    }
+  }
+  csl.program @take {
+    csl.task data @take(%x: i16) {
+      csl.return
+    }
+    csl.comptime {
+      %q = csl.constant 2 : !csl.input_queue
+      %c = csl.constant 3 : !csl.color
+      csl.initialize_queue %q : !csl.input_queue color %c
+      %id = csl.get_data_task_id %q : !csl.input_queue
+      csl.bind_data_task @take to %id
+    }
+  }
+}""")
+    for wanted, count in (("landing", 2), ("router", 0), ("inst_trace|landing", 2)):
+        (tmp_path / "sim.log").unlink(missing_ok=True)
+        monkeypatch.setenv("SINGULARITYENV_SIMFABRIC_DEBUG", wanted)
+        runner = SdkRuntime(out)
+        runner.load()
+        runner.run()
+        runner.stop()
+        log = tmp_path / "sim.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        assert len(lines) == count
+    pattern = (
+        r"@\d+ P{x}\.1 \(hwtile\) landing C3 from link {link}, ctrl=0, idx=0000, data=3e00 "
+        r"\(\+1\.500\(0\)\), half=0, ident=0000000000000000, lf=0"
+    )
+    for line, x, link in zip(lines, (4, 5), "RW", strict=True):
+        assert re.fullmatch(pattern.format(x=x, link=link), line), line

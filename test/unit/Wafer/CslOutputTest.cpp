@@ -1,0 +1,143 @@
+//===- CslOutputTest.cpp --------------------------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Wafer/CslOutput.h"
+#include "Row.h"
+#include "WaferTestSupport.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gmock/gmock.h>
+
+using namespace sequin;
+using namespace sequin::wafer;
+using ::testing::HasSubstr;
+
+namespace {
+
+class CslOutputTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("csl-output", root));
+    directory = (root + "/out").str();
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(root); }
+
+  void write(const std::string &name, llvm::StringRef text) {
+    std::error_code code;
+    llvm::raw_fd_ostream os(directory + "/" + name, code);
+    ASSERT_FALSE(code);
+    os << text;
+  }
+  std::string failure() {
+    auto output = readCslOutput(directory);
+    return output ? "" : llvm::toString(output.takeError());
+  }
+
+  llvm::SmallString<128> root;
+  std::string directory;
+};
+
+llvm::json::Object parseFile(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return {};
+  auto value = llvm::json::parse((*buffer)->getBuffer());
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return {};
+  }
+  return std::move(*value->getAsObject());
+}
+
+} // namespace
+
+TEST_F(CslOutputTest, round_trip) {
+  SEQUIN_ROW("HST-022");
+  SEQUIN_ROW("HST-021");
+  Program program = sequin::testing::makeSample();
+  CslOutput output;
+  output.params = {{"M", "4"}, {"MEMCPYH2D_DATA_1_ID", "2"}};
+  output.source = "layout.csl";
+  output.channels = 1;
+  ASSERT_FALSE(bool(writeCslOutput(directory, output, program)));
+
+  llvm::json::Object json = parseFile(directory + "/out.json");
+  ASSERT_TRUE(json.getObject("params"));
+  EXPECT_EQ(json.getObject("params")->getString("M"), "4");
+  EXPECT_EQ(json.getString("arch"), "wse3");
+  EXPECT_EQ(json.getInteger("offset_x"), 4);
+
+  auto read = readCslOutput(directory);
+  ASSERT_TRUE(bool(read));
+  EXPECT_EQ(read->params, output.params);
+  EXPECT_EQ(read->channels, 1);
+  auto loaded = readProgram(*read);
+  ASSERT_TRUE(bool(loaded));
+  EXPECT_EQ(*loaded, program);
+}
+
+// A file of memory from an earlier run does not outlive its program.
+TEST_F(CslOutputTest, writing_again_removes_the_memory_image) {
+  Program program = sequin::testing::makeSample();
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  write("bin/out_memory.bin", "old");
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  EXPECT_FALSE(llvm::sys::fs::exists(memoryFileOf(directory)));
+}
+
+TEST_F(CslOutputTest, rpc_symbols) {
+  SEQUIN_ROW("RPC-009");
+  SEQUIN_ROW("RPC-010");
+  Program program;
+  program.fp16 = Fp16Format::CB16;
+  program.symbols.push_back({.name = "A",
+                             .kind = Symbol::Kind::Pointer,
+                             .element = ElementKind::Float,
+                             .elementBytes = 2});
+  program.symbols.push_back({.name = "n",
+                             .kind = Symbol::Kind::Scalar,
+                             .writable = false,
+                             .element = ElementKind::Unsigned,
+                             .elementBytes = 4});
+  program.symbols.push_back(
+      {.name = "f",
+       .kind = Symbol::Kind::Function,
+       .argumentBits = {16, 32},
+       .argumentKinds = {ElementKind::Signed, ElementKind::Float}});
+  program.streams.push_back({.name = "in", .color = 7});
+  std::string text = llvm::formatv("{0}", rpcSymbols(program)).str();
+  EXPECT_EQ(
+      text,
+      R"({"rpc_symbols":[)"
+      R"({"id":0,"immutable":false,"kind":"Var","name":"A","type":"[*]cb16"},)"
+      R"({"id":1,"immutable":true,"kind":"Var","name":"n","type":"u32"},)"
+      R"({"id":2,"inputs":[{"name":"arg0","type":"i16"},)"
+      R"({"name":"arg1","type":"f32"}],)"
+      R"("kind":"Func","name":"f","type":"void"},)"
+      R"({"color":7,"id":3,"kind":"Stream","name":"in","type":"u32"}]})");
+}
+
+TEST_F(CslOutputTest, bad_directories) {
+  EXPECT_THAT(failure(), HasSubstr("is no directory"));
+  ASSERT_FALSE(llvm::sys::fs::create_directories(directory + "/bin"));
+  EXPECT_THAT(failure(), HasSubstr("out.json"));
+  write("out.json", "{");
+  EXPECT_THAT(failure(), HasSubstr("is no JSON"));
+  write("out.json", "[]");
+  EXPECT_THAT(failure(), HasSubstr("no format version"));
+  write("out.json", R"({"version": 2})");
+  EXPECT_THAT(failure(), HasSubstr("format version 2, expected 1"));
+  write("out.json", R"({"version": 1})");
+  EXPECT_THAT(failure(), HasSubstr("names no program"));
+  write("out.json", R"({"version": 1, "program": "p.json"})");
+  auto output = readCslOutput(directory);
+  ASSERT_TRUE(bool(output));
+  auto program = readProgram(*output);
+  ASSERT_FALSE(bool(program));
+  EXPECT_THAT(llvm::toString(program.takeError()), HasSubstr("p.json"));
+}
