@@ -8,11 +8,13 @@
 //
 //     GemmBenchmark [bf16|f8E4M3FN|f8E5M2|i8|i4|config.json ...]
 //
-// Simulates a matrix product C = A B^T and multiplies matrices of the same size
-// with OpenBLAS on one thread, in turns. Prints multiply-accumulates per second
-// of both (of the simulator by the report's sim.wall_seconds), and the ratio.
-// A type stands for the kernel that bench/gemm.py prints for it; without
-// arguments, bf16. Inputs are small integers, and the results are compared.
+// Simulates a matrix product and multiplies matrices of the same size with
+// OpenBLAS on one thread, in turns. Prints multiply-accumulates per second of
+// both (of the simulator by the report's sim.wall_seconds), and the ratio. A
+// type stands for two programs that bench/gemm.py prints for it, a kernel by
+// hand, C = A B^T, and a linalg.matmul, C = A B, in the compiler's own
+// lowering; a configuration is taken as the first. Without arguments, bf16.
+// Inputs are small integers, and the results are compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +48,12 @@ public:
           reinterpret_cast<Sgemm>(library.getAddressOfSymbol("cblas_sgemm"));
   }
   explicit operator bool() const { return sgemm; }
-  /// C[m, n] = A[m, k] B[n, k]^T
+  /// C[m, n] = A[m, k] B[k, n], or A[m, k] B[n, k]^T.
   void multiply(int m, int n, int k, const float *a, const float *b,
-                float *c) const {
+                bool isTransposed, float *c) const {
     constexpr int rowMajor = 101, plain = 111, transposed = 112;
-    sgemm(rowMajor, plain, transposed, m, n, k, 1, a, k, b, k, 0, c, n);
+    sgemm(rowMajor, plain, isTransposed ? transposed : plain, m, n, k, 1, a, k,
+          b, isTransposed ? k : n, 0, c, n);
   }
 
 private:
@@ -73,16 +76,30 @@ static std::string outputOf(const std::string &command) {
   return text;
 }
 
-/// The configuration in a file, or of the kernel for a type.
-static std::string configText(llvm::StringRef argument) {
+namespace {
+struct Case {
+  std::string name;
+  std::string config;       ///< as text
+  bool isTransposed = true; ///< B has the rows and columns of B^T
+};
+} // namespace
+
+/// The configuration in a file, or those of the programs for a type.
+static std::vector<Case> casesOf(llvm::StringRef argument) {
   if (argument.ends_with(".json")) {
     auto file = llvm::MemoryBuffer::getFile(argument);
-    return file ? (*file)->getBuffer().str() : "";
+    return {{argument.str(), file ? (*file)->getBuffer().str() : ""}};
   }
-  return outputOf(SEQUIN_PYTHON " " SEQUIN_BENCH "/gemm.py " + argument.str() +
-                  " | " SEQUIN_TOOLS
-                  "/sequin-opt --tcp-check-machine --convert-tcp-to-config"
-                  " | " SEQUIN_TOOLS "/sequin-translate --tcp-to-json");
+  auto configOf = [&](const std::string &flag, const std::string &passes) {
+    return outputOf(SEQUIN_PYTHON " " SEQUIN_BENCH "/gemm.py " + flag +
+                    argument.str() + " | " SEQUIN_TOOLS "/sequin-opt " +
+                    passes +
+                    " --tcp-check-machine --convert-tcp-to-config"
+                    " | " SEQUIN_TOOLS "/sequin-translate --tcp-to-json");
+  };
+  return {{argument.str() + " by hand", configOf("", "")},
+          {argument.str() + " linalg.matmul",
+           configOf("--linalg ", "--linalg-to-tcp"), false}};
 }
 
 static double secondsOf(llvm::function_ref<void()> work) {
@@ -123,24 +140,24 @@ static double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-static llvm::Error runCase(llvm::StringRef name, const Blas &blas) {
-  llvm::Expected<config::Program> program =
-      config::fromJSONText(configText(name));
+static llvm::Error runCase(const Case &test, const Blas &blas) {
+  llvm::Expected<config::Program> program = config::fromJSONText(test.config);
   if (!program)
     return program.takeError();
   const TcpMachine *machine = lookupTcpMachine(program->target);
   if (!machine || program->inputs.size() != 2 || program->outputs.size() != 1)
     return llvm::createStringError("the program is not a matrix product");
   int64_t m = program->inputs[0].shape[0], k = program->inputs[0].shape[1];
-  int64_t n = program->inputs[1].shape[0];
+  int64_t n = program->inputs[1].shape[test.isTransposed ? 0 : 1];
   double macs = static_cast<double>(m) * n * k;
   std::vector<float> a(m * k), b(n * k), c(m * n);
   std::vector<sim::HostArray> inputs = {makeInput(program->inputs[0], 1, a),
                                         makeInput(program->inputs[1], 2, b)};
   std::vector<double> ours, theirs, ratios;
   for (int round = 0; round < kRounds; ++round) {
-    double sgemm = secondsOf(
-        [&] { blas.multiply(m, n, k, a.data(), b.data(), c.data()); });
+    double sgemm = secondsOf([&] {
+      blas.multiply(m, n, k, a.data(), b.data(), test.isTransposed, c.data());
+    });
     llvm::Expected<sim::Result> result = sim::run(*program, *machine, inputs);
     if (!result)
       return result.takeError();
@@ -155,11 +172,11 @@ static llvm::Error runCase(llvm::StringRef name, const Blas &blas) {
     theirs.push_back(macs / sgemm / 1e9);
     ratios.push_back(sgemm / seconds);
   }
-  llvm::outs() << name << " " << m << " x " << n << " x " << k << ": simulator "
-               << llvm::format("%.1f", median(ours)) << " GMAC/s, sgemm "
-               << llvm::format("%.1f", median(theirs)) << " GMAC/s, ratio "
-               << llvm::format("%.2f", median(ratios)) << " (medians of "
-               << kRounds << "; best "
+  llvm::outs() << test.name << " " << m << " x " << n << " x " << k
+               << ": simulator " << llvm::format("%.1f", median(ours))
+               << " GMAC/s, sgemm " << llvm::format("%.1f", median(theirs))
+               << " GMAC/s, ratio " << llvm::format("%.2f", median(ratios))
+               << " (medians of " << kRounds << "; best "
                << llvm::format("%.1f and %.1f", *llvm::max_element(ours),
                                *llvm::max_element(theirs))
                << ")\n";
@@ -172,14 +189,15 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: no libopenblas.so.0 (Debian's libopenblas0)\n";
     return 1;
   }
-  std::vector<llvm::StringRef> cases(argv + 1, argv + argc);
-  if (cases.empty())
-    cases = {"bf16"};
-  for (llvm::StringRef name : cases)
-    if (llvm::Error error = runCase(name, blas)) {
-      llvm::errs() << "error: " << name << ": "
-                   << llvm::toString(std::move(error)) << "\n";
-      return 1;
-    }
+  std::vector<llvm::StringRef> arguments(argv + 1, argv + argc);
+  if (arguments.empty())
+    arguments = {"bf16"};
+  for (llvm::StringRef argument : arguments)
+    for (const Case &test : casesOf(argument))
+      if (llvm::Error error = runCase(test, blas)) {
+        llvm::errs() << "error: " << test.name << ": "
+                     << llvm::toString(std::move(error)) << "\n";
+        return 1;
+      }
   return 0;
 }

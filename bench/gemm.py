@@ -2,9 +2,11 @@
 # Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the kernel that GemmBenchmark simulates.
+"""Prints the programs that GemmBenchmark simulates.
 
-    gemm.py bf16|f8E4M3FN|i8|i4
+    gemm.py [--linalg] bf16|f8E4M3FN|f8E5M2|i8|i4
+
+With --linalg, a linalg.matmul of 2048 x 2048 matrices; without, a kernel by hand for
 
 C_ij = sum over k of A_ik B_jk, 2048 each, on all 512 slices of a chip, a grid of 32 x 16 tiles.
 A's tile stays in data memory. B's comes a few rows at a time, eight side by side in
@@ -71,6 +73,21 @@ module attributes {{tcp.target = #tcp.target<"rngd", chips = 1>}} {{
 }}
 """
 
+LINALG = """
+!Operand = tensor<{n}x{n}x{t}>
+!Result = tensor<{n}x{n}x{s}>
+
+module attributes {{tcp.target = #tcp.target<"rngd">}} {{
+  func.func @main(%a: !Operand, %b: !Operand) -> !Result {{
+    %zero = arith.constant {zero} : {s}
+    %empty = tensor.empty() : !Result
+    %init = linalg.fill ins(%zero : {s}) outs(%empty : !Result) -> !Result
+    %c = linalg.matmul ins(%a, %b : !Operand, !Operand) outs(%init : !Result) -> !Result
+    return %c : !Result
+  }}
+}}
+"""
+
 CAST = """%6 = tcp.cast %5 {r} "J % 8 # 16" : <main accumulate {s}, #grid, "I % {m}, {groups}", "J % 8">
       %c_dm = tcp.commit_view %6 into %acc "{round}" at %j size 1 "I % {m}, {round} = 1 # {rounds}, J % {b}" : <main cast {r}, #grid, "I % {m}, {groups}", "J % 8 # 16">, !DmC"""
 PLAIN = """%c_dm = tcp.commit_view %5 into %acc "{round}" at %j size 1 "I % {m}, {round} = 1 # {rounds}, J % {b}" : <main accumulate {s}, #grid, "I % {m}, {groups}", "J % 8">, !DmC"""
@@ -79,6 +96,7 @@ PLAIN = """%c_dm = tcp.commit_view %5 into %acc "{round}" at %j size 1 "I % {m},
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("type", choices=BITS)
+    parser.add_argument("--linalg", action="store_true", help="the product as linalg")
     args = parser.parse_args()
     n, bits = SIZE, BITS[args.type]
     columns = n // 16
@@ -89,6 +107,9 @@ def main():
         "t": args.type, "s": "i32" if args.type[0] == "i" else "f32",
         "f": FLIT_BITS // bits, "p": PACKET_BITS // bits, "rounds": columns // stationary,
     }
+    if args.linalg:
+        print(LINALG.format(**values, zero="0.0" if values["s"] == "f32" else "0").strip())
+        return
     values["r"] = "bf16" if cast else values["s"]
     values["round"] = f"J / {stationary} % {columns // stationary}"
     values["groups"] = f"{values['round']} = 1, J / 8 % {stationary // 8}"

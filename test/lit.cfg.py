@@ -15,9 +15,10 @@ import lit.formats
 
 config.name = "Sequin"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
-# Inputs holds data, lib test-only passes, unit GoogleTest programs.
-config.excludes = ["Inputs", "lib", "unit"]
+config.suffixes = [".mlir", ".test", ".csl"]
+# Inputs holds data, lib test-only passes, unit GoogleTest programs, corpus seeds
+# of fuzzers.
+config.excludes = ["Inputs", "lib", "unit", "corpus"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.sequin_obj_root, "test")
 
@@ -45,6 +46,9 @@ for symbolizer in ("ASAN_SYMBOLIZER_PATH", "UBSAN_SYMBOLIZER_PATH"):
 if config.sequin_sanitize:
     config.available_features.add("sanitize")
 config.available_features.add(config.sequin_build_type.lower())
+# The wafer's compiler driver, beside the programs it is named after.
+if os.path.exists(os.path.join(config.sequin_tools_dir, "compat", "cslc")):
+    config.available_features.add("cslc")
 
 
 def program(name):
@@ -67,5 +71,6 @@ if os.environ.get("SEQUIN_VERIFY_ROUNDTRIP", "") not in ("", "0"):
     # Twice on one command line is refused, so a line that asks itself is left alone.
     add_tool("sequin-opt", config.sequin_tools_dir, " --verify-roundtrip",
              r"(?!.*--verify-roundtrip)")
-for tool in ("sequin-opt", "sequin-translate", "sequin-run", "sequin-map"):
+for tool in ("sequin-opt", "sequin-translate", "sequin-run", "sequin-map", "sequin-csl",
+             "sequin-lsp-server"):
     add_tool(tool, config.sequin_tools_dir)

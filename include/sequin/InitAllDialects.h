@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 
@@ -21,7 +22,7 @@ namespace sequin {
 /// Adds Sequin's own dialects to `registry`, and what programs of front ends
 /// have besides linalg.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<stream::StreamDialect, tcp::TcpDialect>();
+  registry.insert<csl::CslDialect, stream::StreamDialect, tcp::TcpDialect>();
   registry.insert<mlir::cf::ControlFlowDialect,
                   mlir::ml_program::MLProgramDialect>();
   mlir::func::registerInlinerExtension(registry);

@@ -9,6 +9,8 @@
 #ifndef SEQUIN_INITALLPASSES_H
 #define SEQUIN_INITALLPASSES_H
 
+#include "sequin/Conversion/CslToWafer/Passes.h"
+#include "sequin/Conversion/LinalgToCsl/Passes.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
@@ -19,6 +21,8 @@ namespace sequin {
 
 /// Registers Sequin's own passes and the pipelines made of them.
 inline void registerAllPasses() {
+  csl_to_wafer::registerCslToWaferPasses();
+  linalg_to_csl::registerLinalgToCslPasses();
   linalg_to_tcp::registerLinalgToTcpPasses();
   normalize_linalg::registerNormalizeLinalgPasses();
   tcp_to_config::registerTcpToConfigPasses();

@@ -8,10 +8,11 @@
 
 #include "Arrays.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/ArrayNumber.h"
+#include "sequin/Support/E2m1.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
-#include <charconv>
 #include <cmath>
 
 using namespace sequin;
@@ -19,93 +20,9 @@ using namespace sequin::api;
 using llvm::StringRef;
 using llvm::Twine;
 
-std::string api::shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  for (int64_t size : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// An element of an array. Integers are kept apart: a double does not hold all.
-struct Number {
-  bool isFloat = false;
-  double real = 0;
-  bool negative = false;
-  uint64_t magnitude = 0;
-};
-} // namespace
-
-static Number loadNumber(StringRef dtype, const uint8_t *data) {
-  namespace endian = llvm::support::endian;
-  Number number;
-  char kind = dtype.front();
-  unsigned bytes = dtype.back() - '0';
-  uint64_t bits = 0;
-  for (unsigned i = 0; i < bytes; ++i)
-    bits |= static_cast<uint64_t>(data[i]) << (8 * i);
-  if (kind == 'f') {
-    number.isFloat = true;
-    if (bytes == 8)
-      number.real = llvm::bit_cast<double>(bits);
-    else
-      number.real =
-          decodeFloat(bytes == 4 ? ElementType::F32 : ElementType::F16,
-                      static_cast<uint32_t>(bits));
-    return number;
-  }
-  if (kind == 'i') {
-    unsigned shift = 64 - 8 * bytes;
-    int64_t value = static_cast<int64_t>(bits << shift) >> shift;
-    number.negative = value < 0;
-    number.magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : value;
-    return number;
-  }
-  number.magnitude = bits;
-  return number;
-}
-
-static std::string numberText(const Number &number) {
-  if (number.isFloat) {
-    // The shortest text that reads back as this number.
-    char text[32];
-    return std::string(text,
-                       std::to_chars(text, std::end(text), number.real).ptr);
-  }
-  return (number.negative ? "-" : "") + std::to_string(number.magnitude);
-}
-
-/// The double that has a one in its last place if it is not exact: rounding it
-/// once more gives what rounding the number itself would.
-static double toOddDouble(const Number &number) {
-  if (number.isFloat)
-    return number.real;
-  uint64_t magnitude = number.magnitude;
-  unsigned width = 64 - llvm::countl_zero(magnitude);
-  if (width > 53) {
-    unsigned shift = width - 53;
-    bool inexact = magnitude & ((uint64_t(1) << shift) - 1);
-    magnitude = (magnitude >> shift | inexact) << shift;
-  }
-  double value = static_cast<double>(magnitude);
-  return number.negative ? -value : value;
-}
-
-/// The same from double to float. The results' exponents are the target's.
-static float toOddFloat(double value) {
-  float nearest = static_cast<float>(value);
-  if (!std::isfinite(value) || static_cast<double>(nearest) == value)
-    return nearest;
-  float toZero = nearest;
-  if (!std::isfinite(nearest) ||
-      std::fabs(static_cast<double>(nearest)) > std::fabs(value))
-    toZero = std::nextafter(nearest, 0.0f);
-  return llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(toZero) | 1u);
-}
 
 static uint32_t toFloatBits(ElementType type, const Number &number) {
   double value = toOddDouble(number);
@@ -115,25 +32,13 @@ static uint32_t toFloatBits(ElementType type, const Number &number) {
 }
 
 /// std::nullopt if the number is out of the type's range.
-static std::optional<int32_t> toInteger(ElementType type,
-                                        const Number &number) {
-  int64_t limit = int64_t(1) << (getBitWidth(type) - 1);
-  int64_t value;
-  if (number.isFloat) {
-    double rounded = std::nearbyint(number.real);
-    if (!(rounded >= -static_cast<double>(limit) &&
-          rounded < static_cast<double>(limit)))
-      return std::nullopt;
-    value = static_cast<int64_t>(rounded);
-  } else {
-    if (number.magnitude > static_cast<uint64_t>(limit))
-      return std::nullopt;
-    value = static_cast<int64_t>(number.magnitude);
-    value = number.negative ? -value : value;
-    if (value == limit)
-      return std::nullopt;
-  }
-  return static_cast<int32_t>(value);
+static std::optional<int32_t> toIntegerOf(ElementType type,
+                                          const Number &number) {
+  std::optional<uint64_t> bits =
+      sequin::toInteger(number, getBitWidth(type), /*isSigned=*/true);
+  if (!bits)
+    return std::nullopt;
+  return static_cast<int32_t>(*bits);
 }
 
 static bool isRawBits(ElementType type, StringRef dtype) {
@@ -144,14 +49,6 @@ static bool isRawBits(ElementType type, StringRef dtype) {
 
 static unsigned bytesPerElement(ElementType type) {
   return std::max(1u, getBitWidth(type) / 8);
-}
-
-/// "[1, 7]": the index of element `i`.
-static std::string indexText(llvm::ArrayRef<int64_t> shape, int64_t i) {
-  llvm::SmallVector<int64_t, 4> index(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0; i /= shape[dim])
-    index[dim] = i % shape[dim];
-  return shapeText(index);
 }
 
 llvm::Expected<sim::HostArray>
@@ -177,7 +74,7 @@ api::toHostArray(const NpyArray &given, StringRef name,
     if (floating) {
       bits = toFloatBits(argument.type, number);
     } else {
-      std::optional<int32_t> value = toInteger(argument.type, number);
+      std::optional<int32_t> value = toIntegerOf(argument.type, number);
       if (!value) {
         int64_t limit = int64_t(1) << (getBitWidth(argument.type) - 1);
         return llvm::createStringError(
@@ -189,6 +86,40 @@ api::toHostArray(const NpyArray &given, StringRef name,
     }
     for (unsigned byte = 0; byte < to; ++byte)
       array.data[i * to + byte] = static_cast<uint8_t>(bits >> (8 * byte));
+  }
+  return array;
+}
+
+llvm::Expected<sim::HostArray>
+api::toE2m1Array(const NpyArray &given, StringRef name,
+                 const config::Argument &argument) {
+  if (given.shape != argument.shape)
+    return llvm::createStringError(
+        "'" + name + "': shape is " + shapeText(given.shape) + ", argument '" +
+        argument.name + "' has shape " + shapeText(argument.shape));
+  int64_t count = given.elementCount();
+  unsigned bytes = given.elementBytes();
+  sim::HostArray array{argument.type, argument.shape, {}};
+  array.data.resize(count);
+  for (int64_t i = 0; i < count; ++i) {
+    Number number = loadNumber(given.dtype, &given.data[i * bytes]);
+    uint32_t code;
+    if (given.dtype == "u1") {
+      code = given.data[i];
+      if (code >= 2 * kE2m1SignBit)
+        return llvm::createStringError(
+            "'" + name + "': element " + indexText(given.shape, i) + " is " +
+            Twine(code) + ", codes of f4E2M1FN are 0 to 15");
+    } else {
+      double value = toOddDouble(number);
+      if (std::isnan(value))
+        return llvm::createStringError("'" + name + "': element " +
+                                       indexText(given.shape, i) +
+                                       " is NaN, which f4E2M1FN has not");
+      code = encodeE2m1(value);
+    }
+    // As an i4.
+    array.data[i] = static_cast<uint8_t>(decodeInt(argument.type, code));
   }
   return array;
 }

@@ -11,6 +11,7 @@
 
 #include "sequin/Config/Config.h"
 #include "sequin/Sim/Simulator.h"
+#include "sequin/Support/ArrayNumber.h"
 #include "sequin/Support/NpyFile.h"
 
 namespace sequin::api {
@@ -22,14 +23,17 @@ llvm::Expected<sim::HostArray> toHostArray(const NpyArray &array,
                                            llvm::StringRef name,
                                            const config::Argument &argument);
 
+/// The same for an i4 argument that stands for f4E2M1FN: its codes, of numbers
+/// that are rounded to it; uint8 are codes.
+llvm::Expected<sim::HostArray> toE2m1Array(const NpyArray &array,
+                                           llvm::StringRef name,
+                                           const config::Argument &argument);
+
 /// A result as a NumPy array of the given shape: floats as float32, or as they
 /// are if `raw` (bf16 as uint16, f8 as uint8); integers in their width, i4 as
 /// int8.
 NpyArray toNpy(const sim::HostArray &array, llvm::ArrayRef<int64_t> shape,
                bool raw);
-
-/// "[512, 2048]".
-std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 } // namespace sequin::api
 

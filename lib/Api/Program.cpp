@@ -134,6 +134,9 @@ static llvm::Error checkOptions(const CompileOptions &options) {
     return refuseProgram("--argument-layout '" +
                          excerpt(options.argumentLayout) +
                          "' is no layout, known are row-major and chosen");
+  if (options.searchBudget && *options.searchBudget < 1)
+    return refuseProgram("--search-budget is " + Twine(*options.searchBudget) +
+                         ", must be at least 1");
   if (options.allowNarrow && options.einsum.empty())
     return refuseProgram("--allow-narrow is for an einsum; --allow-bf16 rounds "
                          "the f32 operands of a program");
@@ -225,6 +228,10 @@ Program::compile(const CompileOptions &options) {
 
 StringRef Program::warningText() const { return impl->warningText; }
 llvm::ArrayRef<Message> Program::warnings() const { return impl->warnings; }
+const llvm::json::Array &Program::mappings() const {
+  static const llvm::json::Array none;
+  return impl->module ? impl->module->mappings() : none;
+}
 const config::Program &Program::config() const { return impl->config; }
 const TcpMachine &Program::machine() const { return *impl->machine; }
 llvm::ArrayRef<config::Argument> Program::inputs() const {
@@ -282,7 +289,9 @@ std::string Program::json() const {
 
 llvm::Expected<sim::HostArray>
 Program::toInput(size_t index, const NpyArray &array, StringRef name) const {
-  auto converted = toHostArray(array, name, impl->inputs[index]);
+  bool isE2m1 = impl->module && impl->module->takesE2m1(index);
+  auto converted = isE2m1 ? toE2m1Array(array, name, impl->inputs[index])
+                          : toHostArray(array, name, impl->inputs[index]);
   if (!converted)
     return refuseInput(llvm::toString(converted.takeError()));
   converted->shape = impl->config.inputs[index].shape;

@@ -15,7 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
@@ -38,83 +38,25 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-static Message::Severity severityOf(DiagnosticSeverity severity) {
-  switch (severity) {
-  case DiagnosticSeverity::Note:
-    return Message::Severity::Note;
-  case DiagnosticSeverity::Warning:
-    return Message::Severity::Warning;
-  case DiagnosticSeverity::Error:
-    return Message::Severity::Error;
-  case DiagnosticSeverity::Remark:
-    return Message::Severity::Remark;
-  }
-  llvm_unreachable("a severity of MLIR");
-}
-
-static Message toMessage(const Diagnostic &diagnostic) {
-  Message message;
-  message.severity = severityOf(diagnostic.getSeverity());
-  message.text = diagnostic.str();
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
-    message.file = place.getFilename().str();
-    message.line = place.getLine();
-    message.column = place.getColumn();
-  }
-  for (const Diagnostic &note : diagnostic.getNotes())
-    message.notes.push_back(toMessage(note));
-  return message;
-}
-
 ProgramModule::ProgramModule(CompileOptions given)
-    : options(std::move(given)), log(printed),
-      context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+    : options(std::move(given)),
+      context(makeRegistry(), MLIRContext::Threading::DISABLED), log(context) {
   context.printOpOnDiagnostic(false);
 }
 
 ProgramModule::~ProgramModule() = default;
-
-LogicalResult ProgramModule::fail(const Twine &what) {
-  Message message;
-  message.text = what.str();
-  log << "error: " << message.text << "\n";
-  messages.push_back(std::move(message));
-  return failure();
-}
-
-std::pair<std::string, std::vector<Message>> ProgramModule::takeMessages() {
-  return {std::exchange(printed, {}), std::exchange(messages, {})};
-}
-
-llvm::Error ProgramModule::takeRefusal(Refusal::Kind kind) {
-  auto [text, list] = takeMessages();
-  return llvm::make_error<Refusal>(kind, std::move(text), std::move(list));
-}
 
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
 LogicalResult ProgramModule::load() {
-  if (options.text) {
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(*options.text, options.path),
-        SMLoc());
-  } else if (options.einsum.empty()) {
-    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.path);
-    if (std::error_code code = buffer.getError())
-      return fail("cannot read '" + options.path + "': " + code.message());
-    sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
-  }
-  printer =
-      std::make_unique<SourceMgrDiagnosticHandler>(sources, &context, log);
-  recorder = std::make_unique<ScopedDiagnosticHandler>(
-      &context, [&](Diagnostic &diagnostic) {
-        messages.push_back(toMessage(diagnostic));
-        return failure(); // goes on to the printer
-      });
+  if (options.text || options.einsum.empty())
+    if (failed(log.open(options.path, options.text)))
+      return failure();
+  log.listen();
   if (options.einsum.empty()) {
-    module = parseSourceFile<ModuleOp>(sources, &context);
+    module = parseSourceFile<ModuleOp>(log.sources(), &context);
   } else {
     auto built = buildEinsum(context, options);
     if (!built)
@@ -190,6 +132,8 @@ void ProgramModule::findShapes() {
   };
   givenShapes.emplace(shapesOf(entry.getArgumentTypes()),
                       shapesOf(entry.getResultTypes()));
+  for (Type type : entry.getArgumentTypes())
+    e2m1Arguments.push_back(isa<Float4E2M1FNType>(getElementTypeOrSelf(type)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,6 +160,9 @@ FailureOr<config::Program> ProgramModule::lower() {
     pipeline.allowNarrow = options.allowNarrow;
     if (options.argumentLayout == kRowMajor)
       pipeline.argumentLayout = ArgumentLayout::RowMajor;
+    if (options.searchBudget)
+      pipeline.searchBudget = *options.searchBudget;
+    pipeline.recordsMappings = options.recordMappings;
     PassManager normalize(&context);
     populateNormalizePipeline(normalize, pipeline);
     if (failed(normalize.run(*module)))
@@ -229,6 +176,9 @@ FailureOr<config::Program> ProgramModule::lower() {
     populateCoreToTcpPipeline(lower, pipeline);
     if (failed(lower.run(*module)))
       return failure();
+    if (Operation *host = module->lookupSymbol(options.entry))
+      if (Attribute mappings = host->removeAttr(kMappingsAttrName))
+        recordedMappings = std::move(*toJSON(mappings).getAsArray());
   } else {
     if (!(*module)->hasAttr(tcp::TcpDialect::kTargetAttrName)) {
       auto target = tcp::TargetAttr::getChecked(

@@ -15,16 +15,11 @@
 #ifndef SEQUIN_LIB_API_PROGRAMMODULE_H
 #define SEQUIN_LIB_API_PROGRAMMODULE_H
 
+#include "MessageLog.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "sequin/Api/Program.h"
-#include "llvm/Support/SourceMgr.h"
-
-namespace mlir {
-class ScopedDiagnosticHandler;
-class SourceMgrDiagnosticHandler;
-} // namespace mlir
 
 namespace sequin::api {
 
@@ -48,9 +43,16 @@ public:
   const std::optional<std::pair<Shapes, Shapes>> &shapes() const {
     return givenShapes;
   }
+  /// Whether the argument has elements of f4E2M1FN, of which the lowered
+  /// program takes the codes.
+  bool takesE2m1(size_t index) const {
+    return index < e2m1Arguments.size() && e2m1Arguments[index];
+  }
 
   /// How many products of digits lower() has added.
   int64_t digitProducts() const { return addedProducts; }
+  /// How lower() has mapped the program.
+  const llvm::json::Array &mappings() const { return recordedMappings; }
 
   /// Where the program was when it was read.
   enum class Level : uint8_t { Linalg, Tcp, Config };
@@ -65,9 +67,11 @@ public:
   std::string print(bool asGiven);
 
   /// What has been said since the last call, printed and one by one.
-  std::pair<std::string, std::vector<Message>> takeMessages();
-  llvm::Error takeRefusal(Refusal::Kind kind);
-  mlir::LogicalResult fail(const llvm::Twine &what);
+  std::pair<std::string, std::vector<Message>> takeMessages() {
+    return log.takeMessages();
+  }
+  llvm::Error takeRefusal(Refusal::Kind kind) { return log.takeRefusal(kind); }
+  mlir::LogicalResult fail(const llvm::Twine &what) { return log.fail(what); }
 
 private:
   mlir::LogicalResult findLevel();
@@ -75,21 +79,21 @@ private:
   void findShapes();
 
   CompileOptions options;
-  std::string printed;
-  llvm::raw_string_ostream log;
-  std::vector<Message> messages;
   mlir::MLIRContext context;
-  llvm::SourceMgr sources;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
-  std::unique_ptr<mlir::ScopedDiagnosticHandler> recorder;
+  MessageLog log;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< lowered to tcp by lower()
   mlir::OwningOpRef<mlir::ModuleOp> given;  ///< linalg, kept for verify()
   /// What verify() compares with in place of `given`: rounded as was allowed.
   mlir::OwningOpRef<mlir::ModuleOp> rounded;
   int64_t addedProducts = 0;
+  llvm::json::Array recordedMappings;
   Level level = Level::Linalg;
   std::optional<std::pair<Shapes, Shapes>> givenShapes;
+  std::vector<bool> e2m1Arguments;
 };
+
+/// Texts, numbers, truth values, lists and dictionaries.
+llvm::json::Value toJSON(mlir::Attribute attribute);
 
 /// `program` as a module with one `tcp.config`, as text.
 std::string printConfig(const config::Program &program);

@@ -17,6 +17,7 @@
 #include "VectorJson.h"
 #include "sequin/Config/Config.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Support/JsonText.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
@@ -575,38 +576,10 @@ llvm::Expected<Program> fromJSON(const llvm::json::Value &value) {
   return program;
 }
 
-/// Whether brackets nest deeper than kMaxNesting; the parser recurses on them.
-/// Text that is not JSON may be misjudged only if it is refused anyway.
-static bool nestsTooDeep(llvm::StringRef text) {
-  int64_t depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxNesting)
-        return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 llvm::Expected<Program> fromJSONText(llvm::StringRef text) {
-  if (nestsTooDeep(text))
-    return llvm::createStringError("arrays and objects nest more than " +
-                                   llvm::Twine(kMaxNesting) + " deep");
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("not valid JSON: " +
-                                   llvm::toString(value.takeError()));
+    return value.takeError();
   return fromJSON(*value);
 }
 

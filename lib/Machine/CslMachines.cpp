@@ -15,6 +15,9 @@
 #include "sequin/Machine/CslMachine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
+#include <array>
 
 using namespace sequin;
 
@@ -32,32 +35,207 @@ static constexpr DsdLimits kDsd = {
     .wraparoundBits = 16,
 };
 
+// DSD, Fabric Queues.
+static constexpr unsigned kInputQueues2[] = {6, 6, 4, 4, 2, 2, 2, 2};
+static constexpr unsigned kInputQueues3[] = {8, 8, 4, 4, 4, 4, 4, 4};
+static constexpr unsigned kOutputQueues2[] = {2, 2, 6, 6, 2, 2};
+static constexpr unsigned kOutputQueues3[] = {8, 8, 8, 8, 8, 8, 8, 8};
+
+// Appendix, SIMD Mode. fmacs and fmuls: 1, after a published trace (AMB-059);
+// clz, ctz and popcnt are in no table.
+struct SimdRow {
+  DsdOpcode opcode;
+  uint8_t wse2, wse3;
+};
+static constexpr SimdRow kSimdRows[] = {
+    {DsdOpcode::Add16, 4, 8},   {DsdOpcode::Addc16, 1, 8},
+    {DsdOpcode::And16, 4, 8},   {DsdOpcode::Fabsh, 4, 8},
+    {DsdOpcode::Fabss, 2, 4},   {DsdOpcode::Faddh, 4, 8},
+    {DsdOpcode::Faddhs, 2, 4},  {DsdOpcode::Fadds, 2, 4},
+    {DsdOpcode::Fnormh, 4, 8},  {DsdOpcode::Fnorms, 2, 4},
+    {DsdOpcode::Fh2s, 1, 4},    {DsdOpcode::Fh2xp16, 1, 8},
+    {DsdOpcode::Fmach, 4, 8},   {DsdOpcode::Fmachs, 2, 4},
+    {DsdOpcode::Fmaxh, 1, 8},   {DsdOpcode::Fmaxs, 1, 4},
+    {DsdOpcode::Fmovh, 4, 8},   {DsdOpcode::Fmovs, 2, 4},
+    {DsdOpcode::Fmulh, 4, 8},   {DsdOpcode::Fnegh, 4, 8},
+    {DsdOpcode::Fnegs, 2, 4},   {DsdOpcode::Fs2h, 1, 4},
+    {DsdOpcode::Fs2xp16, 1, 4}, {DsdOpcode::Fscaleh, 4, 8},
+    {DsdOpcode::Fscales, 2, 4}, {DsdOpcode::Fsubh, 4, 8},
+    {DsdOpcode::Fsubs, 2, 4},   {DsdOpcode::Mov16, 4, 8},
+    {DsdOpcode::Mov32, 2, 4},   {DsdOpcode::Or16, 4, 8},
+    {DsdOpcode::Sar16, 1, 4},   {DsdOpcode::Sll16, 1, 4},
+    {DsdOpcode::Slr16, 1, 4},   {DsdOpcode::Sub16, 4, 8},
+    {DsdOpcode::Xor16, 4, 8},   {DsdOpcode::Xp162fh, 1, 8},
+    {DsdOpcode::Xp162fs, 1, 4},
+};
+
+static constexpr std::array<uint8_t, kDsdOpcodes>
+makeSimd(uint8_t SimdRow::*column) {
+  std::array<uint8_t, kDsdOpcodes> table{};
+  for (uint8_t &width : table)
+    width = 1;
+  for (const SimdRow &row : kSimdRows)
+    table[static_cast<unsigned>(row.opcode)] = row.*column;
+  return table;
+}
+static constexpr std::array<uint8_t, kDsdOpcodes> kSimd2 =
+    makeSimd(&SimdRow::wse2);
+static constexpr std::array<uint8_t, kDsdOpcodes> kSimd3 =
+    makeSimd(&SimdRow::wse3);
+
+// One instruction a cycle (SIM-007), dependent float instructions two
+// (SIM-008), a taken branch drains the pipe (SIM-009: a loop's back edge takes
+// 9 or 10 with its comparison and counter). Division and functions are library
+// routines; calibrated with the loop around an fmacs of the rulings.
+static constexpr uint8_t kScalarCycles[kScalarClasses] = {
+    /*Move*/ 1,      /*Integer*/ 1, /*Multiply*/ 2,     /*Divide*/ 20,
+    /*Wide*/ 1,      /*Float*/ 2,   /*FloatDivide*/ 20,
+    /*Function*/ 40, /*Load*/ 2,    /*Store*/ 1,        /*Branch*/ 6,
+    /*Fall*/ 3,      /*Call*/ 12,   /*Machine*/ 2,
+};
+
 static constexpr CslMachine kWse2 = {
     .name = "wse2",
+    .generation = 2,
     // Working With Code Samples: the fabric dimensions of a whole machine.
     .fabricWidth = 757,
     .fabricHeight = 996,
     // Appendix, SIMD Mode: eight banks of 6 KB.
     .memoryBytesPerPe = 48 << 10,
     .dsd = kDsd,
+    // Builtins, @get_color: 24 colors (AMB-061).
+    .colors = 24,
+    .switchableColors = 0xffffff,
+    .switchPositions = 4,
+    .switchRxAndTx = false,
+    .colorSwap = true,
+    // Release notes 1.4: six filters; others measured four.
+    .filters = 6,
+    .routerWords = 4,
+    // Task Identifiers: a data_task_id is a color.
+    .dataTasks = 24,
+    .firstLocalTask = 0,
+    .lastLocalTask = 30,
+    .controlTasks = 64,
+    .teardownTask = 29,
+    .timerTask = 30,
+    .noControlTask = 31,
+    .rotatingTasks = 0,
+    .separateControlTable = false,
+    .memcpy = {.colors = 1u << 21 | 1u << 22 | 1u << 23,
+               .localTasks = 1u << 27 | 1u << 28 | 1u << 29 | 1u << 30,
+               .controlTasks = uint64_t(0x1f) << 33,
+               .inputQueues = 1,
+               .outputQueues = 1,
+               .microthreads = 1},
+    .inputQueueWords = kInputQueues2,
+    .outputQueueWords = kOutputQueues2,
+    .colorQueueWords = 2,
+    .microthreads = 8,
+    .explicitMicrothreads = false,
+    .queueFlush = false,
+    .oneFabricInput = false,
+    .outputQueueColor = false,
+    // Rulings: large enough for every published program.
+    .dsrsPerFile = 16,
+    .xdsrs = 8,
+    .strideRegisters = 8,
+    .fifoAlignBytes = 4,
+    .fifoFullAction = false,
+    .prngs = 4,
+    .instructionBytes = 4,
+    .stackBytes = 1024,
+    .firstAddress = 16,
+    .memcpyBytes = 4176,
+    .memoryBanks = 8,
+    .simdElements = kSimd2,
     // Ruling, after published reduces: 1 cycle a hop.
+    .clockMHz = 850,
     .hopCycles = 1,
+    // Published model of collectives: ramp latency 2.
+    .rampCycles = 2,
     // Ruling, after a published trace: 1 + N cycles.
     .fmacsStartCycles = 1,
+    // SIM-010: 15 for a copy, 17 for an f32 fma with three descriptors.
+    .dsdSetupCycles = 12,
+    .dsrLoadCycles = 1,
+    // SIM-006, of WSE-3.
+    .taskStartCycles = 3,
+    .bankModulus = 0,
+    .scalarCycles = kScalarCycles,
 };
 
 static constexpr CslMachine kWse3 = {
     .name = "wse3",
+    .generation = 3,
     // Working With Code Samples: the fabric dimensions of a whole machine.
     .fabricWidth = 762,
     .fabricHeight = 1172,
     // Appendix, SIMD Mode: eight banks of 6 KB.
     .memoryBytesPerPe = 48 << 10,
     .dsd = kDsd,
+    // Builtins, @get_color: 24 colors (AMB-061).
+    .colors = 24,
+    // Builtins, @set_color_config: 0-9, 12, 13, 16, 17, 20, 21.
+    .switchableColors =
+        0x3ff | 1u << 12 | 1u << 13 | 1u << 16 | 1u << 17 | 1u << 20 | 1u << 21,
+    .switchPositions = 4,
+    .switchRxAndTx = true,
+    .colorSwap = false,
+    // Not published for WSE-3; as WSE-2.
+    .filters = 6,
+    .routerWords = 4,
+    // Task Identifiers: a data_task_id is an input queue.
+    .dataTasks = 8,
+    .firstLocalTask = 8,
+    .lastLocalTask = 30,
+    .controlTasks = 64,
+    .teardownTask = 29,
+    .timerTask = 30,
+    .noControlTask = 31,
+    .rotatingTasks = 2,
+    .separateControlTable = true,
+    .memcpy = {.colors = 1u << 21 | 1u << 22 | 1u << 23,
+               .localTasks = 1u << 27 | 1u << 28 | 1u << 29 | 1u << 30,
+               .controlTasks = uint64_t(0x1f) << 33,
+               .inputQueues = 3,
+               .outputQueues = 1,
+               .microthreads = 1},
+    .inputQueueWords = kInputQueues3,
+    .outputQueueWords = kOutputQueues3,
+    .colorQueueWords = 2,
+    .microthreads = 8,
+    .explicitMicrothreads = true,
+    .queueFlush = true,
+    .oneFabricInput = true,
+    .outputQueueColor = true,
+    // Rulings: large enough for every published program.
+    .dsrsPerFile = 16,
+    .xdsrs = 8,
+    .strideRegisters = 8,
+    .fifoAlignBytes = 4,
+    .fifoFullAction = true,
+    .prngs = 4,
+    .instructionBytes = 4,
+    .stackBytes = 1024,
+    .firstAddress = 16,
+    .memcpyBytes = 4176,
+    .memoryBanks = 8,
+    .simdElements = kSimd3,
     // Debugging, router landing log, and ruling: 2 cycles a hop.
+    .clockMHz = 850,
     .hopCycles = 2,
+    // Published model of collectives: ramp latency 2.
+    .rampCycles = 2,
     // Ruling, after a published trace: 1 + N cycles.
     .fmacsStartCycles = 1,
+    // SIM-010: 15 for a copy, 17 for an f32 fma with three descriptors.
+    .dsdSetupCycles = 12,
+    .dsrLoadCycles = 1,
+    // SIM-006.
+    .taskStartCycles = 3,
+    .bankModulus = 0,
+    .scalarCycles = kScalarCycles,
 };
 
 static constexpr const CslMachine *kMachines[] = {&kWse2, &kWse3};
@@ -79,8 +257,84 @@ std::string sequin::knownCslMachineNames() {
                     ", ");
 }
 
+llvm::StringRef sequin::getName(ScalarClass kind) {
+  switch (kind) {
+  case ScalarClass::Move:
+    return "move";
+  case ScalarClass::Integer:
+    return "integer";
+  case ScalarClass::Multiply:
+    return "multiply";
+  case ScalarClass::Divide:
+    return "divide";
+  case ScalarClass::Wide:
+    return "wide";
+  case ScalarClass::Float:
+    return "float";
+  case ScalarClass::FloatDivide:
+    return "float_divide";
+  case ScalarClass::Function:
+    return "function";
+  case ScalarClass::Load:
+    return "load";
+  case ScalarClass::Store:
+    return "store";
+  case ScalarClass::Branch:
+    return "branch";
+  case ScalarClass::Fall:
+    return "fall";
+  case ScalarClass::Call:
+    return "call";
+  case ScalarClass::Machine:
+    return "machine";
+  }
+  llvm_unreachable("unknown class");
+}
+
+unsigned sequin::simdWidthAtStride(unsigned width, int64_t stride) {
+  if (stride == 0 || stride == 1)
+    return width;
+  switch (stride & 7) {
+  case 0:
+    return 1;
+  case 1:
+  case 4:
+  case 7:
+    return std::min(width, 2u);
+  default:
+    return width;
+  }
+}
+
+static llvm::json::Array toArray(llvm::ArrayRef<unsigned> values) {
+  llvm::json::Array array;
+  for (unsigned value : values)
+    array.push_back(static_cast<int64_t>(value));
+  return array;
+}
+
+/// The numbers of the bits that are set.
+static llvm::json::Array toArray(uint64_t bits) {
+  llvm::json::Array array;
+  for (int64_t bit = 0; bit < 64; ++bit)
+    if (bits >> bit & 1)
+      array.push_back(bit);
+  return array;
+}
+
 llvm::json::Value sequin::toJSON(const CslMachine &machine) {
   const DsdLimits &dsd = machine.dsd;
+  llvm::json::Object simd, scalar;
+  for (unsigned i = 0; i < kDsdOpcodes; ++i) {
+    auto opcode = static_cast<DsdOpcode>(i);
+    simd[getInfo(opcode).name] =
+        static_cast<int64_t>(machine.simdWidth(opcode));
+  }
+  for (unsigned i = 0; i < kScalarClasses; ++i) {
+    auto kind = static_cast<ScalarClass>(i);
+    scalar[getName(kind)] = machine.cycles(kind);
+  }
+  const MemcpyReservation &memcpy = machine.memcpy;
   return llvm::json::Object{
       {"name", machine.name},
       {"fabric_width", machine.fabricWidth},
@@ -96,7 +350,59 @@ llvm::json::Value sequin::toJSON(const CslMachine &machine) {
            {"extent_bits", static_cast<int64_t>(dsd.extentBits)},
            {"wraparound_bits", static_cast<int64_t>(dsd.wraparoundBits)},
        }},
+      {"colors", static_cast<int64_t>(machine.colors)},
+      {"switchable_colors", toArray(machine.switchableColors)},
+      {"switch_positions", static_cast<int64_t>(machine.switchPositions)},
+      {"switch_rx_and_tx", machine.switchRxAndTx},
+      {"color_swap", machine.colorSwap},
+      {"filters", static_cast<int64_t>(machine.filters)},
+      {"router_words", static_cast<int64_t>(machine.routerWords)},
+      {"data_tasks", static_cast<int64_t>(machine.dataTasks)},
+      {"first_local_task", static_cast<int64_t>(machine.firstLocalTask)},
+      {"last_local_task", static_cast<int64_t>(machine.lastLocalTask)},
+      {"control_tasks", static_cast<int64_t>(machine.controlTasks)},
+      {"teardown_task", static_cast<int64_t>(machine.teardownTask)},
+      {"timer_task", static_cast<int64_t>(machine.timerTask)},
+      {"no_control_task", static_cast<int64_t>(machine.noControlTask)},
+      {"rotating_tasks", static_cast<int64_t>(machine.rotatingTasks)},
+      {"separate_control_table", machine.separateControlTable},
+      {"memcpy",
+       llvm::json::Object{
+           {"colors", toArray(uint64_t(memcpy.colors))},
+           {"local_tasks", toArray(uint64_t(memcpy.localTasks))},
+           {"control_tasks", toArray(memcpy.controlTasks)},
+           {"input_queues", toArray(uint64_t(memcpy.inputQueues))},
+           {"output_queues", toArray(uint64_t(memcpy.outputQueues))},
+           {"microthreads", toArray(uint64_t(memcpy.microthreads))},
+       }},
+      {"input_queue_words", toArray(machine.inputQueueWords)},
+      {"output_queue_words", toArray(machine.outputQueueWords)},
+      {"color_queue_words", static_cast<int64_t>(machine.colorQueueWords)},
+      {"microthreads", static_cast<int64_t>(machine.microthreads)},
+      {"explicit_microthreads", machine.explicitMicrothreads},
+      {"queue_flush", machine.queueFlush},
+      {"one_fabric_input", machine.oneFabricInput},
+      {"output_queue_color", machine.outputQueueColor},
+      {"dsrs_per_file", static_cast<int64_t>(machine.dsrsPerFile)},
+      {"xdsrs", static_cast<int64_t>(machine.xdsrs)},
+      {"stride_registers", static_cast<int64_t>(machine.strideRegisters)},
+      {"fifo_align_bytes", static_cast<int64_t>(machine.fifoAlignBytes)},
+      {"fifo_full_action", machine.fifoFullAction},
+      {"prngs", static_cast<int64_t>(machine.prngs)},
+      {"instruction_bytes", static_cast<int64_t>(machine.instructionBytes)},
+      {"stack_bytes", static_cast<int64_t>(machine.stackBytes)},
+      {"first_address", static_cast<int64_t>(machine.firstAddress)},
+      {"memcpy_bytes", static_cast<int64_t>(machine.memcpyBytes)},
+      {"memory_banks", static_cast<int64_t>(machine.memoryBanks)},
+      {"simd_elements", std::move(simd)},
+      {"clock_mhz", static_cast<int64_t>(machine.clockMHz)},
       {"hop_cycles", machine.hopCycles},
+      {"ramp_cycles", machine.rampCycles},
       {"fmacs_start_cycles", machine.fmacsStartCycles},
+      {"dsd_setup_cycles", machine.dsdSetupCycles},
+      {"dsr_load_cycles", machine.dsrLoadCycles},
+      {"task_start_cycles", machine.taskStartCycles},
+      {"bank_modulus", static_cast<int64_t>(machine.bankModulus)},
+      {"scalar_cycles", std::move(scalar)},
   };
 }

@@ -8,6 +8,9 @@
 
 #include "sequin/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
+#include "sequin/Conversion/LinalgToCsl/Passes.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
@@ -23,8 +26,9 @@ void sequin::populateNormalizePipeline(
 
 void sequin::populateCoreToTcpPipeline(
     OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
-  pm.addPass(createLinalgToTcp(
-      {options.target, options.chips, options.argumentLayout}));
+  pm.addPass(
+      createLinalgToTcp({options.target, options.chips, options.argumentLayout,
+                         options.searchBudget, options.recordsMappings}));
   pm.addPass(tcp::createCheckMachine());
 }
 
@@ -40,7 +44,26 @@ void sequin::populateTcpToConfigPipeline(
   pm.addPass(createTcpToConfig({options.entry}));
 }
 
+void sequin::populateLinalgToCslPipeline(
+    OpPassManager &pm, const LinalgToCslPipelineOptions &options) {
+  LinalgToCslOptions lower;
+  lower.target = options.target;
+  lower.width = options.grid.size() > 0 ? options.grid[0] : 1;
+  lower.height = options.grid.size() > 1 ? options.grid[1] : 1;
+  lower.entry = options.entry;
+  lower.distribution = options.distribution;
+  lower.firstColor = options.firstColor;
+  pm.addPass(createLinalgToCsl(lower));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCslCheckProgram());
+}
+
 void sequin::registerPipelines() {
+  static PassPipelineRegistration<LinalgToCslPipelineOptions> linalgToCsl(
+      "linalg-to-csl",
+      "Lower linalg on tensors to a csl program on a grid of PEs and check it",
+      populateLinalgToCslPipeline);
   static PassPipelineRegistration<LinalgToTcpPipelineOptions> linalgToTcp(
       "linalg-to-tcp",
       "Normalise linalg on tensors, lower it to tcp kernels and check them "

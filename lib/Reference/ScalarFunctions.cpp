@@ -1,4 +1,4 @@
-//===- ScalarFunctions.cpp - Functions of one number ----------------------===//
+//===- ScalarFunctions.cpp - Functions of numbers -------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,7 +26,6 @@ static constexpr ScalarFunction roundEvenFunction{std::nearbyint, 0, 0, true};
 static constexpr ScalarFunction truncFunction{std::trunc, 0, 0, true};
 static constexpr ScalarFunction cosFunction{std::cos, 4, 0, false};
 static constexpr ScalarFunction erfFunction{std::erf, 4, 0, true};
-static constexpr ScalarFunction expFunction{std::exp, 4, 0, true};
 static constexpr ScalarFunction exp2Function{std::exp2, 4, 1, true};
 static constexpr ScalarFunction logFunction{std::log, 4, 0, true};
 static constexpr ScalarFunction log2Function{std::log2, 6, 0, true};
@@ -35,6 +34,16 @@ static constexpr ScalarFunction rsqrtFunction{rsqrt, 8, 0, true};
 static constexpr ScalarFunction sinFunction{std::sin, 4, 0, false};
 static constexpr ScalarFunction sqrtFunction{std::sqrt, 4, 0, true};
 static constexpr ScalarFunction tanhFunction{std::tanh, 4, 0, true};
+static constexpr ScalarFunction erfcFunction{std::erfc, 6, 0, true, 1};
+static constexpr ScalarFunction expm1Function{std::expm1, 12, 0, true};
+static constexpr ScalarFunction log1pFunction{std::log1p, 12, 0, true};
+static constexpr ScalarFunction sinhFunction{std::sinh, 8, 0, true, 1};
+static constexpr ScalarFunction coshFunction{std::cosh, 8, 0, true, 1};
+static constexpr ScalarFunction asinhFunction{std::asinh, 8, 0, true, 1};
+static constexpr ScalarFunction acoshFunction{std::acosh, 8, 0, true, 1};
+static constexpr ScalarFunction atanhFunction{std::atanh, 8, 0, true, 1};
+
+const ScalarFunction sequin::reference::kExponential{std::exp, 4, 0, true};
 
 const ScalarFunction *sequin::reference::lookupFunction(Operation *op) {
   return TypeSwitch<Operation *, const ScalarFunction *>(op)
@@ -46,7 +55,7 @@ const ScalarFunction *sequin::reference::lookupFunction(Operation *op) {
       .Case([](math::TruncOp) { return &truncFunction; })
       .Case([](math::CosOp) { return &cosFunction; })
       .Case([](math::ErfOp) { return &erfFunction; })
-      .Case([](math::ExpOp) { return &expFunction; })
+      .Case([](math::ExpOp) { return &kExponential; })
       .Case([](math::Exp2Op) { return &exp2Function; })
       .Case([](math::LogOp) { return &logFunction; })
       .Case([](math::Log2Op) { return &log2Function; })
@@ -55,23 +64,35 @@ const ScalarFunction *sequin::reference::lookupFunction(Operation *op) {
       .Case([](math::SinOp) { return &sinFunction; })
       .Case([](math::SqrtOp) { return &sqrtFunction; })
       .Case([](math::TanhOp) { return &tanhFunction; })
+      .Case([](math::ErfcOp) { return &erfcFunction; })
+      .Case([](math::ExpM1Op) { return &expm1Function; })
+      .Case([](math::Log1pOp) { return &log1pFunction; })
+      .Case([](math::SinhOp) { return &sinhFunction; })
+      .Case([](math::CoshOp) { return &coshFunction; })
+      .Case([](math::AsinhOp) { return &asinhFunction; })
+      .Case([](math::AcoshOp) { return &acoshFunction; })
+      .Case([](math::AtanhOp) { return &atanhFunction; })
       .Default(nullptr);
 }
 
 Scalar sequin::reference::apply(const ScalarFunction &function,
-                                ElementType type, Scalar argument) {
+                                FloatRounding type, Scalar argument) {
   Scalar result;
   result.value = function.value(argument.value);
-  double around =
-      argument.error + function.argumentUlps * 2 *
-                           halfUlp(ElementType::F32, std::fabs(argument.value));
+  double around = argument.error;
+  if (std::isfinite(argument.value))
+    around += function.argumentUlps * 2 *
+              halfUlp(ElementType::F32, std::fabs(argument.value));
   if (around != 0) {
     double most = around;
-    if (function.monotone) {
+    if (function.boundedByEnds) {
       double above = function.value(argument.value + around);
       double below = function.value(argument.value - around);
       most = std::max(std::fabs(above - result.value),
                       std::fabs(below - result.value));
+      // std::max passes over a NaN on one side.
+      if (std::isnan(above) || std::isnan(below))
+        most = INFINITY;
     }
     // An end outside of the function's domain bounds nothing.
     result.error = std::isnan(most) ? INFINITY : most;
@@ -80,6 +101,60 @@ Scalar sequin::reference::apply(const ScalarFunction &function,
     return result;
   if (std::isfinite(result.value))
     result.error +=
-        function.ulps * 2 * halfUlp(ElementType::F32, std::fabs(result.value));
+        function.ulps * 2 *
+        halfUlp(ElementType::F32,
+                std::max(std::fabs(result.value), function.leastMagnitude));
   return roundTo(type, result);
+}
+
+Scalar sequin::reference::tangent(FloatRounding type, const Scalar &argument) {
+  Scalar result =
+      divideFloats(type, apply(sinFunction, ElementType::F32, argument),
+                   apply(cosFunction, ElementType::F32, argument));
+  result.value = std::tan(argument.value);
+  return result;
+}
+
+Scalar sequin::reference::power(FloatRounding type, const Scalar &base,
+                                const Scalar &exponent, bool isKnown) {
+  if (isKnown && exponent.value == 1)
+    return roundTo(type, base);
+  if (isKnown && exponent.value == 2)
+    return multiplyFloats(type, base, base);
+  Scalar result;
+  result.value = std::pow(base.value, exponent.value);
+  if (!std::isfinite(result.value) && base.error == 0 && exponent.error == 0)
+    return result;
+  // A power rises or falls in either operand, except around a base of zero.
+  if (base.error != 0 || exponent.error != 0) {
+    if (std::fabs(base.value) <= base.error)
+      result.error = INFINITY;
+    for (double b : {base.value - base.error, base.value + base.error})
+      for (double e :
+           {exponent.value - exponent.error, exponent.value + exponent.error}) {
+        double distance = std::fabs(std::pow(b, e) - result.value);
+        result.error =
+            std::isnan(distance) ? INFINITY : std::max(result.error, distance);
+      }
+  }
+  // The logarithm and its product with the exponent may be off by five units,
+  // which the exponential makes relative, and is off by some itself; a few
+  // products lose one unit each.
+  double logarithm = std::log(std::fabs(base.value));
+  double ulps = 8;
+  if (std::isfinite(logarithm))
+    ulps += 5 * std::fabs(exponent.value * logarithm) +
+            std::min(std::fabs(exponent.value), 16.0);
+  result.error += ulps * 2 * halfUlp(ElementType::F32, std::fabs(result.value));
+  return roundTo(type, result);
+}
+
+Scalar sequin::reference::copySign(const Scalar &magnitude,
+                                   const Scalar &sign) {
+  Scalar result = magnitude;
+  result.value = std::copysign(magnitude.value, sign.value);
+  result.origin = 0;
+  if (sign.error != 0 && std::fabs(sign.value) <= sign.error)
+    result.error += 2 * std::fabs(magnitude.value);
+  return result;
 }

@@ -1,4 +1,4 @@
-//===- ScalarFunctions.h - Functions of one number --------------*- C++ -*-===//
+//===- ScalarFunctions.h - Functions of numbers -----------------*- C++ -*-===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef SEQUIN_LIB_REFERENCE_SCALARFUNCTIONS_H
 #define SEQUIN_LIB_REFERENCE_SCALARFUNCTIONS_H
 
-#include "ScalarProgram.h"
+#include "Scalar.h"
 #include "mlir/IR/Operation.h"
 
 namespace sequin::reference {
@@ -24,16 +24,35 @@ struct ScalarFunction {
   /// Of the argument relative to itself: what is lost before a function whose
   /// argument is scaled first.
   double argumentUlps;
-  /// Rises or falls everywhere, so that its values at the ends of an interval
-  /// bound it; others change by no more than their argument.
-  bool monotone;
+  /// Rises or falls everywhere, or is convex, so that its values at the ends of
+  /// an interval bound how it changes there; others change by no more than
+  /// their argument.
+  bool boundedByEnds;
+  /// Smaller results have the units of this magnitude: what is computed by way
+  /// of numbers of about one is not more exact near zero.
+  double leastMagnitude = 0;
 };
 
 /// The function that an operation of `math` is; null if it is none.
 const ScalarFunction *lookupFunction(mlir::Operation *op);
 
+/// e^x, which softmax is made of.
+extern const ScalarFunction kExponential;
+
 /// Applies it to an argument with an error; the result is rounded to `type`.
-Scalar apply(const ScalarFunction &function, ElementType type, Scalar argument);
+Scalar apply(const ScalarFunction &function, FloatRounding type,
+             Scalar argument);
+
+/// The quotient of sine and cosine.
+Scalar tangent(FloatRounding type, const Scalar &argument);
+
+/// By products, or by way of logarithm and exponential; a square is one product
+/// if the exponent `isKnown` from the program.
+Scalar power(FloatRounding type, const Scalar &base, const Scalar &exponent,
+             bool isKnown);
+
+/// `magnitude` with the sign of `sign`.
+Scalar copySign(const Scalar &magnitude, const Scalar &sign);
 
 } // namespace sequin::reference
 

@@ -157,7 +157,8 @@ findWrittenTwice(llvm::ArrayRef<const config::Transfer *> transfers,
 }
 
 /// Every argument has a size, and all elements of every output come back.
-static llvm::Error checkArguments(const config::Program &program) {
+static llvm::Error checkArguments(const config::Program &program,
+                                  int64_t maxElements) {
   auto trap = [](const config::Argument &argument, const Twine &what) {
     return llvm::make_error<Trap>(
         "", "program", ("argument '" + argument.name + "' " + what).str());
@@ -197,20 +198,36 @@ static llvm::Error checkArguments(const config::Program &program) {
                               " elements, the transfers bring back " +
                               Twine(written));
     // One transfer writes no element twice; several might.
-    if (transfers.size() > 1)
+    if (transfers.size() > 1) {
+      maxElements -= *elements;
+      if (maxElements < 0)
+        return trap(output, "has " + Twine(*elements) +
+                                " elements in several transfers, more than "
+                                "the steps of this run, which --max-steps "
+                                "raises");
       if (std::optional<int64_t> twice = findWrittenTwice(transfers, *elements))
         return trap(output, "has element " + Twine(*twice) +
                                 " brought back by two transfers");
+    }
   }
   return llvm::Error::success();
 }
 
+llvm::Error sim::makeStepTrap(StringRef command, int64_t maxSteps) {
+  return llvm::make_error<Trap>(
+      command.str(), "program",
+      ("the program takes more than " + Twine(maxSteps) +
+       " steps, the limit of this run, which --max-steps raises")
+          .str());
+}
+
 llvm::Expected<std::vector<CommandPlan>>
 sim::checkProgram(const config::Program &program, const TcpMachine &machine,
-                  int64_t maxSteps) {
+                  const Options &options) {
   if (llvm::Error error = checkHeader(program, machine))
     return std::move(error);
   std::vector<CommandPlan> plans(program.commands.size());
+  DmaTimes dmaTimes;
   int64_t steps = 0;
   for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
     CommandCheck check{machine, program, command, plan};
@@ -231,12 +248,9 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
         command.body);
     if (error)
       return std::move(error);
-    steps += plan.steps;
-    if (steps > maxSteps)
-      return check.trap("program", "the program takes more than " +
-                                       Twine(maxSteps) +
-                                       " steps, the limit of this run, which "
-                                       "--max-steps raises");
+    steps += options.timingOnly ? plan.timingSteps : plan.steps;
+    if (steps > options.maxSteps)
+      return makeStepTrap(command.name, options.maxSteps);
     if (const auto *exec = std::get_if<config::ExecCommand>(&command.body)) {
       plan.banks = config::countBankRuns(*exec, machine);
       plan.occupiesDma |= exec->occupiesDma;
@@ -245,12 +259,12 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     if (const auto *dma = std::get_if<config::DmaCommand>(&command.body)) {
       if (llvm::Error raced = checkDmaRaces(check, *dma))
         return std::move(raced);
-      timeDma(check, *dma);
+      dmaTimes.add(check, *dma);
     }
   }
   if (llvm::Error error = checkTrfTypes(program, plans, machine))
     return std::move(error);
-  if (llvm::Error error = checkArguments(program))
+  if (llvm::Error error = checkArguments(program, options.maxSteps))
     return std::move(error);
   return plans;
 }

@@ -286,7 +286,7 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
         check.count("dma", "requests", plan.steps + requests);
     if (!total)
       return total.takeError();
-    plan.steps = *total;
+    plan.steps = plan.timingSteps = *total;
     int64_t bytes = *packets * descriptor.packetBytes;
     if (dma.source == Memory::Hbm)
       plan.hbmBytesRead += bytes;

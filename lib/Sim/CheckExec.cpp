@@ -47,6 +47,9 @@ llvm::Error ExecCheck::run() {
     return error;
   plan.cycles = reducedCycles();
   plan.cycles += machine.engineFillCycles + fillCycles;
+  constexpr int64_t kWhole = 100; // percent
+  plan.cycles =
+      llvm::divideCeil(plan.cycles * machine.passScalePercent, kWhole);
 
   int64_t perSlice = std::max({plan.fetchPackets, plan.packets, plan.flits,
                                plan.computationSteps, plan.outputFlits});

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExecCheck.h"
+#include "sequin/Machine/Cycles.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -319,7 +320,7 @@ llvm::Error ExecCheck::checkInterSlice(const config::InterSliceStage &stage) {
     return error;
   // The flits stream in; the last result comes one traversal of the group
   // behind them (INT-10).
-  addStage(name, plan.outputFlits + interSliceSources);
+  addStage(name, interSliceCycles(plan.outputFlits, interSliceSources));
   plan.outputFlits = *taken;
   active = exec.sliceMask;
   return llvm::Error::success();

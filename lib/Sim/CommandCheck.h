@@ -12,6 +12,7 @@
 #include "Nest.h"
 #include "Plan.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 namespace sequin::sim {
 
@@ -83,8 +84,21 @@ llvm::Error checkDmaRaces(const CommandCheck &check,
 llvm::Error checkTrfTypes(const config::Program &program,
                           llvm::ArrayRef<CommandPlan> plans,
                           const TcpMachine &machine);
-/// Adds the stages and cycles of a checked command.
+/// Sets the stages and cycles of a checked command.
 void timeDma(const CommandCheck &check, const config::DmaCommand &dma);
+/// The same for all commands of a program: of commands that take equally long
+/// by their form, one is timed.
+class DmaTimes {
+public:
+  void add(const CommandCheck &check, const config::DmaCommand &dma);
+
+private:
+  struct Times {
+    std::vector<std::pair<std::string, int64_t>> stages;
+    int64_t cycles = 0;
+  };
+  std::map<std::vector<int64_t>, Times> times;
+};
 llvm::Error checkTransfer(CommandCheck check, const config::Transfer &transfer);
 
 /// Whether no two of `width` units at every combination of the loops overlap,

@@ -21,6 +21,9 @@ static constexpr int64_t kFlushFlits = 256;
 /// Weights that a kernel goes through for all packets of a block before it goes
 /// on: half of a first-level cache.
 static constexpr int64_t kTileCells = (16 << 10) / sizeof(uint32_t);
+/// Activations that are kept for slices that get the same: they stay in a
+/// second-level cache or a part of the third.
+static constexpr int64_t kKeptCells = (1 << 20) / sizeof(uint32_t);
 
 namespace {
 
@@ -109,11 +112,12 @@ private:
 class ContractEngineImpl final : public ContractEngine {
 public:
   ContractEngineImpl(const config::ContractStage &stage, int64_t totalSteps,
-                     const TcpMachine &machine,
-                     const config::FetchStage *fetch);
+                     const TcpMachine &machine, const config::FetchStage *fetch,
+                     bool repeats);
 
   void begin(const uint8_t *trf) override;
   void push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) override;
+  bool pushAgain(FlitSink sink) override;
   void finish(FlitSink sink) override;
   int64_t shorten(config::FetchStage &fetch) const override;
 
@@ -123,7 +127,7 @@ private:
   void readRows(const uint8_t *trf);
   void decodeActivations(const uint8_t *source, uint32_t *packets);
   void fill(int64_t packets, FlitSink sink);
-  void runBlock();
+  void runBlock(FlitSink sink);
   bool isExact() const {
     return !checksRange || weightRange.hasExactProducts(activationRange);
   }
@@ -131,8 +135,9 @@ private:
   const ContractKernels &widen(ContractCall &call, int64_t packets);
   void runTiles(const ContractBlock &block, const ContractKernels &kernels,
                 ContractCall call) const;
-  void runSteps(const uint32_t *packet);
-  void emit(const uint32_t *begin, int64_t results);
+  void runSteps(const uint32_t *packet, FlitSink sink);
+  void emit(uint32_t *begin, int64_t results, FlitSink sink);
+  int64_t keptPackets(int64_t totalSteps, bool repeats) const;
 
   const config::ContractStage &stage;
   const TcpMachine &machine;
@@ -148,10 +153,14 @@ private:
   /// Packets that the flits collected at a time make, the elements of those
   /// flits, and the host's bytes that these take.
   int64_t windows, collected, packetBytes;
-  AlignedCells weights, accumulator, activations;
+  AlignedCells weights, accumulator;
+  /// Packets of a whole stream that are kept, 0 if none are.
+  int64_t kept;
+  AlignedCells activations;
   AlignedCells packetLanes; ///< collected lanes in order
   AlignedCells rowPackets;
-  int64_t filled = 0; ///< packets of the block
+  /// Packets before those of the block, and of the block.
+  int64_t passed = 0, filled = 0;
   /// Of pairs of bf16: what there has been of this slice, and what is needed if
   /// products may be inexact.
   bool checksRange;
@@ -174,7 +183,8 @@ private:
 ContractEngineImpl::ContractEngineImpl(const config::ContractStage &stage,
                                        int64_t totalSteps,
                                        const TcpMachine &machine,
-                                       const config::FetchStage *fetch)
+                                       const config::FetchStage *fetch,
+                                       bool repeats)
     : stage(stage), machine(machine),
       layout(machine, stage.trfAddress, stage.rows),
       isMax(stage.reduceOp == config::ReduceOp::Max),
@@ -191,7 +201,8 @@ ContractEngineImpl::ContractEngineImpl(const config::ContractStage &stage,
       accumulator(
           (plan.hasNest() ? plan.openResults() : StepWalk(stage).slotCount()) *
           resultCells),
-      activations(std::max(plan.maxPackets(), windows) * cells),
+      kept(keptPackets(totalSteps, repeats)),
+      activations(std::max({plan.maxPackets(), windows, kept}) * cells),
       packetLanes(windows * std::max<int64_t>(stage.shiftStride, 1) +
                   std::max(lanes, collected)),
       rowPackets(kRows * cells * plan.weightCount()),
@@ -211,6 +222,13 @@ ContractEngineImpl::ContractEngineImpl(const config::ContractStage &stage,
     kernels.tile[0][0] = maxFunction(kind);
   else
     kernels = *contractKernels(kind, cells, cellDepth(kind, stage.depth));
+}
+
+int64_t ContractEngineImpl::keptPackets(int64_t totalSteps,
+                                        bool repeats) const {
+  int64_t packets = totalSteps / stage.timeBroadcast;
+  return repeats && plan.hasNest() && packets * cells <= kKeptCells ? packets
+                                                                    : 0;
 }
 
 /// The fetch without the repetitions that this engine makes itself; by how much
@@ -247,8 +265,8 @@ void ContractEngineImpl::readRow(const uint8_t *trf, int64_t row,
 }
 
 void ContractEngineImpl::begin(const uint8_t *trf) {
-  filled = 0;
-  weightRange = activationRange = {};
+  passed = filled = 0;
+  weightRange = {};
   if (wide)
     wide->hasWeights = false;
   if (walk)
@@ -299,11 +317,14 @@ void ContractEngineImpl::decodeActivations(const uint8_t *source,
 }
 
 void ContractEngineImpl::push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) {
+  if (passed + filled == 0)
+    activationRange = {};
   if (pairBf16) {
     while (!flits.empty()) {
       int64_t packets = std::min<int64_t>(flits.size() / packetBytes,
                                           plan.block().packets - filled);
-      pairBf16(flits.data(), packets, activations.data() + filled * cells,
+      pairBf16(flits.data(), packets,
+               activations.data() + (passed + filled) * cells,
                activationRange.smallest, activationRange.largest);
       flits = flits.drop_front(packets * packetBytes);
       fill(packets, sink);
@@ -313,13 +334,22 @@ void ContractEngineImpl::push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) {
   if (checksRange)
     activationRange.extend(flits.data(), flits.size() / 2);
   for (; !flits.empty(); flits = flits.drop_front(packetBytes)) {
-    decodeActivations(flits.data(), activations.data() + filled * cells);
+    decodeActivations(flits.data(),
+                      activations.data() + (passed + filled) * cells);
     if (walk) {
-      runSteps(activations.data());
+      runSteps(activations.data(), sink);
       continue;
     }
     fill(windows, sink);
   }
+}
+
+bool ContractEngineImpl::pushAgain(FlitSink sink) {
+  if (kept == 0)
+    return false;
+  while (passed < kept)
+    fill(plan.block().packets, sink);
+  return true;
 }
 
 /// Goes on after `packets` more have come.
@@ -327,10 +357,10 @@ void ContractEngineImpl::fill(int64_t packets, FlitSink sink) {
   filled += packets;
   if (filled < plan.block().packets)
     return;
-  runBlock();
+  runBlock(sink);
+  if (kept > 0)
+    passed += filled;
   filled = 0;
-  if (static_cast<int64_t>(pending.size()) >= kFlushFlits * machine.outputLanes)
-    finish(sink);
 }
 
 /// What all calls have in common; `first` is the place of the weights.
@@ -366,10 +396,10 @@ const ContractKernels &ContractEngineImpl::widen(ContractCall &call,
   return wide->kernels;
 }
 
-void ContractEngineImpl::runBlock() {
+void ContractEngineImpl::runBlock(FlitSink sink) {
   const ContractBlock &block = plan.block();
-  ContractCall call =
-      makeCall(activations.data(), plan.weightOffset(stage.trf.baseAddress));
+  ContractCall call = makeCall(activations.data() + passed * cells,
+                               plan.weightOffset(stage.trf.baseAddress));
   call.store = plan.begins();
   uint32_t *results = accumulator.data() + plan.firstResult() * resultCells;
   call.accumulator = results;
@@ -389,7 +419,7 @@ void ContractEngineImpl::runBlock() {
     runTiles(twice, floats, call);
   }
   if (plan.ends())
-    emit(results, block.resultCount);
+    emit(results, block.resultCount, sink);
   plan.advance();
 }
 
@@ -468,7 +498,7 @@ void ContractEngineImpl::runTiles(const ContractBlock &block,
 }
 
 /// The packets of one group of flits without a nest.
-void ContractEngineImpl::runSteps(const uint32_t *packet) {
+void ContractEngineImpl::runSteps(const uint32_t *packet, FlitSink sink) {
   ContractStep step;
   for (int64_t window = 0; window < windows; ++window)
     for (int64_t i = 0; i < stage.timeBroadcast; ++i) {
@@ -482,22 +512,51 @@ void ContractEngineImpl::runSteps(const uint32_t *packet) {
       const ContractKernels &used = isExact() ? kernels : widen(call, 1);
       used.tile[0][0](call);
       if (walk->ends())
-        emit(call.accumulator, 1);
+        emit(call.accumulator, 1, sink);
       walk->advance();
     }
 }
 
-static bool isNan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+static bool isNan(uint32_t bits) {
+  constexpr int32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
+  return static_cast<int32_t>(bits & magnitude) > infinity;
+}
 
-/// Results as they leave the accumulator, as flits.
-void ContractEngineImpl::emit(const uint32_t *begin, int64_t results) {
+/// One quiet NaN, whichever the host's processor made. Most results have none,
+/// so that they are only read.
+static void settleNans(uint32_t *words, int64_t count) {
+  constexpr int64_t kPiece = 256;
+  for (; count > 0; words += kPiece, count -= kPiece) {
+    int64_t piece = std::min(kPiece, count);
+    uint32_t found = 0;
+    for (int64_t i = 0; i < piece; ++i)
+      found |= isNan(words[i]);
+    if (!found)
+      continue;
+    for (int64_t i = 0; i < piece; ++i)
+      words[i] = isNan(words[i]) ? 0x7fc00000u : words[i];
+  }
+}
+
+/// Finished results as they leave the accumulator, as flits.
+void ContractEngineImpl::emit(uint32_t *begin, int64_t results, FlitSink sink) {
+  if (isFloat(stage.type))
+    settleNans(begin, results * resultCells);
   int64_t columns = stage.columns, rows = stage.rows;
   bool interleaved = stage.kind == AccumulationKind::Interleaved;
+  // The accumulator itself where it looks like flits: later sums do not read
+  // it.
+  int64_t most = kFlushFlits * machine.outputLanes;
+  if (interleaved && rows == kRows && results * resultCells >= most / 2) {
+    finish(sink);
+    return sink({reinterpret_cast<uint8_t *>(begin),
+                 results * resultCells * sizeof(uint32_t)});
+  }
   int64_t padded = llvm::alignTo(columns, machine.outputLanes);
   int64_t words = interleaved ? resultCells : rows * padded;
   size_t old = pending.size();
   pending.resize(old + results * words, 0);
-  uint32_t *out = pending.data() + old, *first = out;
+  uint32_t *out = pending.data() + old;
   for (const uint32_t *result = begin; result < begin + results * resultCells;
        result += resultCells) {
     if (interleaved)
@@ -510,10 +569,8 @@ void ContractEngineImpl::emit(const uint32_t *begin, int64_t results) {
           out[row * padded + column] = result[column * kRows + row];
     out += words;
   }
-  // One quiet NaN, whichever the host's processor made.
-  if (isFloat(stage.type))
-    for (uint32_t *word = first; word != out; ++word)
-      *word = isNan(*word) ? 0x7fc00000u : *word;
+  if (static_cast<int64_t>(pending.size()) >= most)
+    finish(sink);
 }
 
 void ContractEngineImpl::finish(FlitSink sink) {
@@ -527,7 +584,7 @@ void ContractEngineImpl::finish(FlitSink sink) {
 std::unique_ptr<ContractEngine>
 ContractEngine::create(const config::ContractStage &stage,
                        const CommandPlan &plan, const TcpMachine &machine,
-                       const config::FetchStage *fetch) {
+                       const config::FetchStage *fetch, bool repeats) {
   return std::make_unique<ContractEngineImpl>(stage, plan.computationSteps,
-                                              machine, fetch);
+                                              machine, fetch, repeats);
 }

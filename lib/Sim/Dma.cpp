@@ -1,4 +1,4 @@
-//===- Dma.cpp - DMA engines and host transfers ---------------------------===//
+//===- Dma.cpp - DMA engines ----------------------------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,6 @@
 
 #include "ByteMap.h"
 #include "Engines.h"
-#include "sequin/Support/Arithmetic.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -184,71 +183,4 @@ llvm::Error DmaRunner::run() {
 llvm::Error sim::runDma(llvm::StringRef name, const config::DmaCommand &dma,
                         const TcpMachine &machine, SystemMemory &memory) {
   return DmaRunner(name, dma, machine, memory).run();
-}
-
-void sim::runTransfer(const config::Transfer &transfer, SystemMemory &memory,
-                      llvm::ArrayRef<HostArray> inputs,
-                      llvm::ArrayRef<config::Constant> constants,
-                      llvm::MutableArrayRef<HostArray> outputs) {
-  bool toDevice = transfer.direction == config::Transfer::Direction::ToDevice;
-  if (transfer.zeroBytes)
-    memory.zeroHbm(transfer.chip, transfer.zeroAddress, transfer.zeroBytes);
-
-  // The innermost entry in one piece where it is dense on both sides.
-  ElementType type = transfer.type;
-  int64_t bits = getBitWidth(type);
-  int64_t hostBytes = std::max<int64_t>(1, bits / 8);
-  llvm::SmallVector<Loop, 8> host, device;
-  for (const config::Transfer::Entry &entry : transfer.entries) {
-    host.push_back({entry.size, entry.hostStride});
-    device.push_back({entry.size, entry.deviceStride});
-  }
-  int64_t run = 1;
-  while (bits >= 8 && !host.empty() &&
-         (host.back().size == 1 ||
-          (host.back().stride == run && device.back().stride == run))) {
-    run *= host.back().size;
-    host.pop_back();
-    device.pop_back();
-  }
-  // A constant of one value, as long as a piece.
-  llvm::ArrayRef<uint8_t> source;
-  std::vector<uint8_t> repeated;
-  if (toDevice)
-    source = transfer.constant
-                 ? llvm::ArrayRef(constants[transfer.argument].data)
-                 : llvm::ArrayRef(inputs[transfer.argument].data);
-  if (transfer.constant && static_cast<int64_t>(source.size()) == hostBytes)
-    for (int64_t i = 0; i < run; ++i)
-      llvm::append_range(repeated, source);
-  Odometer hostWalk(host), deviceWalk(device);
-  for (int64_t i = 0, end = *tripCount(host); i < end; ++i) {
-    int64_t hostIndex = (transfer.hostBase + hostWalk.offset()) * hostBytes;
-    int64_t deviceBit = deviceWalk.offset() * bits;
-    int64_t address = transfer.deviceAddress + (deviceBit >> 3);
-    if (bits < 8) {
-      // Two elements share a byte in HBM; on the host each has its own.
-      uint8_t byte = 0;
-      int64_t index = (deviceBit & 7) / bits;
-      memory.readHbm(transfer.chip, address, &byte, 1);
-      if (toDevice) {
-        storeElement(type, &byte, index,
-                     repeated.empty() ? source[hostIndex] : repeated[0]);
-        memory.writeHbm(transfer.chip, address, &byte, 1);
-      } else {
-        outputs[transfer.argument].data[hostIndex] = static_cast<uint8_t>(
-            decodeInt(type, loadElement(type, &byte, index)));
-      }
-    } else if (toDevice) {
-      memory.writeHbm(transfer.chip, address,
-                      repeated.empty() ? &source[hostIndex] : repeated.data(),
-                      run * hostBytes);
-    } else {
-      memory.readHbm(transfer.chip, address,
-                     &outputs[transfer.argument].data[hostIndex],
-                     run * hostBytes);
-    }
-    hostWalk.advance();
-    deviceWalk.advance();
-  }
 }

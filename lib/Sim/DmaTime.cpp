@@ -19,6 +19,8 @@
 //     hbm      channels, banks and rows (Hbm.h)
 //     spm      128 bytes per cycle and cluster
 //     pcie     30 bytes per cycle into a chip, and out of it
+//     path     what a machine's row allows from HBM into the data memory of a
+//              cluster, and of a chip
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +69,8 @@ public:
     time = std::max(time, leaving);
     int64_t &network = freeAt[sliceNetwork];
     int64_t begin = std::max(time, network);
-    leaving = network = begin + lastCycles;
+    leaving = begin;
+    network = begin + lastCycles;
     return begin;
   }
 
@@ -75,7 +78,8 @@ private:
   const TcpMachine &machine;
   int64_t slicesPerChip;
   std::vector<int64_t> freeAt; ///< by network
-  /// By slice, when the requests that hold a queue entry leave it.
+  /// By slice, when the requests that hold a queue entry leave it: when their
+  /// network begins with them.
   std::vector<int64_t> leaves;
   std::vector<uint8_t> next;
   /// Of the last request.
@@ -86,7 +90,8 @@ private:
 /// Walks the requests of one engine.
 class Engine {
 public:
-  explicit Engine(const TcpMachine &machine) : machine(machine) {}
+  Engine(const TcpMachine &machine, int64_t startup)
+      : machine(machine), startup(startup) {}
 
   void add(const DmaDescriptor &descriptor, int64_t step) {
     work.push_back({&descriptor, step});
@@ -136,7 +141,7 @@ private:
     to = Odometer(destination);
     packetsLeft = *tripCount(source);
     packet = 0;
-    time = end = std::max(time, end) + machine.dmaStartupCycles;
+    time = end = std::max(time, end) + startup;
   }
   /// Cycles must not depend on data, so index i counts as i.
   int64_t indexed(int side) const {
@@ -147,6 +152,7 @@ private:
   }
 
   const TcpMachine &machine;
+  int64_t startup; ///< of a descriptor
   struct Work {
     const DmaDescriptor *descriptor;
     int64_t step;
@@ -161,10 +167,16 @@ class DmaTimer {
 public:
   DmaTimer(const CommandCheck &check, const DmaCommand &dma)
       : check(check), dma(dma), machine(check.machine),
-        chips(check.program.chips), networks(machine, chips), hbm(chips),
-        engines(chips * machine.dmaEngines, Engine(machine)),
+        chips(check.program.chips),
+        startup(machine.dmaStartupCycles +
+                (dma.destination == Memory::Hbm
+                     ? machine.dmaStoreDescriptorCycles
+                     : 0)),
+        networks(machine, chips), hbm(chips),
+        engines(chips * machine.dmaEngines, Engine(machine, startup)),
         engineCycles(engines.size(), 0),
-        spmBytes(chips * machine.clustersPerChip, 0), linkIn(chips, 0),
+        spmBytes(chips * machine.clustersPerChip, 0),
+        pathBytes(chips * machine.clustersPerChip, 0), linkIn(chips, 0),
         linkOut(chips, 0) {}
 
   void run();
@@ -181,6 +193,12 @@ private:
       hbm[chip] = std::make_unique<Hbm>(machine.hbm, machine.clockMHz);
     return *hbm[chip];
   }
+  bool isPathLimited() const {
+    return dma.source == Memory::Hbm && dma.destination == Memory::Dm &&
+           (machine.hbmToDmClusterBytesPerCycle > 0 ||
+            machine.hbmToDmChipBytesPerCycle > 0);
+  }
+  int64_t pathCycles() const;
   void addStage(llvm::StringRef name, int64_t cycles) {
     check.plan.stages.push_back({name.str(), cycles});
     check.plan.cycles = std::max(check.plan.cycles, cycles);
@@ -190,11 +208,13 @@ private:
   const DmaCommand &dma;
   const TcpMachine &machine;
   int64_t chips;
+  int64_t startup; ///< of a descriptor
   DmNetworks networks;
   std::vector<std::unique_ptr<Hbm>> hbm; ///< by chip
   std::vector<Engine> engines;
   std::vector<int64_t> engineCycles;
-  std::vector<int64_t> spmBytes; ///< by cluster
+  std::vector<int64_t> spmBytes;  ///< by cluster
+  std::vector<int64_t> pathBytes; ///< from HBM, by cluster
   std::vector<int64_t> linkIn, linkOut;
 };
 
@@ -222,6 +242,10 @@ void DmaTimer::touch(Memory memory, int64_t chip, int64_t address,
     hbmOf(chip).access(address, bytes, write);
     return;
   case Memory::Dm:
+    if (isPathLimited())
+      pathBytes[chip * machine.clustersPerChip +
+                address / machine.dmSliceStride / machine.slicesPerCluster] +=
+          bytes;
     // A write in turn with its read is the second half of the step.
     engine.end = std::max(engine.end,
                           networks.request(chip, address, bytes, engine.time) +
@@ -235,6 +259,25 @@ void DmaTimer::touch(Memory memory, int64_t chip, int64_t address,
   }
 }
 
+int64_t DmaTimer::pathCycles() const {
+  auto cyclesOf = [](int64_t bytes, int64_t rate) {
+    return rate > 0 ? llvm::divideCeil(bytes, rate) : 0;
+  };
+  int64_t cycles = 0;
+  for (int64_t chip = 0; chip < chips; ++chip) {
+    int64_t all = 0;
+    for (int64_t cluster = 0; cluster < machine.clustersPerChip; ++cluster) {
+      int64_t bytes = pathBytes[chip * machine.clustersPerChip + cluster];
+      cycles = std::max<int64_t>(
+          cycles, cyclesOf(bytes, machine.hbmToDmClusterBytesPerCycle));
+      all += bytes;
+    }
+    cycles = std::max<int64_t>(cycles,
+                               cyclesOf(all, machine.hbmToDmChipBytesPerCycle));
+  }
+  return cycles;
+}
+
 void DmaTimer::run() {
   for (const DmaDescriptor &descriptor : dma.descriptors) {
     size_t engine =
@@ -243,7 +286,7 @@ void DmaTimer::run() {
     int64_t requests = packets * llvm::divideCeil(descriptor.packetBytes,
                                                   machine.dmaRequestBytes);
     int64_t step = cyclesPerRequest(descriptor);
-    engineCycles[engine] += machine.dmaStartupCycles + requests * step;
+    engineCycles[engine] += startup + requests * step;
     engines[engine].add(descriptor, step);
     if (const auto &indirection = descriptor.indirection) {
       // The list of indices is read first.
@@ -297,18 +340,18 @@ void DmaTimer::run() {
     for (auto &chip : hbm)
       if (chip)
         cycles = std::max(cycles, chip->finish().cycles);
-    addStage("hbm", machine.dmaStartupCycles + cycles);
+    addStage("hbm", startup + cycles);
   }
   if (uses(Memory::Spm))
-    addStage("spm", machine.dmaStartupCycles +
-                        llvm::divideCeil(*llvm::max_element(spmBytes),
-                                         machine.spmBytesPerCycle));
+    addStage("spm", startup + llvm::divideCeil(*llvm::max_element(spmBytes),
+                                               machine.spmBytesPerCycle));
+  if (isPathLimited())
+    addStage("path", startup + pathCycles());
   int64_t link =
       std::max(*llvm::max_element(linkIn), *llvm::max_element(linkOut));
   if (link > 0)
     addStage("pcie",
-             machine.dmaStartupCycles +
-                 llvm::divideCeil(link, machine.interChipBytesPerCycle));
+             startup + llvm::divideCeil(link, machine.interChipBytesPerCycle));
 }
 
 void sim::timeDma(const CommandCheck &check, const DmaCommand &dma) {

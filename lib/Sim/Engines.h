@@ -105,10 +105,12 @@ private:
 class ContractEngine {
 public:
   virtual ~ContractEngine() = default;
-  /// `fetch` is the whole of what brings the stream, or null.
+  /// `fetch` is the whole of what brings the stream, or null. Slices may get
+  /// the same stream if `repeats`.
   static std::unique_ptr<ContractEngine>
   create(const config::ContractStage &stage, const CommandPlan &plan,
-         const TcpMachine &machine, const config::FetchStage *fetch = nullptr);
+         const TcpMachine &machine, const config::FetchStage *fetch = nullptr,
+         bool repeats = false);
   /// Takes repetitions that the engine makes by itself out of the fetch; by how
   /// much the stream is shorter then.
   virtual int64_t shorten(config::FetchStage &fetch) const = 0;
@@ -116,6 +118,9 @@ public:
   virtual void begin(const uint8_t *trf) = 0;
   /// Takes whole computation packets and passes on what is complete.
   virtual void push(llvm::ArrayRef<uint8_t> flits, FlitSink sink) = 0;
+  /// Instead, all of the stream that the slice before got; whether the engine
+  /// has it still.
+  virtual bool pushAgain(FlitSink sink) = 0;
   /// Passes on what is left.
   virtual void finish(FlitSink sink) = 0;
 };
@@ -128,8 +133,9 @@ public:
   /// slice, and is asked for those that the slices of `takers` listen to.
   void load(int64_t first, llvm::ArrayRef<uint64_t> takers,
             llvm::function_ref<llvm::ArrayRef<uint8_t>(int64_t)> fetch);
-  /// From now on read() gives what `slice` of the ring receives.
-  void begin(int64_t slice);
+  /// From now on read() gives what `slice` of the ring receives; whether that
+  /// is what the slice before received.
+  bool begin(int64_t slice);
   /// The next packets, as flits; the block is valid until the next call.
   llvm::MutableArrayRef<uint8_t> read(int64_t packets);
   const RoutingTable &routing() const { return table; }
@@ -141,33 +147,53 @@ private:
   std::vector<std::vector<uint8_t>> members; ///< packets by slice of the ring
   std::vector<uint8_t> block;
 
-  // The slice being read: its sources, cut into groups, and how far it is.
+  /// The slice being read, of the ring in `members`.
+  std::optional<int64_t> current;
+  // Its sources, cut into groups, and how far it is.
   llvm::ArrayRef<int64_t> sources;
   llvm::SmallVector<int64_t, 16> groupEnds;
   int64_t firstPacket = 0;
   size_t group = 0, source = 0, turn = 0, inTurn = 0;
 };
 
-/// The inter-slice block: folds the streams of slices.
+/// The inter-slice block: folds the streams of slices, for one ring after the
+/// other. Where no slice gives to two different sums, streams are folded as
+/// they come; otherwise they are kept until somebody takes them.
 class InterSliceEngine {
 public:
   InterSliceEngine(const config::InterSliceStage &stage,
                    const TcpMachine &machine);
-  /// The flits of slice `slice` (in the chip), kept until the next ring.
-  std::vector<uint8_t> &stream(int64_t slice) {
-    return streams[slice % table.ringSize()];
-  }
+  /// The ring that begins with slice `first`, of which `takers` get results.
+  void beginRing(int64_t first, llvm::ArrayRef<uint64_t> takers);
+  /// The stream of a slice, in blocks; the slices of a ring ascend.
+  void begin(int64_t slice);
+  void push(llvm::ArrayRef<uint8_t> flits);
   /// What `slice` receives, as flits; valid until the next call.
   llvm::ArrayRef<uint8_t> reduce(int64_t slice);
-  void clear();
   const RoutingTable &routing() const { return table; }
 
 private:
-  const config::InterSliceStage &stage;
+  using FoldFunction = void (*)(uint32_t *folded, const uint32_t *next,
+                                int64_t count);
+  static FoldFunction foldFunction(config::InterSliceOpcode opcode,
+                                   ElementType type);
+  bool assignSums(int64_t first, llvm::ArrayRef<uint64_t> takers);
+
   int64_t flitBytes;
+  FoldFunction fold;
   RoutingTable table;
-  std::vector<int64_t> taken; ///< flits of every source
-  std::vector<std::vector<uint8_t>> streams;
+  /// Flits of every source, as runs of neighbours: the first one's number and
+  /// how many.
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> taken;
+  int64_t takenFlits = 0;
+  /// Whether sums[i] is that of all slices that have sumOf i, or the stream of
+  /// slice i of the ring.
+  bool foldsAtOnce = false;
+  std::vector<int64_t> sumOf; ///< by slice of the ring
+  std::vector<std::vector<uint8_t>> sums;
+  // The slice that pushes: its sum, and how much of its stream there was.
+  std::vector<uint8_t> *current = nullptr;
+  size_t position = 0;
   std::vector<uint8_t> result;
   std::optional<int64_t> reduced; ///< the slice that `result` is for
 };

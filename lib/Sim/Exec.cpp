@@ -89,7 +89,8 @@ makeContract(const config::ExecCommand &exec, const CommandPlan &plan,
     return nullptr;
   return ContractEngine::create(*exec.contract, plan, machine,
                                 isPlain(exec, plan, machine) ? &exec.fetch
-                                                             : nullptr);
+                                                             : nullptr,
+                                exec.switching.has_value());
 }
 
 Pass::Pass(const config::ExecCommand &exec, const CommandPlan &plan,
@@ -156,30 +157,31 @@ void Pass::runUnit(int64_t first, int64_t unit) {
         beginFetch(member);
         return llvm::ArrayRef<uint8_t>(fetch.read(plan.fetchPackets));
       });
+    if (interSlice && slice % reduceRing == 0)
+      interSlice->beginRing(slice, exec.sliceMask);
     if (takesPart(frontMask, slice)) {
       if (!interSlice) {
         sink.begin(memory, slice, plan);
         runFront(slice, toSink);
       } else {
-        std::vector<uint8_t> &stream = interSlice->stream(slice);
+        interSlice->begin(slice);
         runFront(slice, [&](llvm::MutableArrayRef<uint8_t> flits) {
-          stream.insert(stream.end(), flits.begin(), flits.end());
+          interSlice->push(flits);
         });
       }
     }
-    if (interSlice && (slice + 1) % reduceRing == 0) {
+    if (interSlice && (slice + 1) % reduceRing == 0)
       for (int64_t taker = slice + 1 - reduceRing; taker <= slice; ++taker)
         if (takesPart(exec.sliceMask, taker))
           runBack(taker);
-      interSlice->clear();
-    }
   }
 }
 
 /// From fetch or switch to the inter-slice block, or to the sink.
 void Pass::runFront(int64_t slice, FlitSink next) {
+  bool repeats = false;
   if (switching)
-    switching->begin(slice);
+    repeats = switching->begin(slice);
   else
     beginFetch(slice);
   if (contract)
@@ -193,6 +195,8 @@ void Pass::runFront(int64_t slice, FlitSink next) {
       next(flits);
   };
   int64_t allPackets = plan.packets / repetition;
+  if (repeats && contract && contract->pushAgain(behindContract))
+    allPackets = 0;
   for (int64_t done = 0; done < allPackets; done += blockPackets) {
     int64_t packets = std::min(blockPackets, allPackets - done);
     if (switching && contract)

@@ -11,35 +11,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <bit>
 
 using namespace sequin;
 using namespace sequin::sim;
-
-/// The number whose bit i is the exclusive or of the bits in masks[i].
-static uint64_t gather(llvm::ArrayRef<uint64_t> masks, uint64_t address) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < masks.size(); ++i)
-    value |= uint64_t(std::popcount(address & masks[i]) & 1) << i;
-  return value;
-}
-
-HbmPlace sim::placeOf(const HbmModel &model, int64_t address) {
-  uint64_t bits = address;
-  HbmPlace place;
-  place.channel = gather(model.stackBits, bits) * model.channelsPerStack +
-                  gather(model.channelBits, bits);
-  bool high = bits & model.highSliceBit, low = bits & model.sliceBit;
-  place.slice = high ? 2 : low ? 1 : 0;
-  bool highRow = high ? low : (bits & model.highRowBit) != 0;
-  place.row = gather(model.rowBits, bits) | uint64_t(highRow)
-                                                << model.rowBits.size();
-  place.bankGroup = gather(model.bankGroupBits, bits);
-  place.bank = (place.slice * model.bankGroupsPerSlice + place.bankGroup) *
-                   model.banksPerGroup +
-               gather(model.bankBits, bits);
-  return place;
-}
 
 static constexpr uint32_t kClosed = ~uint32_t(0);
 
@@ -48,15 +22,15 @@ static constexpr unsigned kRow = 0, kChannel = 16, kBank = 24, kBankGroup = 28,
                           kSlice = 32, kHighSlice = 33, kHighRow = 34;
 
 static uint64_t decodeBits(const HbmModel &model, uint64_t bits) {
-  return gather(model.rowBits, bits) << kRow |
-         gather(model.channelBits, bits) << kChannel |
-         gather(model.stackBits, bits)
+  return gatherBits(model.rowBits, bits) << kRow |
+         gatherBits(model.channelBits, bits) << kChannel |
+         gatherBits(model.stackBits, bits)
              << (kChannel + model.channelBits.size()) |
-         gather(model.bankBits, bits) << kBank |
-         gather(model.bankGroupBits, bits) << kBankGroup |
-         gather(model.sliceBit, bits) << kSlice |
-         gather(model.highSliceBit, bits) << kHighSlice |
-         gather(model.highRowBit, bits) << kHighRow;
+         gatherBits(model.bankBits, bits) << kBank |
+         gatherBits(model.bankGroupBits, bits) << kBankGroup |
+         gatherBits(model.sliceBit, bits) << kSlice |
+         gatherBits(model.highSliceBit, bits) << kHighSlice |
+         gatherBits(model.highRowBit, bits) << kHighRow;
 }
 
 /// A unit of which some bytes wait to be written.

@@ -29,22 +29,11 @@
 #ifndef SEQUIN_LIB_SIM_HBM_H
 #define SEQUIN_LIB_SIM_HBM_H
 
-#include "sequin/Machine/Machine.h"
+#include "sequin/Machine/HbmPlace.h"
 #include <algorithm>
 #include <vector>
 
 namespace sequin::sim {
-
-/// Where a unit is.
-struct HbmPlace {
-  int64_t channel = 0; ///< stack * channels of a stack + channel
-  int64_t bankGroup = 0, slice = 0;
-  int64_t bank = 0; ///< of the channel: (slice, bank group, bank in the group)
-  int64_t row = 0;
-};
-
-/// The place of a byte address (MEM-12). Hbm itself decodes by tables.
-HbmPlace placeOf(const HbmModel &model, int64_t address);
 
 class Hbm {
 public:

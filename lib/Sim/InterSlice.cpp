@@ -9,22 +9,11 @@
 #include "Engines.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/bit.h"
-#include <type_traits>
+#include <numeric>
 
 using namespace sequin;
 using namespace sequin::sim;
 using config::InterSliceOpcode;
-
-InterSliceEngine::InterSliceEngine(const config::InterSliceStage &stage,
-                                   const TcpMachine &machine)
-    : stage(stage), flitBytes(machine.flitBytes), table(stage.routing),
-      taken(packetsTaken(stage.routing)), streams(stage.routing.ringSize) {}
-
-void InterSliceEngine::clear() {
-  reduced.reset();
-  for (std::vector<uint8_t> &stream : streams)
-    stream.clear();
-}
 
 // One function per operation; the first operand is what has been folded so far.
 static uint32_t evalAddI(uint32_t a, uint32_t b) { return a + b; }
@@ -56,67 +45,123 @@ static uint32_t evalMinF(uint32_t a, uint32_t b) {
   return toBits(minNum(toFloat(a), toFloat(b)));
 }
 
-using FoldFunction = void (*)(uint32_t *folded, const uint32_t *next,
-                              int64_t count);
-
 template <uint32_t (*Eval)(uint32_t, uint32_t)>
-static void fold(uint32_t *folded, const uint32_t *next, int64_t count) {
+static void foldWords(uint32_t *folded, const uint32_t *next, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     folded[i] = Eval(folded[i], next[i]);
 }
 
-static FoldFunction foldFunction(InterSliceOpcode opcode, ElementType type) {
+InterSliceEngine::FoldFunction
+InterSliceEngine::foldFunction(InterSliceOpcode opcode, ElementType type) {
   bool isFloat = type == ElementType::F32;
   switch (opcode) {
   case InterSliceOpcode::Add:
-    return isFloat ? fold<evalAddF> : fold<evalAddI>;
+    return isFloat ? foldWords<evalAddF> : foldWords<evalAddI>;
   case InterSliceOpcode::AddSat:
-    return fold<evalAddSatI>;
+    return foldWords<evalAddSatI>;
   case InterSliceOpcode::Max:
-    return isFloat ? fold<evalMaxF> : fold<evalMaxI>;
+    return isFloat ? foldWords<evalMaxF> : foldWords<evalMaxI>;
   case InterSliceOpcode::Min:
-    return isFloat ? fold<evalMinF> : fold<evalMinI>;
+    return isFloat ? foldWords<evalMinF> : foldWords<evalMinI>;
   case InterSliceOpcode::Mul:
-    return fold<evalMulF>;
+    return foldWords<evalMulF>;
   }
   return nullptr;
 }
 
-/// Calls visit(packet, position, count) for runs of neighbouring packets.
-template <class Visit>
-static void forEachRun(llvm::ArrayRef<int64_t> packets, Visit &&visit) {
-  for (size_t begin = 0; begin < packets.size();) {
-    size_t end = begin + 1;
-    while (end < packets.size() && packets[end] == packets[end - 1] + 1)
-      ++end;
-    visit(packets[begin], static_cast<int64_t>(begin),
-          static_cast<int64_t>(end - begin));
-    begin = end;
+InterSliceEngine::InterSliceEngine(const config::InterSliceStage &stage,
+                                   const TcpMachine &machine)
+    : flitBytes(machine.flitBytes),
+      fold(foldFunction(stage.opcode, stage.type)), table(stage.routing),
+      sums(stage.routing.ringSize) {
+  for (int64_t flit : packetsTaken(stage.routing)) {
+    if (!taken.empty() && taken.back().first + taken.back().second == flit)
+      ++taken.back().second;
+    else
+      taken.push_back({flit, 1});
+    ++takenFlits;
   }
+}
+
+/// One sum for every list of sources; whether no slice is in two lists.
+bool InterSliceEngine::assignSums(int64_t first,
+                                  llvm::ArrayRef<uint64_t> takers) {
+  llvm::SmallVector<llvm::ArrayRef<int64_t>, 16> lists;
+  sumOf.assign(table.ringSize(), -1);
+  for (int64_t slice = first; slice < first + table.ringSize(); ++slice) {
+    if (!takesPart(takers, slice))
+      continue;
+    llvm::ArrayRef<int64_t> sources = table.sources(slice);
+    int64_t sum = sumOf[sources.front()];
+    if (sum >= 0) {
+      if (lists[sum] != sources)
+        return false;
+      continue;
+    }
+    for (int64_t source : sources) {
+      if (sumOf[source] >= 0)
+        return false;
+      sumOf[source] = lists.size();
+    }
+    lists.push_back(sources);
+  }
+  return true;
+}
+
+void InterSliceEngine::beginRing(int64_t first,
+                                 llvm::ArrayRef<uint64_t> takers) {
+  foldsAtOnce = assignSums(first, takers);
+  if (!foldsAtOnce)
+    std::iota(sumOf.begin(), sumOf.end(), 0);
+  reduced.reset();
+  for (std::vector<uint8_t> &sum : sums)
+    sum.clear();
+}
+
+void InterSliceEngine::begin(int64_t slice) {
+  current = &sums[sumOf[slice % table.ringSize()]];
+  position = 0;
+}
+
+void InterSliceEngine::push(llvm::ArrayRef<uint8_t> flits) {
+  // The first stream makes the sum, the others meet what is there.
+  if (position == current->size())
+    current->insert(current->end(), flits.begin(), flits.end());
+  else
+    fold(reinterpret_cast<uint32_t *>(current->data() + position),
+         reinterpret_cast<const uint32_t *>(flits.data()),
+         flits.size() / sizeof(uint32_t));
+  position += flits.size();
 }
 
 llvm::ArrayRef<uint8_t> InterSliceEngine::reduce(int64_t slice) {
   if (reduced && table.alike(*reduced, slice))
     return result;
+  llvm::ArrayRef<int64_t> sources = table.sources(slice);
+  int64_t firstByte = table.firstPacket(slice) * flitBytes;
+  if (foldsAtOnce) {
+    llvm::ArrayRef<uint8_t> sum = sums[sumOf[sources.front()]];
+    if (taken.size() == 1)
+      return sum.slice(firstByte + taken[0].first * flitBytes,
+                       takenFlits * flitBytes);
+    sources = sources.take_front();
+  }
   reduced = slice;
-  result.resize(taken.size() * flitBytes);
-  FoldFunction function = foldFunction(stage.opcode, stage.type);
-  int64_t words = flitBytes / sizeof(uint32_t);
-  // The streams come from std::vector's allocation and are aligned for this.
-  auto *folded = reinterpret_cast<uint32_t *>(result.data());
-  bool first = true;
-  for (int64_t source : table.sources(slice)) {
-    auto *stream = reinterpret_cast<const uint32_t *>(streams[source].data()) +
-                   table.firstPacket(slice) * words;
-    forEachRun(taken, [&](int64_t packet, int64_t position, int64_t count) {
-      if (first)
-        std::memcpy(folded + position * words, stream + packet * words,
-                    count * flitBytes);
+  result.resize(takenFlits * flitBytes);
+  for (int64_t source : sources) {
+    const uint8_t *sum = sums[sumOf[source]].data() + firstByte;
+    uint8_t *to = result.data();
+    for (auto [flit, count] : taken) {
+      const uint8_t *from = sum + flit * flitBytes;
+      int64_t bytes = count * flitBytes;
+      if (source == sources.front())
+        std::memcpy(to, from, bytes);
       else
-        function(folded + position * words, stream + packet * words,
-                 count * words);
-    });
-    first = false;
+        fold(reinterpret_cast<uint32_t *>(to),
+             reinterpret_cast<const uint32_t *>(from),
+             bytes / sizeof(uint32_t));
+      to += bytes;
+    }
   }
   return result;
 }

@@ -54,8 +54,9 @@ struct CommandPlan {
   int64_t hbmBytesRead = 0, hbmBytesWritten = 0;
   /// What happened besides, by name: cache misses, slots in use.
   std::vector<std::pair<std::string, int64_t>> counters;
-  /// Work of the functional model, for the step limit.
-  int64_t steps = 0;
+  /// Work for the step limit: of the functional model, and of what comes before
+  /// it, which walks through nothing but the requests of the DMA engines.
+  int64_t steps = 0, timingSteps = 0;
 
   // Exec only: how it shares the banks of data memory.
   config::BankRuns banks;
@@ -77,11 +78,14 @@ struct CommandPlan {
   int64_t countBegin = 0, countEnd = 0; ///< counts of a packing commit
 };
 
-/// Checks all of `program`; a Trap if something is forbidden. `maxSteps` bounds
-/// the work of the functional model.
+/// Checks all of `program`; a Trap if something is forbidden, or if it takes
+/// more steps than the options allow.
 llvm::Expected<std::vector<CommandPlan>>
 checkProgram(const config::Program &program, const TcpMachine &machine,
-             int64_t maxSteps);
+             const Options &options);
+
+/// The trap of a program that `command` makes too long.
+llvm::Error makeStepTrap(llvm::StringRef command, int64_t maxSteps);
 
 /// Start, end and wait of every command; a Trap if a pass starves DMA.
 llvm::Expected<std::vector<CommandTiming>>

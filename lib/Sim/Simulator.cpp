@@ -80,7 +80,7 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
                        std::vector<uint8_t>(bytes, machine.poisonByte)});
   }
   FloatEnvironment environment(machine.flushSubnormals);
-  SystemMemory memory(machine, program.chips);
+  SystemMemory memory(machine, program.chips, MemoryUse(machine, plans));
   for (size_t i = 0; i < program.commands.size();) {
     llvm::Expected<size_t> done =
         runSliceBySlice(llvm::ArrayRef(program.commands).drop_front(i),
@@ -155,11 +155,11 @@ llvm::Expected<Result> sim::run(const config::Program &program,
     return run(*flat, machine, inputs, options);
   }
   llvm::Expected<std::vector<CommandPlan>> plans =
-      checkProgram(program, machine, options.maxSteps);
+      checkProgram(program, machine, options);
   if (!plans)
     return plans.takeError();
   llvm::Expected<std::vector<CommandTiming>> timings =
-      scheduleWithTrf(program, *plans, machine);
+      scheduleWithTrf(program, *plans, machine, options.maxSteps);
   if (!timings)
     return timings.takeError();
   Result result;

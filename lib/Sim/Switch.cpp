@@ -20,6 +20,7 @@ SwitchEngine::SwitchEngine(const config::SwitchStage &stage,
 void SwitchEngine::load(
     int64_t first, llvm::ArrayRef<uint64_t> takers,
     llvm::function_ref<llvm::ArrayRef<uint8_t>(int64_t)> fetch) {
+  current.reset();
   std::vector<bool> needed(members.size());
   for (int64_t i = 0, size = members.size(); i < size; ++i)
     if (takesPart(takers, first + i))
@@ -34,7 +35,9 @@ void SwitchEngine::load(
   }
 }
 
-void SwitchEngine::begin(int64_t slice) {
+bool SwitchEngine::begin(int64_t slice) {
+  bool isSame = current && table.alike(*current, slice);
+  current = slice;
   sources = table.sources(slice);
   firstPacket = table.firstPacket(slice);
   groupEnds.clear();
@@ -43,6 +46,7 @@ void SwitchEngine::begin(int64_t slice) {
         sources[i] / groupSlices != sources[i - 1] / groupSlices)
       groupEnds.push_back(i);
   group = source = turn = inTurn = 0;
+  return isSame;
 }
 
 llvm::MutableArrayRef<uint8_t> SwitchEngine::read(int64_t packets) {

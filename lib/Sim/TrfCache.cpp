@@ -181,8 +181,10 @@ public:
   LoadSweep(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
             llvm::ArrayRef<CommandTiming> timings, const TcpMachine &machine);
 
-  /// Calls delay(index, cycles) for every load that takes longer.
-  void run(llvm::function_ref<void(size_t, int64_t)> delay);
+  /// Calls delay(index, cycles) for every load that takes longer. A Trap before
+  /// more than `maxReads` are replayed.
+  llvm::Error run(int64_t maxReads,
+                  llvm::function_ref<void(size_t, int64_t)> delay);
 
 private:
   struct Reader {
@@ -228,7 +230,9 @@ LoadSweep::LoadSweep(const config::Program &program,
   }
 }
 
-void LoadSweep::run(llvm::function_ref<void(size_t, int64_t)> delay) {
+llvm::Error LoadSweep::run(int64_t maxReads,
+                           llvm::function_ref<void(size_t, int64_t)> delay) {
+  int64_t reads = 0;
   for (size_t i : loads) {
     const config::ExecCommand &load = *execAt(i);
     const CommandTiming &timing = timings[i];
@@ -246,6 +250,10 @@ void LoadSweep::run(llvm::function_ref<void(size_t, int64_t)> delay) {
         first->replay.emplace(*exec.contract, timings[first->index].start,
                               plans[first->index].computationSteps, machine);
       // Later loads go on from here, not from where this one ends.
+      reads += std::max<int64_t>(0, std::min(timing.end, first->replay->end) -
+                                        first->replay->next);
+      if (reads > maxReads)
+        return makeStepTrap(program.commands[first->index].name, maxReads);
       first->replay->advanceTo(timing.start - 1);
       beside.push_back(*first->replay);
     }
@@ -257,25 +265,28 @@ void LoadSweep::run(llvm::function_ref<void(size_t, int64_t)> delay) {
     if (end != timing.end)
       delay(i, end - timing.end);
   }
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<CommandTiming>>
 sim::scheduleWithTrf(const config::Program &program,
                      llvm::ArrayRef<CommandPlan> plans,
-                     const TcpMachine &machine) {
+                     const TcpMachine &machine, int64_t maxReads) {
   llvm::Expected<std::vector<CommandTiming>> first =
       schedule(program, plans, machine);
   if (!first)
     return first.takeError();
   std::vector<CommandTiming> timings = std::move(*first);
   std::vector<CommandPlan> delayed;
-  LoadSweep(program, plans, timings, machine)
-      .run([&](size_t index, int64_t cycles) {
-        if (delayed.empty())
-          delayed.assign(plans.begin(), plans.end());
-        delayed[index].cycles += cycles;
-        delayed[index].counters.push_back({"trf_write_stalls", cycles});
-      });
+  auto delay = [&](size_t index, int64_t cycles) {
+    if (delayed.empty())
+      delayed.assign(plans.begin(), plans.end());
+    delayed[index].cycles += cycles;
+    delayed[index].counters.push_back({"trf_write_stalls", cycles});
+  };
+  if (llvm::Error error =
+          LoadSweep(program, plans, timings, machine).run(maxReads, delay))
+    return std::move(error);
   if (!delayed.empty()) {
     llvm::Expected<std::vector<CommandTiming>> second =
         schedule(program, delayed, machine);

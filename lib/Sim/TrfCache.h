@@ -68,10 +68,12 @@ private:
   int64_t base, bytes;
 };
 
-/// As schedule(), with the delays of register file loads.
+/// As schedule(), with the delays of register file loads; a Trap if these take
+/// more reads to find out than `maxReads`.
 llvm::Expected<std::vector<CommandTiming>>
 scheduleWithTrf(const config::Program &program,
-                llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine);
+                llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine,
+                int64_t maxReads);
 
 } // namespace sequin::sim
 

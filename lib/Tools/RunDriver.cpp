@@ -8,7 +8,9 @@
 
 #include "sequin/Tools/RunDriver.h"
 #include "OutputFiles.h"
+#include "WaferDriver.h"
 #include "sequin/Api/Program.h"
+#include "sequin/Machine/CslMachine.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,12 +45,21 @@ static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
 /// kept, so it may be named twice.
 static std::optional<std::string> findCollision(const RunOptions &options) {
   std::vector<std::pair<StringRef, StringRef>> files;
+  bool forWafer = isForWafer(options);
   for (StringRef path : options.outputs)
-    files.push_back({"--output", path});
+    files.push_back({"--output", forWafer && path.contains('=')
+                                     ? path.split('=').second
+                                     : path});
   if (!options.report.empty())
     files.push_back({"--report", options.report});
   if (!options.timeline.empty())
     files.push_back({"--timeline", options.timeline});
+  if (!options.reportMapping.empty())
+    files.push_back({"--report-mapping", options.reportMapping});
+  if (!options.wafer.fabricPicture.empty())
+    files.push_back({"--fabric-svg", options.wafer.fabricPicture});
+  if (!options.wafer.waveletLog.empty())
+    files.push_back({"--wavelet-log", options.wafer.waveletLog});
   llvm::StringMap<std::pair<StringRef, StringRef>> seen;
   for (auto [flag, path] : files) {
     llvm::Expected<OutputPlace> place = findOutputPlace(path);
@@ -67,8 +78,35 @@ static std::optional<std::string> findCollision(const RunOptions &options) {
   return std::nullopt;
 }
 
+/// A flag that only a program for a wafer takes.
+static StringRef findWaferFlag(const WaferFlags &flags) {
+  std::pair<bool, StringRef> given[] = {
+      {!flags.grid.empty(), "--grid"},
+      {!flags.launches.empty(), "--launch"},
+      {!flags.fabricPicture.empty(), "--fabric-svg"},
+      {!flags.waveletLog.empty(), "--wavelet-log"},
+      {!flags.tracePes.empty(), "--trace-pes"},
+      {flags.randomLatency, "--random-latency"},
+      {flags.shallowQueues, "--shallow-queues"},
+      {flags.highestTaskFirst, "--highest-task-first"},
+      {flags.seed != 0, "--seed"}};
+  for (auto [isGiven, flag] : given)
+    if (isGiven)
+      return flag;
+  return "";
+}
+
 /// What no program could make right.
 static std::optional<std::string> findUsageError(const RunOptions &options) {
+  if (isForWafer(options)) {
+    if (std::string usage = findWaferUsageError(options); !usage.empty())
+      return usage;
+    return findCollision(options);
+  }
+  if (StringRef flag = findWaferFlag(options.wafer); !flag.empty())
+    return (flag + " belongs to a program for a wafer (--target " +
+            knownCslMachineNames() + ")")
+        .str();
   if (options.program.empty() == options.einsum.empty())
     return options.program.empty()
                ? "give a program (.mlir or .json) or --einsum"
@@ -124,6 +162,13 @@ static llvm::Error writeFiles(const RunOptions &options,
     if (llvm::Error error =
             addJson(options.timeline, sim::toChromeTrace(result.report)))
       return error;
+  if (StringRef path = options.reportMapping; !path.empty())
+    if (llvm::Error error =
+            path.ends_with(".json")
+                ? addJson(path, llvm::json::Array(program.mappings()))
+                : files.addText(path,
+                                api::describeMappings(program.mappings())))
+      return error;
   return files.commit();
 }
 
@@ -140,6 +185,8 @@ static api::CompileOptions compileOptions(const RunOptions &options) {
   result.allowBf16 = options.allowBf16;
   result.allowNarrow = options.allowNarrow;
   result.argumentLayout = options.argumentLayout;
+  result.searchBudget = options.searchBudget;
+  result.recordMappings = !options.reportMapping.empty();
   result.keepGiven = options.verify;
   return result;
 }
@@ -168,12 +215,17 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   if (options.maxSteps && *options.maxSteps < 1)
     return refuse(log, "--max-steps is " + Twine(*options.maxSteps) +
                            ", must be at least 1");
+  if (isForWafer(options))
+    return runOnWafer(options, log);
 
   auto compiled = api::Program::compile(compileOptions(options));
   if (!compiled)
     return refuse(log, compiled.takeError());
   const api::Program &program = **compiled;
   log << program.warningText();
+  if (!options.reportMapping.empty() && program.mappings().empty())
+    return refuse(log, "--report-mapping: the program is lowered already, so "
+                       "nothing was mapped");
   if (options.verify)
     if (llvm::Error error = program.checkVerifiable())
       return refuse(log, std::move(error));

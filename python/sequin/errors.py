@@ -11,6 +11,9 @@ and `exit_code` what they end with (docs/Guides/ExitCodes.md)::
     +-- InputError         an array or a limit of a run was refused
     +-- VerificationError  the results are not those of the reference interpreter
     +-- SimulationTrap     the program broke a rule of the machine while it ran
+    +-- HostError          a call of the wafer's runtime was refused
+    |    +-- HostTypeError   because of a type
+    +-- WaferFailure       the program on the wafer trapped, hangs, or takes too long
     +-- MappingError       a mapping expression, or a question about it, was refused
     +-- UsageError         arguments that contradict each other, whatever the program
 """
@@ -25,11 +28,14 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "Error",
+    "HostError",
+    "HostTypeError",
     "InputError",
     "MappingError",
     "SimulationTrap",
     "UsageError",
     "VerificationError",
+    "WaferFailure",
 ]
 
 
@@ -158,3 +164,31 @@ class SimulationTrap(Error):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.report, self.command, self.stage, self.what)
+
+
+class HostError(Error, RuntimeError, ValueError):
+    """A call of the wafer's runtime was refused: an unknown name, a wrong size, PEs that
+    are not there, calls in the wrong order."""
+
+
+class HostTypeError(HostError, TypeError):
+    """An array or an argument is of a type that the call does not take."""
+
+
+class WaferFailure(Error, RuntimeError):
+    """The program on the wafer trapped, hangs, or goes on beyond the limit of cycles."""
+
+    exit_code = 3
+
+    def __init__(self, report: str, kind: str) -> None:
+        super().__init__(report)
+        self.kind: str = kind
+        """``"trap"``, ``"hang"``, ``"step limit"`` or ``"race"``."""
+
+    @property
+    def report(self) -> str:
+        """What the simulator says, with places in the source."""
+        return str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report, self.kind)

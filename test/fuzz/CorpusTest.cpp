@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CslSourceCheck.h"
 #include "MappingParserCheck.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -14,21 +15,39 @@
 
 namespace {
 
-TEST(FuzzCorpus, Mapping) {
+/// Runs a check on every input of a folder, given from the corpus, and of its
+/// folders.
+void checkFolder(llvm::StringRef folder, std::string (*check)(llvm::StringRef),
+                 unsigned atLeast) {
   std::error_code error;
   unsigned count = 0;
-  for (llvm::sys::fs::directory_iterator
-           file(SEQUIN_FUZZ_CORPUS "/mapping", error),
+  for (llvm::sys::fs::recursive_directory_iterator
+           file(SEQUIN_FUZZ_CORPUS + folder, error),
        end;
        file != end && !error; file.increment(error)) {
+    if (file->type() == llvm::sys::fs::file_type::directory_file)
+      continue;
     auto buffer = llvm::MemoryBuffer::getFile(file->path());
     ASSERT_TRUE(bool(buffer)) << file->path();
-    EXPECT_EQ(sequin::fuzz::checkMappingParser((*buffer)->getBuffer()), "")
-        << file->path();
+    EXPECT_EQ(check((*buffer)->getBuffer()), "") << file->path();
     ++count;
   }
   ASSERT_FALSE(error) << error.message();
-  EXPECT_GT(count, 20u);
+  EXPECT_GE(count, atLeast);
+}
+
+TEST(FuzzCorpus, Mapping) {
+  checkFolder("/mapping", sequin::fuzz::checkMappingParser, 20);
+}
+
+TEST(FuzzCorpus, CslSource) {
+  checkFolder("/csl", sequin::fuzz::checkCslSource, 5);
+}
+
+// What the tests and the library hold is formatted without a loss too.
+TEST(FuzzCorpus, CslOfTheTree) {
+  checkFolder("/../../CslSource", sequin::fuzz::checkCslSource, 5);
+  checkFolder("/../../../lib/CslLibrary", sequin::fuzz::checkCslSource, 1);
 }
 
 } // namespace

@@ -7,6 +7,7 @@ build's package on PYTHONPATH; by hand:
     PYTHONPATH=build/python /usr/bin/python3 -m pytest test/python
 """
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -17,6 +18,48 @@ import sequin
 
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD = Path(sequin.__file__).resolve().parents[2]
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "rows(ids...): rows of the specification's index that the test shows"
+    )
+
+
+@pytest.fixture(autouse=True)
+def record_rows(request, record_property):
+    """tools/dev/conformance reads the rows of a test from its result."""
+    for marker in request.node.iter_markers("rows"):
+        for row in marker.args:
+            record_property(f"row-{row}", row)
+
+
+@pytest.fixture
+def compiled(tmp_path):
+    """Makes a directory as cslc does, from a csl module."""
+
+    def make(module: str | Path, name: str = "out", **params) -> Path:
+        directory = tmp_path / name
+        (directory / "bin").mkdir(parents=True)
+        source = module
+        if not isinstance(module, Path):
+            source = tmp_path / f"{name}.mlir"
+            source.write_text(module)
+        program = directory / "bin" / "out_program.json"
+        subprocess.run(
+            [str(BUILD / "bin" / "sequin-translate"), "--csl-to-json", str(source), "-o", program],
+            check=True,
+            timeout=120,
+        )
+        output = {
+            "version": 1,
+            "program": "bin/out_program.json",
+            "params": {key: str(value) for key, value in params.items()},
+        }
+        (directory / "out.json").write_text(json.dumps(output))
+        return directory
+
+    return make
 
 
 @pytest.fixture

@@ -55,13 +55,25 @@ static cl::opt<std::string> argumentLayout(
         "Where arguments lie in HBM: 'row-major', rows padded to 64 bytes, "
         "or 'chosen' by the compiler (default)"),
     cl::value_desc("layout"), cl::cat(category));
+static cl::opt<int64_t> searchBudget(
+    "search-budget",
+    cl::desc("Evaluate at most so many mappings for one operation (default: "
+             "2^20, more than there are)"),
+    cl::value_desc("mappings"), cl::cat(category));
+static cl::opt<std::string> reportMapping(
+    "report-mapping",
+    cl::desc("Write how each operation is mapped, and what the next best "
+             "mapping costs: JSON if the name ends in .json, otherwise text"),
+    cl::value_desc("file"), cl::cat(category));
 static cl::list<std::string>
     inputs("input",
-           cl::desc("Argument as .npy file; once per argument, in order"),
+           cl::desc("Argument as .npy file, once per argument, in order; on "
+                    "a wafer SYMBOL=file or SYMBOL@X,Y,WIDTH,HEIGHT=file"),
            cl::cat(category));
 static cl::list<std::string>
     outputs("output",
-            cl::desc("Where to write a result as .npy file; in order"),
+            cl::desc("Where to write a result as .npy file, in order; on a "
+                     "wafer as with --input"),
             cl::cat(category));
 static cl::opt<std::string>
     report("report", cl::desc("Write cycles and utilization as JSON"),
@@ -85,8 +97,49 @@ static cl::opt<int64_t> maxSteps(
     "max-steps",
     cl::desc("Refuse programs of more steps, one being a loop iteration, an "
              "element to or from the host, or 256 bytes of DMA (default: 2^30, "
-             "about a minute)"),
+             "about a minute); with --timing-only DMA alone counts. On a wafer "
+             "one is a cycle of a PE in which it does something (default: "
+             "2^31)"),
     cl::value_desc("steps"), cl::cat(category));
+
+//===--- On a wafer -------------------------------------------------------===//
+
+static cl::opt<std::string>
+    grid("grid", cl::desc("Width and height that the program must have: 4,3"),
+         cl::value_desc("w,h"), cl::cat(category));
+static cl::list<std::string>
+    launches("launch",
+             cl::desc("Function to launch, in order, with its arguments: f, "
+                      "'f(1, 2.5)', 'f@X,Y,WIDTH,HEIGHT(1)'"),
+             cl::value_desc("function"), cl::cat(category));
+static cl::opt<std::string> fabricPicture(
+    "fabric-svg",
+    cl::desc("Draw the fabric: routes by color, how busy each PE was"),
+    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> waveletLog(
+    "wavelet-log",
+    cl::desc("Write every hop of every wavelet: JSON if the name ends in "
+             ".json, otherwise text"),
+    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    tracePes("trace-pes",
+             cl::desc("PEs of --timeline and --wavelet-log (default: all)"),
+             cl::value_desc("x,y,w,h"), cl::cat(category));
+static cl::opt<bool> randomLatency(
+    "random-latency",
+    cl::desc("Wavelets take up to 7 cycles more on each hop, in order"),
+    cl::cat(category));
+static cl::opt<int64_t> seed("seed", cl::desc("Of --random-latency"),
+                             cl::cat(category));
+static cl::opt<bool>
+    shallowQueues("shallow-queues",
+                  cl::desc("Every queue and router buffer holds one wavelet"),
+                  cl::cat(category));
+static cl::opt<bool>
+    highestTaskFirst("highest-task-first",
+                     cl::desc("Of ready tasks the highest id runs first "
+                              "(default: the lowest)"),
+                     cl::cat(category));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -107,6 +160,9 @@ int main(int argc, char **argv) {
   options.allowBf16 = allowBf16;
   options.allowNarrow = allowNarrow;
   options.argumentLayout = argumentLayout;
+  if (searchBudget.getNumOccurrences() > 0)
+    options.searchBudget = searchBudget;
+  options.reportMapping = reportMapping;
   if (maxSteps.getNumOccurrences() > 0)
     options.maxSteps = maxSteps;
   options.inputs = inputs;
@@ -116,5 +172,14 @@ int main(int argc, char **argv) {
   options.verify = verify;
   options.timingOnly = timingOnly;
   options.raw = raw;
+  options.wafer.grid = grid;
+  options.wafer.launches = launches;
+  options.wafer.fabricPicture = fabricPicture;
+  options.wafer.waveletLog = waveletLog;
+  options.wafer.tracePes = tracePes;
+  options.wafer.randomLatency = randomLatency;
+  options.wafer.seed = seed;
+  options.wafer.shallowQueues = shallowQueues;
+  options.wafer.highestTaskFirst = highestTaskFirst;
   return run(options, llvm::errs());
 }

@@ -9,8 +9,11 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Machine/CslMachine.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Target/CslImport/CslImport.h"
+#include "sequin/Target/CslSource/EmitSource.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -51,6 +54,9 @@ static bool translate(const mlir::Translation &translation,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   tcp::registerConfigTranslations();
+  csl_import::registerTranslation();
+  csl_to_source::registerTranslations();
+  csl_to_wafer::registerTranslations();
 
   static llvm::cl::opt<std::string> input(llvm::cl::Positional,
                                           llvm::cl::desc("<input file>"),

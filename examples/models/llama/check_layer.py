@@ -18,32 +18,22 @@ wrong usage.
 """
 
 import argparse
-import json
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from make_layer import EPSILON, Layer, add_options, layer_of, write_layer
+from simulator import bf16, simulate
 
 Array = NDArray[Any]
 
-BUILD_BIN = Path(__file__).resolve().parents[3] / "build" / "bin"
-
 #: Relative to max(|value|, 1): one to two units in the last place of bf16.
 TOLERANCE = 2.0**-7
-
-
-def bf16(values: Array) -> Array:
-    """Rounds to the nearest bf16, ties to even; the result is float64."""
-    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    return ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)
 
 
 #===----------------------------------------------------------------------===#
@@ -111,35 +101,6 @@ def make_inputs(layer: Layer, seed: int) -> dict[str, Array]:
     return inputs
 
 
-#===----------------------------------------------------------------------===#
-# Running
-#===----------------------------------------------------------------------===#
-
-def simulate(layer: Layer, inputs: dict[str, Array], target: str
-             ) -> tuple[list[Array], dict[str, Any]] | str:
-    """Results and report, or what went wrong."""
-    tool = shutil.which("sequin-run") or shutil.which("sequin-run", path=str(BUILD_BIN))
-    if not tool:
-        return f"sequin-run is neither in PATH nor in {BUILD_BIN}; build Sequin first"
-    with tempfile.TemporaryDirectory(prefix="sequin-llama-") as name:
-        folder = Path(name)
-        (folder / "layer.mlir").write_text(write_layer(layer), encoding="utf-8")
-        command = [tool, str(folder / "layer.mlir"), "--target", target,
-                   "--report", str(folder / "report.json")]
-        for key, array in inputs.items():
-            np.save(folder / f"{key}.npy", array.astype(np.float32))
-            command += ["--input", str(folder / f"{key}.npy")]
-        results = [folder / f"out{index}.npy" for index in range(3)]
-        for path in results:
-            command += ["--output", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        if done.returncode != 0:
-            said = done.stderr.strip() or "(nothing on stderr)"
-            return f"sequin-run ended with exit status {done.returncode}:\n{said}"
-        return ([np.load(path) for path in results],
-                json.loads((folder / "report.json").read_text()))
-
-
 def compare(layer: Layer, inputs: dict[str, Array], found: list[Array]) -> bool:
     good = True
     expected = reference(layer, inputs)
@@ -169,7 +130,8 @@ def main() -> int:
     arguments = parser.parse_args()
     layer = layer_of(arguments)
     inputs = make_inputs(layer, arguments.seed)
-    outcome = simulate(layer, inputs, arguments.target)
+    outcome = simulate(write_layer(layer), [array.astype(np.float32) for array in inputs.values()],
+                       3, arguments.target)
     if isinstance(outcome, str):
         print(f"failed: {outcome}")
         return 1

@@ -25,6 +25,11 @@ import argparse
 import math
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from linalg_writer import Value, Writer
 
 EPSILON = 1e-5
 
@@ -92,133 +97,6 @@ class Layer:
 LLAMA_3_70B = Layer()
 #: Small enough to be computed, not only counted.
 REDUCED = Layer(width=256, heads=4, kv_heads=2, head=64, hidden=896, cache=64, position=63)
-
-
-def tensor(shape: tuple[int, ...], element: str) -> str:
-    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
-
-
-@dataclass(frozen=True)
-class Value:
-    name: str
-    shape: tuple[int, ...]
-    element: str
-
-    @property
-    def type(self) -> str:
-        return tensor(self.shape, self.element)
-
-
-def map_of(loops: str, *results: str) -> str:
-    """'tf', 't' -> affine_map<(t, f) -> (t)>"""
-    return f"affine_map<({', '.join(loops)}) -> ({', '.join(results)})>"
-
-
-class Writer:
-    """Appends operations; every method returns the value it made."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.count = 0
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-    def remark(self, text: str) -> None:
-        self.lines += ["", f"  // {text}"]
-
-    def fresh(self, shape: tuple[int, ...], element: str, name: str = "") -> Value:
-        self.count += 1
-        return Value(f"%{name or 't'}_{self.count}", shape, element)
-
-    def constant(self, number: float) -> str:
-        name = f"%c_{self.count}"
-        self.count += 1
-        text = "0xFF800000" if number == -math.inf else f"{number:.9e}"
-        self.line(f"{name} = arith.constant {text} : f32")
-        return name
-
-    def empty(self, shape: tuple[int, ...], element: str) -> Value:
-        value = self.fresh(shape, element, "empty")
-        self.line(f"{value.name} = tensor.empty() : {value.type}")
-        return value
-
-    def filled(self, shape: tuple[int, ...], number: float) -> Value:
-        scalar, out = self.constant(number), self.empty(shape, "f32")
-        value = self.fresh(shape, "f32", "init")
-        self.line(f"{value.name} = linalg.fill ins({scalar} : f32) outs({out.name} : {out.type}) "
-                  f"-> {value.type}")
-        return value
-
-    def generic(self, loops: str, reduced: str, inputs: list[tuple[Value, str]], out: Value,
-                out_map: str, body: list[str], name: str) -> Value:
-        """`body` computes from %a, %b, ... and %out and ends in the yielded name."""
-        value = self.fresh(out.shape, out.element, name)
-        maps = ", ".join(map_of(loops, *m) for m in [m for _, m in inputs] + [out_map])
-        kinds = ", ".join('"reduction"' if i in reduced else '"parallel"' for i in loops)
-        names = "abcdefgh"[:len(inputs)]
-        arguments = [f"%{n}: {v.element}" for n, (v, _) in zip(names, inputs)]
-        self.line(f"{value.name} = linalg.generic {{")
-        self.line(f"    indexing_maps = [{maps}],")
-        self.line(f"    iterator_types = [{kinds}]}}")
-        self.line(f"    ins({', '.join(v.name for v, _ in inputs)} : "
-                  f"{', '.join(v.type for v, _ in inputs)}) outs({out.name} : {out.type}) {{")
-        self.line(f"^bb0({', '.join(arguments)}, %out: {out.element}):")
-        for step in body[:-1]:
-            self.line("  " + step)
-        self.line(f"  linalg.yield {body[-1]} : {out.element}")
-        self.line(f"}} -> {value.type}")
-        return value
-
-    def narrow(self, value: Value) -> Value:
-        """f32 to bf16."""
-        loops = "ijkl"[:len(value.shape)]
-        return self.generic(loops, "", [(value, loops)], self.empty(value.shape, "bf16"), loops,
-                            ["%r = arith.truncf %a : f32 to bf16", "%r"], "bf")
-
-    def linear(self, x: Value, weights: Value, name: str) -> Value:
-        """x [t, in] by weights [out, in], in f32."""
-        out = self.filled((x.shape[0], weights.shape[0]), 0)
-        value = self.fresh(out.shape, "f32", name)
-        maps = ", ".join(map_of("mnk", *m) for m in ("mk", "nk", "mn"))
-        self.line(f"{value.name} = linalg.matmul indexing_maps = [{maps}]")
-        self.line(f"    ins({x.name}, {weights.name} : {x.type}, {weights.type}) "
-                  f"outs({out.name} : {out.type}) -> {value.type}")
-        return value
-
-    def expand(self, value: Value, groups: str, shape: tuple[int, ...]) -> Value:
-        result = self.fresh(shape, value.element, "expand")
-        self.line(f"{result.name} = tensor.expand_shape {value.name} {groups} "
-                  f"output_shape {list(shape)} : {value.type} into {result.type}")
-        return result
-
-    def collapse(self, value: Value, groups: str, shape: tuple[int, ...]) -> Value:
-        result = self.fresh(shape, value.element, "collapse")
-        self.line(f"{result.name} = tensor.collapse_shape {value.name} {groups} : {value.type} "
-                  f"into {result.type}")
-        return result
-
-    def transpose(self, value: Value, order: list[int]) -> Value:
-        shape = tuple(value.shape[i] for i in order)
-        out = self.empty(shape, value.element)
-        result = self.fresh(shape, value.element, "transpose")
-        self.line(f"{result.name} = linalg.transpose ins({value.name} : {value.type}) "
-                  f"outs({out.name} : {out.type}) permutation = {order}")
-        return result
-
-    def slice(self, value: Value, offsets: list[int], shape: tuple[int, ...]) -> Value:
-        if shape == value.shape:
-            return value
-        result = self.fresh(shape, value.element, "slice")
-        self.line(f"{result.name} = tensor.extract_slice {value.name}{offsets} {list(shape)} "
-                  f"{[1] * len(shape)} : {value.type} to {result.type}")
-        return result
-
-    def insert(self, part: Value, into: Value, offsets: list[int]) -> Value:
-        result = self.fresh(into.shape, into.element, "insert")
-        self.line(f"{result.name} = tensor.insert_slice {part.name} into {into.name}{offsets} "
-                  f"{list(part.shape)} {[1] * len(part.shape)} : {part.type} into {into.type}")
-        return result
 
 
 def rms_norm(w: Writer, x: Value, gamma: Value) -> Value:
@@ -345,11 +223,7 @@ def write_layer(layer: Layer) -> str:
     x = add(w, w.linear(hidden, a["w_down"], "down"), x)
 
     results = [x, key_cache, value_cache]
-    w.line(f"return {', '.join(r.name for r in results)} : {', '.join(r.type for r in results)}")
-    arguments = ",\n    ".join(f"{v.name}: {v.type}" for v in a.values())
-    types = ", ".join(r.type for r in results)
-    return f"func.func @main(\n    {arguments})\n    -> ({types}) {{" + "\n".join(
-        [""] + w.lines + ["}", ""])
+    return w.function(list(a.values()), results)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -108,6 +108,11 @@ struct CompileOptions {
   /// "row-major": arguments lie in HBM in the order of their dimensions, rows
   /// padded to 64 bytes; "chosen" or empty: as the compiler likes.
   std::string argumentLayout;
+  /// How many mappings are evaluated for one operation at most, from 1; none:
+  /// enough for all that there are.
+  std::optional<int64_t> searchBudget;
+  /// Keeps what Program::mappings() tells.
+  bool recordMappings = false;
 
   /// Keeps the program as it was given, for run() with `verify` and for mlir().
   bool keepGiven = true;
@@ -134,6 +139,9 @@ struct RunResult {
 /// The report with what the compiler knows: `digit_products`.
 llvm::json::Value toJSON(const RunResult &result);
 
+/// Program::mappings() as text.
+std::string describeMappings(const llvm::json::Array &mappings);
+
 /// The stages at which mlir() shows a program.
 enum class Level : uint8_t {
   Given,  ///< as it was read, or the linalg of an einsum
@@ -153,6 +161,11 @@ public:
   /// The warnings of a successful compilation, as printed and one by one.
   llvm::StringRef warningText() const;
   llvm::ArrayRef<Message> warnings() const;
+
+  /// How each part of the program is mapped, and the best mapping that was not
+  /// chosen (docs/Guides/ReadingAReport.md); none unless `recordMappings`, or
+  /// for what was lowered already.
+  const llvm::json::Array &mappings() const;
 
   /// The configuration that runs.
   const config::Program &config() const;

@@ -37,6 +37,7 @@
 #define SEQUIN_CONFIG_CONFIG_H
 
 #include "sequin/Support/ElementType.h"
+#include "sequin/Support/JsonText.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -625,10 +626,6 @@ void forEachAddress(
 /// differ in addresses only and every address advances evenly.
 std::optional<LoopCommand>
 rollLoop(const std::vector<std::vector<Command>> &rounds);
-
-/// Most arrays and objects inside one another in JSON text; a program needs
-/// fewer than ten.
-inline constexpr int64_t kMaxNesting = 64;
 /// Parses JSON text and reads the program; the only way from text.
 llvm::Expected<Program> fromJSONText(llvm::StringRef text);
 

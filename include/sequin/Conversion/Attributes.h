@@ -21,12 +21,20 @@
 #define SEQUIN_CONVERSION_ATTRIBUTES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 
 namespace sequin {
 inline constexpr llvm::StringLiteral kPinAttrName = "sequin.pin";
 /// Of a contraction of digits: which ones, "0,0" for the most significant.
 inline constexpr llvm::StringLiteral kDigitProductAttrName =
     "sequin.digit_product";
+/// Of a lowered host function: how each of its groups is mapped, and what the
+/// search over mappings has seen; dictionaries with operation, location, group,
+/// kind, mapping, cycles, bound_by, evaluated, feasible, complete, runner_up.
+inline constexpr llvm::StringLiteral kMappingsAttrName = "sequin.mappings";
+/// Mappings that are evaluated for one group at most, unless the user says
+/// otherwise.
+inline constexpr int64_t kDefaultSearchBudget = int64_t(1) << 20;
 } // namespace sequin
 
 #endif // SEQUIN_CONVERSION_ATTRIBUTES_H

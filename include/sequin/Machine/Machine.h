@@ -160,6 +160,10 @@ struct TcpMachine {
   int64_t hbmUtilizationBytesPerCycle; ///< what reports divide by (1.5 TB/s)
   int64_t interChipBytesPerCycle;      ///< between two chips, over PCIe
   int64_t dmaIndexBytes;               ///< an index of a gather or scatter
+  // What measurements show beside the manual's formulas.
+  int64_t dmaStoreDescriptorCycles; ///< added to a descriptor that writes HBM
+  int64_t hbmToDmClusterBytesPerCycle; ///< into DM of a cluster; 0: no limit
+  int64_t hbmToDmChipBytesPerCycle;    ///< into DM of a chip; 0: no limit
   SequencerLimits dma;
   HbmModel hbm;
 
@@ -180,6 +184,7 @@ struct TcpMachine {
   int64_t shiftReuseFillCycles; ///< and of shift-reuse in the stream adapter
   int64_t trfFullPathCycles; ///< set-up of a TRF load that is no short command
   int64_t fetchCastFillCycles; ///< and to one that converts while fetching
+  int64_t passScalePercent;    ///< of the cycles the formulas give a pass
 
   /// How many accesses of the tensor unit in a row may take the same bank while
   /// DMA runs: (bytes of an engine / bytes of a network) * n * slices of a
@@ -218,7 +223,7 @@ struct TcpMachine {
 const TcpMachine *lookupTcpMachine(llvm::StringRef name);
 /// All TCP rows in a fixed order.
 llvm::ArrayRef<const TcpMachine *> tcpMachines();
-/// "rngd, rngd-s": for messages about an unknown name.
+/// "rngd, rngd-s, ...": for messages about an unknown name.
 std::string knownMachineNames();
 
 /// The row as JSON, units in the key names' documentation (docs/Machines).

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "sequin/Conversion/Attributes.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 
 namespace sequin {
@@ -40,6 +41,35 @@ struct LinalgToTcpPipelineOptions
           clEnumValN(ArgumentLayout::RowMajor, "row-major",
                      "in the order of their dimensions, rows padded to 64 "
                      "bytes"))};
+  Option<int64_t> searchBudget{
+      *this, "search-budget",
+      llvm::cl::desc("mappings that are evaluated for one group at most"),
+      llvm::cl::init(kDefaultSearchBudget)};
+  Option<bool> recordsMappings{
+      *this, "record-mappings",
+      llvm::cl::desc("attach to the host function how its groups are mapped"),
+      llvm::cl::init(false)};
+};
+
+/// `--linalg-to-csl="grid=4,4 target=wse3"`.
+struct LinalgToCslPipelineOptions
+    : public mlir::PassPipelineOptions<LinalgToCslPipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("machine to lower for, if the module names none"),
+      llvm::cl::init("")};
+  ListOption<int64_t> grid{*this, "grid",
+                           llvm::cl::desc("PEs along x and y, as in 4,4")};
+  Option<std::string> entry{
+      *this, "entry", llvm::cl::desc("function to lower, if there are several"),
+      llvm::cl::init("")};
+  Option<std::string> distribution{
+      *this, "distribution",
+      llvm::cl::desc("axes of the arguments' dimensions, as in y,x;x"),
+      llvm::cl::init("")};
+  Option<unsigned> firstColor{
+      *this, "first-color",
+      llvm::cl::desc("colors below it are left to others"), llvm::cl::init(0)};
 };
 
 struct TcpToConfigPipelineOptions
@@ -65,7 +95,11 @@ void populateLinalgToTcpPipeline(mlir::OpPassManager &pm,
 void populateTcpToConfigPipeline(mlir::OpPassManager &pm,
                                  const TcpToConfigPipelineOptions &options);
 
-/// `--linalg-to-tcp` and `--tcp-to-config`.
+/// linalg on tensors to a `csl` program, checked as --csl-check-program does.
+void populateLinalgToCslPipeline(mlir::OpPassManager &pm,
+                                 const LinalgToCslPipelineOptions &options);
+
+/// `--linalg-to-tcp`, `--tcp-to-config` and `--linalg-to-csl`.
 void registerPipelines();
 
 } // namespace sequin

@@ -47,15 +47,18 @@ mlir::FailureOr<std::vector<Array>> interpretTcp(mlir::ModuleOp module,
                                                  llvm::ArrayRef<Array> inputs,
                                                  bool flushSubnormals);
 
-/// Runs function `entry` of a program of linalg, tensor, arith and math on
-/// static tensors, with the functions it calls.
+/// Runs function `entry` of a program of linalg, tensor, arith and math, with
+/// the functions it calls, as it is before anything is lowered. Arguments and
+/// results are arrays as the machine has them: i64 is i32 there, i1 is i8.
 /// Sums in f64 and integers wrap at their width; float results carry the error
 /// bound of a sum in f32 in any order, per element, for comparison. With
 /// `flushSubnormals` the operands and results of every float operation are
-/// signed zero where they are subnormal in f32.
+/// signed zero where they are subnormal in f32. What has no meaning (an index
+/// out of bounds, a division by zero, a false assertion, an i64 that i32 does
+/// not hold in the end) is an error at the operation or function.
 struct LinalgResult {
   Array value;
-  /// Largest difference a correct machine may show; empty for integers (exact).
+  /// Largest difference a correct machine may show; empty where there is none.
   std::vector<double> tolerance;
 };
 mlir::FailureOr<std::vector<LinalgResult>>

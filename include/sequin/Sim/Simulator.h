@@ -90,7 +90,10 @@ struct Options {
   /// Bound on the work of a run, in steps: loop iterations of all execution
   /// commands and slices, elements to and from the host, requests of the DMA
   /// engines. A program that needs more traps before it starts. A step takes up
-  /// to about 50 ns, so that the default ends within about a minute.
+  /// to about 50 ns, so that the default ends within about a minute. With
+  /// `timingOnly`, what does not move does not count: the requests of the DMA
+  /// engines do, which are walked one by one, and the number of commands has
+  /// its own limit (config::kMaxCommands).
   int64_t maxSteps = int64_t(1) << 30;
 };
 

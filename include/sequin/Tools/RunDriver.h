@@ -24,6 +24,18 @@
 
 namespace sequin::tools {
 
+/// What only a program for a wafer takes.
+struct WaferFlags {
+  std::string grid;                  ///< "4,3"
+  std::vector<std::string> launches; ///< "f(1, 2.5)" or "f@0,0,1,1", in order
+  std::string fabricPicture;         ///< SVG path
+  std::string waveletLog; ///< JSON if it ends in .json, text otherwise
+  std::string tracePes;   ///< "x,y,width,height"
+  // Other machines that a program must run on as well (wafer::Options).
+  bool randomLatency = false, shallowQueues = false, highestTaskFirst = false;
+  int64_t seed = 0;
+};
+
 struct RunOptions {
   std::string program; ///< path of a .mlir or .json file
   std::string einsum;  ///< instead of a program, with sizes and dtype
@@ -37,14 +49,18 @@ struct RunOptions {
   // As in api::CompileOptions.
   bool allowBf16 = false, allowNarrow = false;
   std::string argumentLayout;
+  std::optional<int64_t> searchBudget;
   /// Most simulated steps (sim::Options); none: the simulator's default.
   std::optional<int64_t> maxSteps;
 
-  std::vector<std::string> inputs, outputs; ///< .npy paths in order
-  std::string report, timeline;             ///< JSON paths; empty: none
+  /// .npy paths in order; for a wafer each after "SYMBOL=".
+  std::vector<std::string> inputs, outputs;
+  std::string report, timeline; ///< JSON paths; empty: none
+  std::string reportMapping;    ///< JSON if it ends in .json, text otherwise
   bool verify = false;
   bool timingOnly = false;
   bool raw = false; ///< results in the bits of the program's type
+  WaferFlags wafer;
 };
 
 /// Runs; everything that is said goes to `log`.

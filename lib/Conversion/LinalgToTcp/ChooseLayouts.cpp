@@ -74,22 +74,35 @@ static bool canReadAlong(const Access &access, unsigned dim,
   int64_t word = machine.dmaAlignBytes * 8;
   if (index.offset * access.tensor->bits() % word != 0)
     return false;
-  return index.terms.empty() ||
-         (index.terms.size() == 1 && index.terms[0].second == 1 &&
-          access.countDims(index.terms[0].first) == 1 &&
-          !single.test(index.terms[0].first));
+  if (index.terms.empty())
+    return true;
+  // One loop goes along, others in whole words.
+  std::optional<LoopId> along = index.finest();
+  return along && access.countDims(*along) == 1 && !single.test(*along) &&
+         llvm::all_of(index.terms, [&](const auto &term) {
+           return term.first == *along ||
+                  (term.second * access.tensor->bits() % word == 0 &&
+                   access.countDims(term.first) == 1);
+         });
 }
 
 static bool canWriteAlong(const Access &access, unsigned dim,
-                          const llvm::SmallBitVector &single) {
+                          const llvm::SmallBitVector &single,
+                          const TcpMachine &machine) {
   const Index &index = access.dims[dim];
   if (index.offset * access.tensor->bits() % 8 != 0)
     return false;
   if (access.tensor->bits() < 8 && index.offset != 0)
     return false;
-  return index.terms.empty() ||
-         (index.terms.size() == 1 && index.terms[0].second == 1 &&
-          !single.test(index.terms[0].first));
+  if (index.terms.empty())
+    return true;
+  std::optional<LoopId> along = index.finest();
+  return along && !single.test(*along) &&
+         llvm::all_of(index.terms, [&](const auto &term) {
+           return term.first == *along || term.second * access.tensor->bits() %
+                                                  (machine.dmaAlignBytes * 8) ==
+                                              0;
+         });
 }
 
 namespace {
@@ -115,19 +128,28 @@ struct Votes {
 };
 } // namespace
 
+/// Loops that share a dimension end where they end.
+static constexpr int64_t kSumWeight = 40;
+
 static void addReader(Votes &votes, const Group &group, const Access &access,
                       const llvm::SmallBitVector &single,
                       const TcpMachine &machine) {
   for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
     votes.possible[dim] =
         votes.possible[dim] && canReadAlong(access, dim, single, machine);
-    std::optional<LoopId> loop = access.dims[dim].loop();
+    if (access.dims[dim].terms.size() > 1)
+      votes.weight[dim] -= kSumWeight;
+    std::optional<LoopId> loop = access.dims[dim].finest();
     if (!loop)
       continue;
-    // Packets of a contraction run along the sum.
+    // Packets of a contraction run along the sum; of one with scales along what
+    // shares a scale, and the scales along what does not.
+    bool isFactor = &access == &group.lhs || &access == &group.rhs;
+    bool runsAlong =
+        group.scale ? group.scale.uses(*loop) != isFactor : isFactor;
     if (group.loops[*loop].extent > 1 &&
         group.kind == Group::Kind::Contraction && group.loops[*loop].reduced &&
-        (&access == &group.lhs || &access == &group.rhs))
+        runsAlong && (isFactor || &access == &group.scale))
       votes.weight[dim] +=
           100 + std::min<int64_t>(group.loops[*loop].extent, 64);
   }
@@ -138,11 +160,14 @@ static void addReader(Votes &votes, const Group &group, const Access &access,
 }
 
 static void addWriter(Votes &votes, const Group &group,
-                      const llvm::SmallBitVector &single) {
+                      const llvm::SmallBitVector &single,
+                      const TcpMachine &machine) {
   const Access &access = group.result;
   for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
     votes.possible[dim] =
-        votes.possible[dim] && canWriteAlong(access, dim, single);
+        votes.possible[dim] && canWriteAlong(access, dim, single, machine);
+    if (access.dims[dim].terms.size() > 1)
+      votes.weight[dim] -= kSumWeight;
     std::optional<LoopId> loop = access.dims[dim].loop();
     // Rows of the stationary operand are what leaves the contraction engine
     // side by side; loops of both factors cannot be rows.
@@ -188,7 +213,8 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
     for (LoopId loop : single.set_bits())
       group->loops[loop].single = true;
     Tensor *result = group->result.tensor;
-    addWriter(votes.try_emplace(result, *result).first->second, *group, single);
+    addWriter(votes.try_emplace(result, *result).first->second, *group, single,
+              *program.machine);
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
       if (tensor->origin == Tensor::Origin::Computed)
@@ -207,6 +233,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
     if (copy)
       return copy;
     copy = program.addTensor(tensor->type);
+    copy->isE2m1 = tensor->isE2m1;
     copy->origin = tensor->origin;
     copy->argument = tensor->argument;
     copy->values = tensor->values;
@@ -225,6 +252,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
       if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
           tensor->origin != Tensor::Origin::Argument) {
         access->tensor = copyOf(tensor, inner);
+        access->tensor->mayInterleave = true;
         continue;
       }
       unsigned last = tensor->rank() - 1;
@@ -236,6 +264,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
       Tensor *&copy = moved[{tensor, inner ? *inner : ~0u}];
       if (!copy) {
         copy = program.addTensor(tensor->type);
+        copy->isE2m1 = tensor->isE2m1;
         setOrder(*copy, inner);
         moves.push_back(makeCopy(program, pinned, copy));
       }

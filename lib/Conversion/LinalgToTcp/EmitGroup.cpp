@@ -17,6 +17,8 @@
 #include "GroupEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <array>
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -81,23 +83,19 @@ void GroupEmitter::makeAxes() {
     count.push_back(loop.tile);
 }
 
-/// Spreads the parts over slices; one loop goes over the clusters if one
-/// cluster is not enough.
-void GroupEmitter::makeGrid() {
+/// Neighbouring iterations of each loop but the dealt one; one loop goes over
+/// `clusters`. How many slices of a cluster the loops tell apart.
+int64_t GroupEmitter::addBlocks(int64_t clusters, Terms &clusterTerms,
+                                Terms &sliceTerms) const {
   int64_t slices = 1;
-  for (LoopId loop : group.parallel())
-    slices *= group.loops[loop].parts;
-  int64_t clusters =
-      slices > machine.slicesPerCluster ? machine.clustersPerChip : 1;
-  int64_t left = clusters;
-  Terms clusterTerms, sliceTerms;
   for (LoopId loop : group.parallel()) {
     Part p = part(loop);
-    if (p.split == 1)
+    if (p.split == 1 || p.dealt)
       continue;
-    int64_t mine = p.split % left == 0 ? left : 1;
-    left /= mine;
+    int64_t mine = p.split % clusters == 0 ? clusters : 1;
+    clusters /= mine;
     int64_t rest = p.split / mine;
+    slices *= rest;
     if (mine > 1)
       clusterTerms.push_back(
           p.name + (p.size == mine ? "" : suffix("/", p.size / mine)));
@@ -110,6 +108,62 @@ void GroupEmitter::makeGrid() {
       term += suffix("%", rest);
     sliceTerms.push_back(term);
   }
+  return slices;
+}
+
+/// Slices of clusters and DMA engines in turn: the first digit of the iteration
+/// is the cluster, the next one the engine, the last one the slice.
+void GroupEmitter::makeDealtGrid(int64_t clusters) {
+  const Loop &loop = group.loops[*group.dealt];
+  int64_t taken = 1;
+  auto digit = [&](int64_t count) {
+    std::string text = loop.name;
+    if (count == 1)
+      return std::string();
+    if (taken > 1)
+      text += suffix("/", taken);
+    if (taken * count < loop.tile)
+      text += suffix("%", count);
+    taken *= count;
+    return text;
+  };
+  int64_t engines = machine.slicesPerCluster / machine.slicesPerEngine;
+  int64_t mine = loop.parts % clusters == 0 ? clusters : 1;
+  std::string cluster = digit(mine);
+  engines = std::gcd(engines, loop.parts / mine);
+  std::string engine = digit(engines);
+  std::string last = digit(loop.parts / mine / engines);
+  Terms clusterTerms{cluster}, slices;
+  int64_t used = loop.parts / mine / engines *
+                 addBlocks(clusters / mine, clusterTerms, slices);
+  slices.push_back(last);
+  llvm::erase(slices, std::string());
+  llvm::erase(clusterTerms, std::string());
+  auto pad = [&](ArrayRef<std::string> terms, int64_t from, int64_t to) {
+    std::string text = joinTerms(terms);
+    if (from == to)
+      return text;
+    return (terms.size() > 1 ? "[" + text + "]" : text) + suffix("#", to);
+  };
+  std::string inEngine = pad(slices, used, machine.slicesPerCluster / engines);
+  grid = GridAttr::get(
+      builder.getContext(), axes, kernel.chip,
+      mapping(pad(clusterTerms, clusters, machine.clustersPerChip)),
+      mapping(joinTerms({engine, inEngine})));
+}
+
+/// Spreads the parts over slices; one loop goes over the clusters if one
+/// cluster is not enough.
+void GroupEmitter::makeGrid() {
+  int64_t slices = 1;
+  for (LoopId loop : group.parallel())
+    slices *= group.loops[loop].parts;
+  int64_t clusters =
+      slices > machine.slicesPerCluster ? machine.clustersPerChip : 1;
+  if (group.dealt)
+    return makeDealtGrid(clusters);
+  Terms clusterTerms, sliceTerms;
+  addBlocks(clusters, clusterTerms, sliceTerms);
   auto fill = [&](const Terms &terms, int64_t used, int64_t all) {
     std::string text = joinTerms(terms);
     if (used == all)
@@ -128,10 +182,8 @@ void GroupEmitter::makeGrid() {
 std::optional<LoopId> GroupEmitter::innerLoop(const Access &access) const {
   if (!access.tensor->inner)
     return std::nullopt;
-  for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
-    if (isInside(loop))
-      return loop;
-  return std::nullopt;
+  std::optional<LoopId> along = access.dims[*access.tensor->inner].finest();
+  return along && isInside(*along) ? along : std::nullopt;
 }
 
 HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
@@ -150,8 +202,11 @@ HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
     text.add(name, size, access.strideOf(loop));
   }
   text.pad(llvm::alignTo(text.size(), word));
-  return HbmType::get(builder.getContext(), tensor.elementType(), axes,
-                      kernel.chip, mapping(text.str()));
+  bool isEverywhere = tensor.chips != Tensor::Chips::First;
+  return HbmType::get(
+      builder.getContext(), tensor.elementType(), axes,
+      isEverywhere ? mapping(group.loops[*group.ring->chip].name) : kernel.chip,
+      mapping(text.str()));
 }
 
 /// The same in the DM of a slice, close together.
@@ -179,14 +234,16 @@ Terms GroupEmitter::dmText(const Access &access) const {
 GroupEmitter::Offset GroupEmitter::offsetOf(const Access &access) const {
   Offset offset;
   for (auto [dim, index] : llvm::enumerate(access.dims)) {
-    int64_t stride = access.tensor->strides[dim];
-    offset.constant += index.offset * stride;
+    const Tensor &tensor = *access.tensor;
+    offset.constant += tensor.distance(dim, index.offset);
     for (auto [loop, coefficient] : index.terms) {
-      offset.constant += first[loop] * coefficient * stride;
+      int64_t stride = tensor.distance(dim, coefficient);
+      offset.constant += first[loop] * stride;
       if (!tileIndex[loop])
         continue;
       offset.indices.push_back(tileIndex[loop]);
-      offset.steps.push_back(group.loops[loop].tile * coefficient * stride);
+      int64_t tiles = paired == loop ? 2 : 1;
+      offset.steps.push_back(tiles * group.loops[loop].tile * stride);
     }
   }
   return offset;
@@ -268,23 +325,43 @@ Value GroupEmitter::toVrf(const Access &access, Type type) {
                            vrf);
 }
 
-/// What the chunks before have left.
-Value GroupEmitter::partialToVrf() {
+/// What is in DM as the result is.
+Value GroupEmitter::resultToVrf(Value dm) {
   LoopList loops = outerLoops();
   std::optional<LoopId> inner;
   if (hasLanes()) {
     loops.push_back(*group.packet);
     inner = *group.packet;
   }
-  return toVrf(partial, loops, inner, group.computeType);
+  return toVrf(dm, loops, inner, group.computeType);
 }
 
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// One stage after the other; what they load and leave is there for all.
+Value GroupEmitter::emitStages() {
+  Value result;
+  for (auto &stage : group.stages) {
+    GroupEmitter emitter(kernel, *stage);
+    emitter.moved = std::move(moved);
+    emitter.dmEnd = dmEnd;
+    emitter.tileIndex = tileIndex;
+    emitter.paired = paired;
+    emitter.first = first;
+    result = emitter.emitTile();
+    moved = std::move(emitter.moved);
+    moved.push_back({stage->result, result});
+    dmEnd = emitter.dmEnd;
+  }
+  return result;
+}
+
 /// All chunks of a tile; the result in DM.
 Value GroupEmitter::emitTile() {
+  if (group.kind == Group::Kind::Rows)
+    return emitStages();
   LoopList cutLoops;
   int64_t chunks = 1;
   for (LoopId i = 0; i < group.loops.size(); ++i)
@@ -357,6 +434,10 @@ Value GroupEmitter::emitTile() {
 LogicalResult GroupEmitter::emit() {
   if (group.kind == Group::Kind::Gather)
     return emitGather();
+  if (group.ring)
+    return emitRings();
+  if (group.weightStream)
+    return emitWeightStream();
   Tensor *tensor = group.result.tensor;
   Value &value = kernel.values[tensor];
   if (!value)
@@ -384,8 +465,13 @@ LogicalResult GroupEmitter::emit() {
     auto constant = [&](int64_t n) {
       return arith::ConstantIndexOp::create(builder, loc, n);
     };
-    auto nest = scf::ForOp::create(builder, loc, constant(0),
-                                   constant(group.loops[loop].tiles()),
+    int64_t rounds = group.loops[loop].tiles();
+    if (group.kind == Group::Kind::Rows && open.count() == 1 &&
+        rounds % 2 == 0) {
+      paired = loop;
+      rounds /= 2;
+    }
+    auto nest = scf::ForOp::create(builder, loc, constant(0), constant(rounds),
                                    constant(1), ValueRange(current));
     if (!loops.empty())
       scf::YieldOp::create(builder, loc, nest.getResults());
@@ -395,11 +481,33 @@ LogicalResult GroupEmitter::emit() {
     current = nest.getRegionIterArg(0);
     builder.setInsertionPointToEnd(nest.getBody());
   }
-  Value result = emitTile();
-  Offset offset = offsetOf(group.result);
-  current = ToHbmViewOp::create(
-      builder, loc, current.getType(), result, current, offset.indices,
-      offset.steps, offset.constant, viewType(group.result, group.exact));
+  auto store = [&](Value result) {
+    Offset offset = offsetOf(group.result);
+    current = ToHbmViewOp::create(
+        builder, loc, current.getType(), result, current, offset.indices,
+        offset.steps, offset.constant, viewType(group.result, group.exact));
+  };
+  if (paired) {
+    // DMA keeps its order: the second tile is loaded while the tensor unit
+    // works on the first.
+    int64_t tile = group.loops[*paired].tile;
+    auto before = moved;
+    std::array<decltype(moved), 2> loaded;
+    for (int64_t i : {0, 1}) {
+      first[*paired] = i * tile;
+      moved = before;
+      for (Access *access : group.reads())
+        toDm(*access);
+      loaded[i] = std::move(moved);
+    }
+    for (int64_t i : {0, 1}) {
+      first[*paired] = i * tile;
+      moved = std::move(loaded[i]);
+      store(emitTile());
+    }
+  } else {
+    store(emitTile());
+  }
   if (loops.empty()) {
     value = current;
     return success();
@@ -451,24 +559,65 @@ LogicalResult GroupEmitter::emitGather() {
 }
 
 LogicalResult KernelEmitter::emitGroup(Group &group) {
+  if (!group.weightStream) {
+    flushStore();
+    activations = {};
+  }
   return GroupEmitter(*this, group).emit();
 }
+
+static constexpr StringLiteral kChipAxis = "C";
 
 AxesAttr KernelEmitter::axesOf(const Tensor &tensor) const {
   AxisSizes table;
   for (auto [i, size] : llvm::enumerate(tensor.allocated))
     table.add("D" + std::to_string(i), size);
+  if (tensor.chips == Tensor::Chips::Each)
+    table.add(kChipAxis, program.chips);
   return AxesAttr::get(builder.getContext(), table);
+}
+
+/// Copies on each chip are told apart by an axis that the tensor does not have.
+MappingAttr KernelEmitter::chipOf(const Tensor &tensor) const {
+  std::string text;
+  switch (tensor.chips) {
+  case Tensor::Chips::First:
+    return chip;
+  case Tensor::Chips::Each:
+    text = kChipAxis.str();
+    break;
+  case Tensor::Chips::Blocks:
+    text = "D" + std::to_string(tensor.chipDim);
+    if (tensor.chipBlock != 1)
+      text += suffix("/", tensor.chipBlock);
+    break;
+  }
+  return MappingAttr::get(builder.getContext(), text);
 }
 
 HbmType KernelEmitter::typeOf(const Tensor &tensor) const {
   MemoryText text;
+  if (!tensor.digits.empty())
+    return HbmType::get(
+        builder.getContext(), tensor.elementType(), axesOf(tensor), chip,
+        MappingAttr::get(builder.getContext(), describeDigits(tensor)));
   for (unsigned dim : llvm::reverse(tensor.order))
-    if (tensor.allocated[dim] > 1)
+    if (tensor.interleave && tensor.interleave->dim == dim) {
+      std::string name = "D" + std::to_string(dim);
+      int64_t block = tensor.interleave->block;
+      text.add(name + suffix("/", block), tensor.allocated[dim] / block,
+               tensor.interleave->stride);
+      text.add(name + suffix("%", block), block, tensor.strides[dim]);
+    } else if (tensor.chips == Tensor::Chips::Blocks && tensor.chipDim == dim) {
+      if (tensor.chipBlock > 1)
+        text.add("D" + std::to_string(dim) + suffix("%", tensor.chipBlock),
+                 tensor.chipBlock, tensor.strides[dim]);
+    } else if (tensor.allocated[dim] > 1) {
       text.add("D" + std::to_string(dim), tensor.allocated[dim],
                tensor.strides[dim]);
+    }
   text.pad(tensor.size);
   return HbmType::get(builder.getContext(), tensor.elementType(),
-                      axesOf(tensor), chip,
+                      axesOf(tensor), chipOf(tensor),
                       MappingAttr::get(builder.getContext(), text.str()));
 }

@@ -11,6 +11,7 @@
 
 #include "Program.h"
 #include "mlir/IR/Builders.h"
+#include <functional>
 
 namespace sequin::linalg_to_tcp {
 
@@ -45,12 +46,30 @@ struct KernelEmitter {
   mlir::LogicalResult emitGroup(Group &group);
   tcp::HbmType typeOf(const Tensor &tensor) const;
   stream::AxesAttr axesOf(const Tensor &tensor) const;
+  stream::MappingAttr chipOf(const Tensor &tensor) const;
 
   Program &program;
   mlir::OpBuilder &builder;
   stream::MappingAttr chip;
   /// What every tensor holds at the point of emission.
   llvm::DenseMap<Tensor *, mlir::Value> values;
+
+  // From one group that streams weights to the next.
+  /// The store of the last group's result.
+  std::function<void()> pendingStore;
+  void flushStore() {
+    if (auto store = std::exchange(pendingStore, nullptr))
+      store();
+  }
+  /// Which half of DM the next one has.
+  bool usesSecondHalf = false;
+  /// What the register files hold.
+  struct Activations {
+    Access access;
+    tcp::DmType type;
+    mlir::Value trf;
+  };
+  Activations activations;
 };
 
 } // namespace sequin::linalg_to_tcp

@@ -98,6 +98,7 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
   for (auto &group : program.groups)
     if (failed(kernel.emitGroup(*group)))
       return failure();
+  kernel.flushStore();
   SmallVector<Value> results;
   for (Tensor *tensor : outputs)
     results.push_back(kernel.values.lookup(tensor));

@@ -46,9 +46,13 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
     for (const Access *tensor : placed.step->tensors())
       vrfs.push_back(toVrf(*tensor, placed.step->type));
     if (placed.step->partial)
-      vrfs.push_back(partialToVrf());
+      vrfs.push_back(resultToVrf(partial));
+    if (placed.step->head)
+      vrfs.push_back(resultToVrf(head));
   }
-  stream = VectorInitOp::create(builder, loc, stream);
+  if (!afterInterSlice)
+    stream = VectorInitOp::create(builder, loc, stream);
+  afterInterSlice = false;
   stream = VectorIntraSliceBranchOp::create(builder, loc, stream,
                                             BranchMode::Unconditional);
   auto [halves, half] = narrow(shape);
@@ -169,6 +173,15 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
   SmallVector<int64_t, 2> places;
   for (const VectorPass &pass : passes) {
     vrfEnd = 0;
+    if (pass.keepsHead) {
+      if (!result) {
+        if (std::exchange(afterInterSlice, false))
+          stream = VectorFinalOp::create(builder, loc, stream);
+        result = commit(stream, resultText(before));
+      }
+      head = result;
+      places.clear();
+    }
     if (result && pass.readAs && pass.steps.empty() && before == pass.result) {
       result = reinterpret(result, pass.readAs);
       before = pass.readAs;
@@ -186,6 +199,8 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
     }
     if (!pass.steps.empty())
       stream = emitSteps(stream, shape, pass);
+    else if (std::exchange(afterInterSlice, false))
+      stream = VectorFinalOp::create(builder, loc, stream);
     int64_t bits = pass.result.getIntOrFloatBitWidth();
     if (pass.result != cast<StreamType>(stream.getType()).getElementType()) {
       std::string packet = lanes ? shape.packet : "1";

@@ -20,13 +20,23 @@ using namespace sequin::linalg_to_tcp;
 
 SmallVector<Access *, 4> Group::reads() {
   SmallVector<Access *, 4> list;
-  for (Access *access : {&stream, &lhs, &rhs})
+  for (Access *access : {&stream, &lhs, &rhs, &scale})
     if (*access)
       list.push_back(access);
   for (Step &step : steps)
     for (Access *access : {&step.operand, &step.second})
       if (*access)
         list.push_back(access);
+  for (auto [i, stage] : llvm::enumerate(stages))
+    for (Access *access : stage->reads()) {
+      auto isSame = [&](const Access *other) { return *other == *access; };
+      auto leaves = [&](const auto &before) {
+        return before->result.tensor == access->tensor;
+      };
+      if (llvm::none_of(ArrayRef(stages).take_front(i), leaves) &&
+          llvm::none_of(list, isSame))
+        list.push_back(access);
+    }
   return list;
 }
 
@@ -49,7 +59,33 @@ static Type getTypeAfter(const Group &group) {
   return group.steps.empty() ? group.computeType : group.steps.back().type;
 }
 
-static bool fuse(Group &producer, Group &reader) {
+/// Whether `tensor` is read by a second operand of a step.
+static bool isOperand(const Step &step, const Tensor *tensor) {
+  return step.operand && step.operand.tensor == tensor;
+}
+
+/// Whether steps of the reader may look back at the producer's sums: these are
+/// few, so that a register file holds them.
+static bool keepsHead(const Group &producer, const Group &reader,
+                      const TcpMachine &machine) {
+  const Tensor *tensor = producer.result.tensor;
+  if (producer.kind != Group::Kind::Contraction || !producer.steps.empty() ||
+      producer.resultType() != producer.computeType ||
+      reader.computeType != producer.computeType)
+    return false;
+  int64_t left = 1, right = 1;
+  for (LoopId loop : producer.parallel())
+    (producer.lhs.uses(loop) ? left : right) *= producer.loops[loop].extent;
+  return std::min(left, right) <= machine.rowsPerSlice &&
+         llvm::all_of(reader.steps, [&](const Step &step) {
+           return (!step.second || step.second.tensor != tensor) &&
+                  (!isOperand(step, tensor) ||
+                   (step.operand == reader.stream &&
+                    step.type == producer.computeType));
+         });
+}
+
+static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
   if (reader.kind != Group::Kind::Stream ||
       producer.kind == Group::Kind::Gather ||
       (producer.kind == Group::Kind::Stream && producer.steps.empty()))
@@ -57,6 +93,11 @@ static bool fuse(Group &producer, Group &reader) {
   // A result that is only a part of a tensor, or joins dimensions, limits how
   // the loops can be cut.
   if (reader.steps.empty() && !getLoopsOf(reader.result, reader.loops.size()))
+    return false;
+  Tensor *between = producer.result.tensor;
+  bool looksBack = llvm::any_of(
+      reader.steps, [&](const Step &step) { return isOperand(step, between); });
+  if (looksBack && !keepsHead(producer, reader, machine))
     return false;
   std::optional<LoopList> written =
       getLoopsOf(producer.result, producer.parallel().size());
@@ -74,6 +115,10 @@ static bool fuse(Group &producer, Group &reader) {
     producer.steps.push_back(std::move(narrow));
   }
   for (Step &step : reader.steps) {
+    if (isOperand(step, between)) {
+      step.operand = Access();
+      step.head = true;
+    }
     for (Access *access : {&step.operand, &step.second})
       if (*access)
         *access = access->substitute(loops);
@@ -96,8 +141,10 @@ void linalg_to_tcp::fuseGroups(Program &program) {
   for (auto &group : program.groups) {
     Tensor *from = group->stream.tensor;
     auto found = writer.find(from);
-    if (found != writer.end() && uses[from] == 1 && writes[from] == 1 &&
-        *found->second && fuse(**found->second, *group))
+    unsigned mine = llvm::count_if(
+        group->reads(), [&](Access *access) { return access->tensor == from; });
+    if (found != writer.end() && uses[from] == mine && writes[from] == 1 &&
+        *found->second && fuse(**found->second, *group, *program.machine))
       group = std::move(*found->second);
     writer[group->result.tensor] = &group;
   }

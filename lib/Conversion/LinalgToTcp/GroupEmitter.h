@@ -22,13 +22,16 @@ std::string suffix(llvm::StringRef op, int64_t n);
 struct Part {
   std::string name;
   int64_t size = 1, split = 1;
+  bool dealt = false; ///< iterations go to slices in turn
 
   int64_t local() const { return size / split; }
   /// One slice's share.
   std::string all() const {
     if (local() == 1)
       return "";
-    return split == 1 ? name : name + suffix("%", local());
+    return split == 1
+               ? name
+               : name + suffix(dealt ? "/" : "%", dealt ? split : local());
   }
   /// Which packet of `unit` elements inside the share.
   std::string block(int64_t unit) const {
@@ -58,19 +61,28 @@ public:
       : kernel(kernel), group(group), machine(*kernel.program.machine),
         builder(kernel.builder), loc(group.root->getLoc()) {
     makeAxes();
-    if (group.kind != Group::Kind::Gather)
+    if (group.ring)
+      makeRingGrids();
+    else if (group.weightStream)
+      makeWeightGrids();
+    else if (group.kind != Group::Kind::Gather)
       makeGrid();
   }
 
   mlir::LogicalResult emit();
 
 private:
+  friend class WeightStreamEmitter;
+
   // Mappings.
   void makeAxes();
   void makeGrid();
+  int64_t addBlocks(int64_t clusters, Terms &clusterTerms,
+                    Terms &sliceTerms) const;
+  void makeDealtGrid(int64_t clusters);
   Part part(LoopId loop) const {
     const Loop &l = group.loops[loop];
-    return {l.name, l.tile, l.parts};
+    return {l.name, l.tile, l.parts, group.dealt == loop};
   }
   bool isInside(LoopId loop) const { return group.loops[loop].tile > 1; }
   Terms locals(llvm::ArrayRef<LoopId> loops) const {
@@ -113,7 +125,7 @@ private:
   mlir::Value toVrf(mlir::Value dm, const LoopList &loops,
                     std::optional<LoopId> inner, mlir::Type from);
   mlir::Value toVrf(const Access &access, mlir::Type type);
-  mlir::Value partialToVrf();
+  mlir::Value resultToVrf(mlir::Value dm);
   mlir::Value commit(mlir::Value stream, llvm::ArrayRef<std::string> element,
                      std::optional<int64_t> address = std::nullopt);
   int64_t allocateDm(tcp::DmType type, int64_t behind = 0) {
@@ -140,7 +152,26 @@ private:
   mlir::Value reinterpret(mlir::Value dm, mlir::Type type);
   std::pair<std::string, std::string> narrow(const StreamShape &shape) const;
   mlir::Value emitTile();
+  mlir::Value emitStages();
   mlir::LogicalResult emitGather();
+
+  // Contractions by rings.
+  std::string sliceTerm(LoopId loop) const;
+  void makeRingGrids();
+  std::optional<LoopId> streamedLoop() const;
+  std::string streamTerm(LoopId loop, bool spread) const;
+  Terms streamTerms(bool spread) const;
+  tcp::DmType operandType(const Access &access, tcp::GridAttr where) const;
+  mlir::Value bringOperand(const Access &access, tcp::DmType type,
+                           int64_t address);
+  mlir::Value emitStationary(mlir::Value dm);
+  mlir::Value emitRingContraction(mlir::Value dm, mlir::Value trf,
+                                  StreamShape &shape);
+  mlir::LogicalResult emitRings();
+
+  // Weights that stream past activations.
+  void makeWeightGrids();
+  mlir::LogicalResult emitWeightStream();
 
   KernelEmitter &kernel;
   Group &group;
@@ -149,15 +180,21 @@ private:
   mlir::Location loc;
   stream::AxesAttr axes;
   tcp::GridAttr grid;
+  /// Of the operands of a contraction by rings; `grid` is the result's.
+  tcp::GridAttr weightGrid, streamGrid;
+  /// The stream has passed the inter-slice block.
+  bool afterInterSlice = false;
   int64_t dmEnd = 0, vrfEnd = 0;
   /// What is in DM for this chunk.
   std::vector<std::pair<Access, mlir::Value>> moved;
   /// Where the tile is, per loop; null where it is at the start.
   llvm::SmallVector<mlir::Value, 6> tileIndex;
+  /// The loop over tiles of which a round has two.
+  std::optional<LoopId> paired;
   /// The chunk of the sum: first iteration and count, per reduced loop.
   llvm::SmallVector<int64_t, 6> first, count;
-  /// What the chunks before have left.
-  mlir::Value partial;
+  /// What the chunks before have left, and what was there before the steps.
+  mlir::Value partial, head;
   /// Where the sum so far goes, if this is not the last chunk.
   std::optional<int64_t> chunkAddress;
   std::list<std::vector<Step>> stepLists;

@@ -9,6 +9,7 @@
 #include "Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Conversion/Attributes.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 
 namespace sequin {
@@ -33,6 +34,11 @@ struct LinalgToTcpPass : public sequin::impl::LinalgToTcpBase<LinalgToTcpPass> {
         functions.push_back(func);
     if (functions.empty() && target.empty())
       return;
+    if (searchBudget < 1) {
+      module.emitError() << "search-budget " << int64_t(searchBudget)
+                         << ", allowed are numbers of mappings from 1";
+      return signalPassFailure();
+    }
     tcp::TargetAttr machine = getMachine(module);
     if (!machine)
       return signalPassFailure();
@@ -90,9 +96,19 @@ private:
       return failure();
     fuseGroups(*program);
     chooseLayouts(*program, argumentLayout);
-    if (failed(planGroups(*program)))
+    fuseRows(*program);
+    if (failed(planGroups(*program, searchBudget)))
       return failure();
-    return emitProgram(*program);
+    ArrayAttr mappings;
+    if (recordsMappings)
+      mappings = recordMappings(*program);
+    std::string name = func.getName().str();
+    auto module = func->getParentOfType<ModuleOp>();
+    if (failed(emitProgram(*program)))
+      return failure();
+    if (mappings)
+      module.lookupSymbol(name)->setAttr(kMappingsAttrName, mappings);
+    return success();
   }
 };
 

@@ -14,11 +14,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGroups.h"
+#include "sequin/Machine/Cycles.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
+/// What stores in runs of less than a unit of HBM cost, of which some meet in
+/// the queue of their channel.
+static constexpr int64_t kPartialWrites = 8;
+/// What DMA engines that read far from each other take of HBM's time. Measured:
+/// 110 to 700 by how the rows meet in banks.
+static constexpr int64_t kApartPercent = 250;
 /// How often sizes are cut before a group is given up.
 static constexpr int kMaxCuts = 400;
 
@@ -33,9 +40,11 @@ static int64_t largestDivisor(int64_t n, int64_t limit) {
 // Roles of the loops
 //===----------------------------------------------------------------------===//
 
-GroupPlanner::GroupPlanner(Group &group, const TcpMachine &machine)
-    : group(group), machine(machine), units(group.loops.size(), 1),
-      rigid(group.loops.size()), whole(group.loops.size()),
+GroupPlanner::GroupPlanner(Group &group, const TcpMachine &machine,
+                           int64_t chips, int64_t budget)
+    : group(group), machine(machine), chips(chips), budget(budget),
+      units(group.loops.size(), 1), rigid(group.loops.size()),
+      whole(group.loops.size()),
       passes(assignPasses(group.steps, group.computeType, group.resultType())) {
   findRigidLoops();
   findPacket();
@@ -86,10 +95,9 @@ void GroupPlanner::findPacket() {
   group.packet = std::nullopt;
   const Tensor &tensor = *group.result.tensor;
   if (tensor.inner) {
-    const Index &index = group.result.dims[*tensor.inner];
-    if (index.terms.size() == 1 && index.terms[0].second == 1 &&
-        fits(index.terms[0].first))
-      group.packet = index.terms[0].first;
+    std::optional<LoopId> along = group.result.dims[*tensor.inner].finest();
+    if (along && fits(*along))
+      group.packet = along;
   }
   if (group.packet)
     return;
@@ -149,7 +157,7 @@ void GroupPlanner::findRoles() {
   auto weight = [&](LoopId loop) {
     auto along = [&](const Access &access) {
       const Tensor &tensor = *access.tensor;
-      return tensor.inner && access.dims[*tensor.inner].loop() == loop;
+      return tensor.inner && access.dims[*tensor.inner].finest() == loop;
     };
     int64_t extent = group.loops[loop].extent;
     bool both = group.lhs.uses(loop) && group.rhs.uses(loop);
@@ -167,12 +175,10 @@ void GroupPlanner::setUnits() {
     const Tensor &tensor = *access->tensor;
     if (!tensor.inner)
       continue;
-    const Index &index = access->dims[*tensor.inner];
-    if (index.terms.empty())
+    std::optional<LoopId> finest = access->dims[*tensor.inner].finest();
+    if (!finest || group.loops[*finest].reduced)
       continue;
-    LoopId loop = index.terms[0].first;
-    if (group.loops[loop].reduced)
-      continue;
+    LoopId loop = *finest;
     int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
     units[loop] = std::max(units[loop], word);
     if (group.loops[loop].extent % word != 0 && rigid.test(loop))
@@ -227,8 +233,13 @@ LoopList linalg_to_tcp::getMemoryLoops(const Group &group,
     llvm::sort(terms, [](const auto &a, const auto &b) {
       return a.second > b.second;
     });
+    // Blocks that are interleaved are the finest step.
+    if (access.tensor->interleave && access.tensor->interleave->dim == dim)
+      std::rotate(terms.begin(), terms.begin() + 1, terms.end());
     for (auto [loop, coefficient] : terms)
-      if (group.loops[loop].tile > 1 && !llvm::is_contained(loops, loop))
+      if (group.loops[loop].tile > 1 && !llvm::is_contained(loops, loop) &&
+          !(group.ring && group.ring->chip == loop &&
+            access.tensor->chips == Tensor::Chips::Blocks))
         loops.push_back(loop);
   }
   return loops;
@@ -245,11 +256,9 @@ int64_t linalg_to_tcp::getOverrunBytes(const Group &group, const Access &access,
   int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
   int64_t missing = llvm::alignTo(tile, machine.lanes(tensor.kind())) - tile;
   // Elements from one iteration to the next.
-  bool along =
-      tensor.inner &&
-      llvm::any_of(access.dims[*tensor.inner].terms, [&](const auto &term) {
-        return group.loops[term.first].tile > 1;
-      });
+  std::optional<LoopId> finest =
+      tensor.inner ? access.dims[*tensor.inner].finest() : std::nullopt;
+  bool along = finest && group.loops[*finest].tile > 1;
   int64_t stride = along ? 1 : word;
   LoopList loops = getMemoryLoops(group, access);
   for (LoopId loop : llvm::reverse(loops)) {
@@ -277,8 +286,8 @@ int64_t GroupPlanner::dmBytes(const Access &access) const {
   int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
   int64_t inner = 1;
   if (tensor.inner)
-    for (auto [loop, coefficient] : access.dims[*tensor.inner].terms)
-      inner *= group.loops[loop].local;
+    if (std::optional<LoopId> along = access.dims[*tensor.inner].finest())
+      inner = group.loops[*along].local;
   elements = elements / inner * llvm::alignTo(inner, word);
   return dmBytesWithMargin(getByteSize(tensor.kind(), elements) +
                                getOverrunBytes(group, access, machine),
@@ -347,13 +356,17 @@ Memory GroupPlanner::firstExceeded() const {
       for (const Access *operand : placed.step->tensors())
         vrf += vrfBytes(localElements(*operand),
                         group.packet && operand->uses(*group.packet));
+    vrf += vrfBytes(resultElements(), group.packet.has_value()) *
+           llvm::count_if(pass.steps, [](const PlacedStep &placed) {
+             return placed.step->head;
+           });
     if (vrf > machine.vrfBytesPerSlice)
       return Memory::Vrf;
   }
   for (Access *access : group.reads())
     dm += dmBytes(*access);
   // What passes leave for the next one, and two sums so far.
-  int64_t results = 4;
+  int64_t results = 5;
   if (chunks() > 1)
     results += 3;
   dm += results * dmBytesWithMargin(resultElements() * kBytes, machine);
@@ -425,14 +438,22 @@ void GroupPlanner::assign(int64_t rowParts) {
           std::min(loop.extent, loop.pinnedTile ? loop.pinnedTile : limits[id]);
     }
   }
+  auto dealtFirst = [&](LoopList &order) {
+    if (!group.dealt)
+      return;
+    llvm::erase(order, *group.dealt);
+    order.insert(order.begin(), *group.dealt);
+  };
   for (int64_t all :
        {int64_t(machine.slicesPerCluster) * machine.clustersPerChip,
         int64_t(machine.slicesPerCluster)}) {
     int64_t left = all;
     if (group.kind == Group::Kind::Contraction) {
       int64_t rows = std::min(rowParts, left), others = left / rows;
-      spread(group.batch, others);
-      spread(group.m, others);
+      LoopList order = group.batch;
+      llvm::append_range(order, group.m);
+      dealtFirst(order);
+      spread(order, others);
       spread(llvm::to_vector(llvm::reverse(group.n)), rows);
     } else {
       // The packet's loop last: its parts are whole flits.
@@ -441,6 +462,7 @@ void GroupPlanner::assign(int64_t rowParts) {
         llvm::erase(order, *group.packet);
         order.push_back(*group.packet);
       }
+      dealtFirst(order);
       spread(order, left);
     }
     if (fitsClusters())
@@ -449,18 +471,26 @@ void GroupPlanner::assign(int64_t rowParts) {
 }
 
 /// Cuts a loop that takes part in what does not fit; false if none can be cut.
-bool GroupPlanner::cut(Memory memory) {
+bool GroupPlanner::cut(Memory memory, bool outerFirst) {
   auto takesPart = [&](LoopId loop) {
     if (memory == Memory::Trf)
       return llvm::is_contained(group.n, loop) ||
              llvm::is_contained(group.batch, loop);
     if (memory == Memory::Vrf)
       return chunks() > 1 || llvm::any_of(group.steps, [&](const Step &step) {
-               return llvm::any_of(step.tensors(), [&](const Access *operand) {
-                 return operand->uses(loop);
-               });
+               return step.head ||
+                      llvm::any_of(step.tensors(), [&](const Access *operand) {
+                        return operand->uses(loop);
+                      });
              });
     return true;
+  };
+  LoopList memoryOrder;
+  for (unsigned dim : group.result.tensor->order)
+    for (auto [loop, coefficient] : group.result.dims[dim].terms)
+      memoryOrder.push_back(loop);
+  auto depth = [&](LoopId loop) {
+    return llvm::find(memoryOrder, loop) - memoryOrder.begin();
   };
   std::optional<LoopId> best;
   for (LoopId loop : used) {
@@ -468,10 +498,13 @@ bool GroupPlanner::cut(Memory memory) {
     bool fixed = rigid.test(loop)
                      ? whole.test(loop) || l.extent % units[loop] != 0 ||
                            l.tile <= units[loop]
-                     : l.local <= units[loop];
+                     : (outerFirst ? l.tile : l.local) <= units[loop];
     fixed |= l.pinnedTile != 0;
-    if (takesPart(loop) && !fixed && !llvm::is_contained(oneTile, loop) &&
-        (!best || l.local > group.loops[*best].local))
+    if (!takesPart(loop) || fixed || llvm::is_contained(oneTile, loop))
+      continue;
+    // Rows of memory stay whole, or the longest loop is cut.
+    if (!best || (outerFirst ? depth(loop) < depth(*best)
+                             : l.local > group.loops[*best].local))
       best = loop;
   }
   // A sum is cut where nothing else helps, or where it is most of what is read.
@@ -481,14 +514,15 @@ bool GroupPlanner::cut(Memory memory) {
       sums.push_back(i);
   if (!group.k.empty())
     sums = group.k;
-  bool preferSum = memory == Memory::Dm && !sums.empty() &&
-                   (!best || group.loops[*best].local <= 4 * units[*best]);
+  bool preferSum =
+      memory == Memory::Dm && !sums.empty() &&
+      (!best || (!outerFirst && group.loops[*best].local <= 4 * units[*best]));
   if (best && !preferSum) {
     Loop &loop = group.loops[*best];
     int64_t half =
-        rigid.test(*best)
-            ? largestDivisor(loop.tile, loop.tile / 2)
-            : loop.parts * llvm::alignTo(loop.local / 2, units[*best]);
+        rigid.test(*best) ? largestDivisor(loop.tile, loop.tile / 2)
+        : outerFirst ? llvm::alignTo(loop.tile / 2, units[*best])
+                     : loop.parts * llvm::alignTo(loop.local / 2, units[*best]);
     limits[*best] = std::max<int64_t>(1, std::min(half, loop.tile - 1));
     return true;
   }
@@ -506,7 +540,7 @@ bool GroupPlanner::cut(Memory memory) {
                        : 1;
     for (Access *access : group.reads()) {
       const Tensor &tensor = *access->tensor;
-      if (tensor.inner && access->dims[*tensor.inner].loop() == id)
+      if (tensor.inner && access->dims[*tensor.inner].finest() == id)
         unit = std::max(unit, machine.dmaAlignBytes * 8 / tensor.bits());
     }
     if (loop.tile <= unit)
@@ -548,47 +582,197 @@ int64_t GroupPlanner::estimate() const {
     streamed = batch * m * blocks * flits + batch * n * flits * 4;
     streamed *= chunks();
   }
-  // A DM network feeds its slices by turns.
   int64_t moved = 0;
   for (Access *access : const_cast<Group &>(group).reads())
-    moved += dmBytes(*access);
-  moved = moved * machine.slicesPerDmn / machine.dmnBytesPerCycle;
-  int64_t start = machine.dmaStartupCycles * 4;
-  return tiles * (streamed + moved * chunks() + start + resultElements());
+    moved += transferCycles(*access, /*stores=*/false);
+  int64_t stored = transferCycles(group.result, /*stores=*/true);
+  return tiles * (streamed + moved * chunks() + stored + resultElements());
+}
+
+/// Loops that slices can take in turn: where rows of memory follow each other,
+/// as each of the tensors has them.
+LoopList GroupPlanner::dealable() const {
+  LoopList loops;
+  auto consider = [&](const Access &access) {
+    if (!access.tensor->inner)
+      return;
+    for (unsigned dim : llvm::reverse(access.tensor->order))
+      for (auto [loop, coefficient] : access.dims[dim].terms)
+        if (dim != *access.tensor->inner && coefficient == 1 &&
+            llvm::is_contained(used, loop) && group.loops[loop].extent > 1) {
+          bool isStationary = llvm::is_contained(group.n, loop);
+          if (loop != group.packet && units[loop] == 1 && !isStationary &&
+              !llvm::is_contained(oneTile, loop) &&
+              !llvm::is_contained(loops, loop))
+            loops.push_back(loop);
+          return;
+        }
+  };
+  if (group.kind == Group::Kind::Contraction)
+    consider(group.lhs);
+  else
+    consider(group.stream);
+  consider(group.result);
+  return loops;
+}
+
+/// Whether DMA engines that work at the same time are far from each other in
+/// HBM, where their rows meet in banks.
+bool GroupPlanner::isApart(const Access &access) const {
+  auto engines = [&](LoopId loop) {
+    return group.loops[loop].parts > 1 && access.uses(loop);
+  };
+  std::optional<LoopId> apart = group.dealt;
+  if (!apart || group.loops[*apart].parts == 1) {
+    apart = std::nullopt;
+    for (LoopId loop : used)
+      if (!apart && group.loops[loop].parts > 1)
+        apart = loop;
+  }
+  if (!apart || !engines(*apart))
+    return false;
+  // Bytes from one engine's to the next one's, rows packed.
+  int64_t elements = 1;
+  for (unsigned dim : llvm::reverse(access.tensor->order)) {
+    for (auto [loop, coefficient] : access.dims[dim].terms)
+      if (loop == *apart) {
+        const Loop &l = group.loops[loop];
+        int64_t step =
+            group.dealt == loop
+                ? 1
+                : l.local * std::max<int64_t>(1, l.parts / machine.dmaEngines);
+        return getByteSize(access.tensor->kind(),
+                           elements * step * std::abs(coefficient)) >=
+               openRowBytes(machine);
+      }
+    elements *= access.tensor->type.getDimSize(dim);
+  }
+  return false;
+}
+
+TilePart linalg_to_tcp::getTilePart(const Group &group, const Access &access,
+                                    const TcpMachine &machine,
+                                    function_ref<int64_t(LoopId)> tileOf) {
+  const Tensor &tensor = *access.tensor;
+  const int64_t span = openRowBytes(machine);
+  auto bytesOf = [&](int64_t elements) {
+    return tensor.inner ? getByteSize(tensor.kind(), elements)
+                        : elements * machine.dmaAlignBytes;
+  };
+  TilePart part;
+  int64_t memory = 1;
+  bool isRun = true;
+  for (unsigned dim : llvm::reverse(tensor.order)) {
+    int64_t size = tensor.type.getDimSize(dim), covered = 1;
+    for (auto [loop, coefficient] : access.dims[dim].terms)
+      covered += std::abs(coefficient) * (tileOf(loop) - 1);
+    covered = std::min(covered, size);
+    if (isRun)
+      part.run *= covered;
+    isRun &= covered == size;
+    // Positions that rows which are open together have of the dimension.
+    if (bytesOf(memory) < span) {
+      int64_t inside = std::min<int64_t>(
+          size, llvm::divideCeil(span, std::max<int64_t>(1, bytesOf(memory))));
+      part.had *= std::min(covered, inside);
+      part.all *= inside;
+    }
+    memory *= size;
+  }
+  return part;
+}
+
+/// What a tile takes of DMA. An opened row of HBM gives its eight units for
+/// what one costs, so a tile that has only a part of every row of memory pays
+/// for all of it.
+int64_t GroupPlanner::transferCycles(const Access &access, bool stores) const {
+  const Tensor &tensor = *access.tensor;
+  int64_t elementBytes =
+      tensor.inner ? 0 : machine.dmaAlignBytes; // 0: less than a byte, maybe
+  auto bytesOf = [&](int64_t elements) {
+    return elementBytes ? elements * elementBytes
+                        : getByteSize(tensor.kind(), elements);
+  };
+  int64_t moved = 1, copies = 1;
+  for (LoopId loop : used)
+    (access.uses(loop) ? moved : copies) *=
+        access.uses(loop) ? group.loops[loop].tile : group.loops[loop].parts;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (group.loops[i].reduced && access.uses(i))
+      moved *= group.loops[i].tile;
+  TilePart part = getTilePart(group, access, machine, [&](LoopId loop) {
+    return group.loops[loop].tile;
+  });
+  int64_t bytes = bytesOf(moved) * (stores ? 1 : copies);
+  int64_t unit = machine.hbm.unitBytes;
+  int64_t runBytes = std::max<int64_t>(1, std::min(bytesOf(part.run), bytes));
+  int64_t units = bytes / runBytes * llvm::divideCeil(runBytes, unit) + 1;
+  int64_t touched =
+      llvm::SaturatingMultiply<uint64_t>(units * unit, part.all) / part.had;
+  if (stores && runBytes % unit != 0 && part.had != part.all)
+    touched *= kPartialWrites;
+  if (isApart(access))
+    touched = touched * kApartPercent / 100;
+  return dmaCycles(machine, units, stores ? 2 : 1, touched);
 }
 
 LogicalResult GroupPlanner::plan() {
   std::optional<int64_t> best;
   SmallVector<Loop, 6> chosen;
+  std::optional<LoopId> chosenDealt;
   int64_t all = machine.slicesPerCluster * machine.clustersPerChip;
   Memory exceeded = Memory::None;
-  for (int64_t rows = 1; rows <= all; rows *= 2) {
+  auto attempt = [&](int64_t rows, bool outerFirst) {
     limits.assign(group.loops.size(), INT64_MAX);
-    bool fits = false;
     for (int i = 0; i < kMaxCuts; ++i) {
       assign(rows);
       Memory memory = firstExceeded();
       if (memory == Memory::None) {
         // Only pinned parts can be too many.
-        fits = fitsClusters();
-        break;
+        if (!fitsClusters())
+          return;
+        int64_t cycles = estimate();
+        if (!best || cycles < *best) {
+          best = cycles;
+          chosen = group.loops;
+          chosenDealt = group.dealt;
+        }
+        return;
       }
       exceeded = memory;
-      if (!cut(memory))
+      if (!cut(memory, outerFirst))
+        return;
+    }
+  };
+  SmallVector<std::optional<LoopId>> deals{std::nullopt};
+  llvm::append_range(deals, dealable());
+  for (std::optional<LoopId> dealt : deals) {
+    group.dealt = dealt;
+    for (int64_t rows = 1; rows <= all; rows *= 2) {
+      for (bool outerFirst : {false, true})
+        attempt(rows, outerFirst);
+      if (group.kind != Group::Kind::Contraction || group.n.empty())
         break;
     }
-    if (fits) {
-      int64_t cycles = estimate();
-      if (!best || cycles < *best) {
-        best = cycles;
-        chosen = group.loops;
-      }
-    }
-    if (group.kind != Group::Kind::Contraction || group.n.empty())
-      break;
+  }
+  group.dealt = std::nullopt;
+  // Weight streams follow HBM's order, which the other estimates do not see.
+  int64_t streams = getWeightStreamCycles(group, machine);
+  constexpr int64_t kMargin = 16;
+  if (planRings(group, machine, chips,
+                std::min(best ? *best : INT64_MAX, streams - streams / kMargin),
+                budget))
+    return success();
+  if (streams < (best ? *best : INT64_MAX)) {
+    planWeightStream(group, machine);
+    return success();
   }
   if (best) {
     group.loops = std::move(chosen);
+    group.dealt = chosenDealt;
+    if (!group.record)
+      group.record.emplace();
+    group.record->cycles = *best;
     return checkPins();
   }
   if (exceeded == Memory::None)
@@ -636,147 +820,4 @@ LogicalResult GroupPlanner::checkPins() const {
                 << " parts would fit";
   }
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The program
-//===----------------------------------------------------------------------===//
-
-/// A name per loop, by role.
-static void nameLoops(Group &group) {
-  llvm::StringMap<unsigned> counts;
-  for (LoopId i = 0; i < group.loops.size(); ++i) {
-    StringRef letter = group.loops[i].reduced               ? "K"
-                       : llvm::is_contained(group.n, i)     ? "N"
-                       : llvm::is_contained(group.batch, i) ? "B"
-                       : llvm::is_contained(group.m, i)     ? "M"
-                                                            : "D";
-    unsigned &count = counts[letter];
-    group.loops[i].name =
-        count == 0 ? letter.str() : letter.str() + std::to_string(count);
-    ++count;
-  }
-}
-
-/// Room for all positions that an access may touch.
-static void reserve(const Group &group, const Access &access) {
-  for (auto [index, size] : llvm::zip(access.dims, access.tensor->allocated)) {
-    int64_t last = index.offset, steps = 1;
-    for (auto [loop, coefficient] : index.terms) {
-      const Loop &l = group.loops[loop];
-      int64_t count = l.padded();
-      last += std::max<int64_t>(0, coefficient * (count - 1));
-      // Whole steps, as views have them.
-      if (!l.single)
-        steps = std::max(steps, index.offset + coefficient * count);
-      // The step of a diagonal is longer than a row.
-      if (access.countDims(loop) > 1)
-        steps = std::max(steps, last + 2);
-    }
-    size = std::max({size, last + 1, steps});
-  }
-}
-
-/// Bytes between rows in HBM are multiples of this, a packet of a contraction.
-static constexpr int64_t kRowBytes = 64;
-
-static void setStrides(Tensor &tensor, const TcpMachine &machine) {
-  int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
-  int64_t row = kRowBytes * 8 / tensor.bits();
-  tensor.strides.assign(tensor.rank(), 0);
-  int64_t stride = tensor.inner ? 1 : word;
-  for (unsigned dim : llvm::reverse(tensor.order)) {
-    tensor.strides[dim] = stride;
-    stride *= tensor.allocated[dim];
-    if (tensor.inner == dim)
-      stride = llvm::alignTo(stride, row);
-  }
-  tensor.size = llvm::alignTo(stride, row);
-}
-
-/// Addresses by first fit among the tensors that live at the same time.
-static LogicalResult place(Program &program) {
-  const TcpMachine &machine = *program.machine;
-  SmallVector<Tensor *> placed;
-  auto bytes = [&](const Tensor &tensor) {
-    return static_cast<int64_t>(llvm::alignTo(
-        getByteSize(tensor.kind(), tensor.size), machine.dmaRequestBytes));
-  };
-  int last = program.groups.size();
-  for (auto &tensor : program.tensors) {
-    if (tensor->firstUse < 0)
-      continue;
-    // Arguments are there from the start, results until the end.
-    if (tensor->origin != Tensor::Origin::Computed)
-      tensor->firstUse = 0;
-    if (tensor->origin != Tensor::Origin::Computed ||
-        llvm::is_contained(program.results, tensor.get()))
-      tensor->lastUse = last;
-    SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (Tensor *other : placed)
-      if (other->lastUse >= tensor->firstUse &&
-          tensor->lastUse >= other->firstUse)
-        taken.push_back({other->address, other->address + bytes(*other)});
-    llvm::sort(taken);
-    int64_t address = 0;
-    for (auto [begin, end] : taken) {
-      if (address + bytes(*tensor) <= begin)
-        break;
-      address = std::max(address, end);
-    }
-    if (address + bytes(*tensor) > machine.hbmBytes)
-      return program.func.emitOpError()
-             << "needs " << address + bytes(*tensor)
-             << " bytes of HBM at once, machine \"" << machine.name << "\" has "
-             << machine.hbmBytes;
-    tensor->address = address;
-    placed.push_back(tensor.get());
-  }
-  return success();
-}
-
-LogicalResult linalg_to_tcp::planGroups(Program &program) {
-  const TcpMachine &machine = *program.machine;
-  for (auto [i, group] : llvm::enumerate(program.groups)) {
-    if (group->kind == Group::Kind::Gather) {
-      for (Loop &loop : group->loops)
-        loop.tile = loop.local = loop.extent;
-    } else if (failed(GroupPlanner(*group, machine).plan())) {
-      return failure();
-    }
-    nameLoops(*group);
-    auto use = [&](Access &access) {
-      reserve(*group, access);
-      Tensor &tensor = *access.tensor;
-      if (tensor.firstUse < 0)
-        tensor.firstUse = static_cast<int>(i);
-      tensor.lastUse = static_cast<int>(i);
-    };
-    for (Access *access : group->reads())
-      use(*access);
-    use(group->result);
-  }
-  // Rows that are gathered go side by side as they are.
-  for (auto &group : program.groups)
-    if (group->kind == Group::Kind::Gather) {
-      Tensor &from = *group->stream.tensor, &to = *group->result.tensor;
-      for (int64_t i = 1; i < from.rank(); ++i) {
-        int64_t &a = from.allocated[from.rank() - i],
-                &b = to.allocated[to.rank() - i];
-        a = b = std::max(a, b);
-      }
-    }
-  // The host has one array for all copies of an argument.
-  for (auto &tensor : program.tensors)
-    for (auto &other : program.tensors)
-      if (tensor->origin == Tensor::Origin::Argument &&
-          other->origin == Tensor::Origin::Argument &&
-          tensor->argument == other->argument && tensor->firstUse >= 0 &&
-          other->firstUse >= 0)
-        for (auto [a, b] : llvm::zip(tensor->allocated, other->allocated))
-          a = b = std::max(a, b);
-  for (auto &tensor : program.tensors)
-    if (tensor->firstUse >= 0)
-      setStrides(*tensor, machine);
-  return place(program);
 }

@@ -20,7 +20,8 @@ enum class Memory { None, Trf, Vrf, Dm };
 /// those that fit into the memories of a slice.
 class GroupPlanner {
 public:
-  GroupPlanner(Group &group, const TcpMachine &machine);
+  GroupPlanner(Group &group, const TcpMachine &machine, int64_t chips,
+               int64_t budget);
 
   mlir::LogicalResult plan();
 
@@ -43,13 +44,17 @@ private:
   void assign(int64_t rowParts);
   int64_t slices() const;
   bool fitsClusters() const;
-  bool cut(Memory memory);
+  bool cut(Memory memory, bool outerFirst);
   int64_t estimate() const;
+  bool isApart(const Access &access) const;
+  LoopList dealable() const;
+  int64_t transferCycles(const Access &access, bool stores) const;
   bool hasPins() const;
   mlir::LogicalResult checkPins() const;
 
   Group &group;
   const TcpMachine &machine;
+  int64_t chips, budget;
   /// Parallel loops that run inside a tile.
   LoopList used;
   /// What the part of a loop on one slice is a multiple of.

@@ -13,6 +13,7 @@
 //                  only names elements anew (slices, transpositions) is a view
 //   fuseGroups     elementwise groups join the group before them
 //   chooseLayouts  which dimension of each tensor is contiguous in HBM
+//   fuseRows       groups over the same rows become the stages of one
 //   planGroups     tiles, parts of tiles on slices, padding; then the size and
 //                  address of every tensor
 //   emitProgram    the kernel and the host function
@@ -25,6 +26,7 @@
 #ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_PROGRAM_H
 #define SEQUIN_LIB_CONVERSION_LINALGTOTCP_PROGRAM_H
 
+#include "WeightStream.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
@@ -60,8 +62,36 @@ struct Tensor {
   llvm::SmallVector<unsigned, 4> order;
   llvm::SmallVector<int64_t, 4> allocated; ///< positions, by dimension
   llvm::SmallVector<int64_t, 4> strides;   ///< elements, by dimension
-  int64_t size = 0;                        ///< elements of all
-  int64_t address = 0;                     ///< in HBM
+  /// A dimension that is not contiguous may be cut into equal blocks, which
+  /// then lie interleaved, position by position.
+  struct Interleave {
+    unsigned dim;
+    int64_t block;      ///< positions
+    int64_t stride = 0; ///< elements from block to block
+  };
+  std::optional<Interleave> interleave;
+  bool mayInterleave = false; ///< nobody pins the layout
+  /// Memory in another order: digits of the dimensions, outermost first. Then
+  /// `order` is that of the host's array alone.
+  struct Digit {
+    unsigned dim;
+    int64_t unit, count; ///< positions, and how often
+    int64_t allocated;   ///< count, and room behind it
+    int64_t stride = 0;  ///< elements
+  };
+  llvm::SmallVector<Digit, 10> digits;
+  /// Codes of f4E2M1FN, which memories hold as i4.
+  bool isE2m1 = false;
+  int64_t readers = 0;    ///< accesses of groups
+  bool keepsRows = false; ///< no gaps between rows but what aligns them
+  /// Which chips have it: the first one, each of them, or each its block of a
+  /// dimension.
+  enum class Chips { First, Each, Blocks };
+  Chips chips = Chips::First;
+  unsigned chipDim = 0;  ///< of Blocks
+  int64_t chipBlock = 0; ///< positions
+  int64_t size = 0;      ///< elements of all
+  int64_t address = 0;   ///< in HBM
   /// Groups that use it, by index; -1 before the first one.
   int firstUse = -1, lastUse = -1;
 
@@ -69,6 +99,13 @@ struct Tensor {
   mlir::Type elementType() const { return type.getElementType(); }
   ElementType kind() const { return *tcp::getElementKind(elementType()); }
   int64_t bits() const { return getBitWidth(kind()); }
+  /// Elements from a position of a dimension to the one `step` behind.
+  int64_t distance(unsigned dim, int64_t step) const {
+    if (interleave && interleave->dim == dim && step % interleave->block == 0)
+      return step / interleave->block * interleave->stride;
+    return digits.empty() ? step * strides[dim] : distanceInDigits(dim, step);
+  }
+  int64_t distanceInDigits(unsigned dim, int64_t step) const;
 };
 
 /// An index of one dimension: offset + sum of coefficient * loop.
@@ -80,6 +117,13 @@ struct Index {
   std::optional<LoopId> loop() const {
     if (offset == 0 && terms.size() == 1 && terms[0].second == 1)
       return terms[0].first;
+    return std::nullopt;
+  }
+  /// The loop of the smallest step, if that is one.
+  std::optional<LoopId> finest() const {
+    for (auto [loop, coefficient] : terms)
+      if (coefficient == 1)
+        return loop;
     return std::nullopt;
   }
   bool operator==(const Index &) const = default;
@@ -148,6 +192,8 @@ struct Step {
   mlir::TypedAttr constant;
   Access operand;
   bool partial = false;
+  /// The second operand is what the group had before its steps.
+  bool head = false;
   /// The other operand of a MultiplyAdd; none if that is the stream too.
   mlir::TypedAttr secondConstant;
   Access second;
@@ -182,6 +228,8 @@ struct VectorPass {
   mlir::Type result;
   /// What that is read as; null for the same.
   mlir::Type readAs;
+  /// What comes in is an operand of later steps.
+  bool keepsHead = false;
 };
 
 /// Assigns the steps of a chain to passes, greedily; at least one pass.
@@ -214,6 +262,52 @@ struct Loop {
 
 enum class Combiner { Add, Max, Min };
 
+/// How a contraction works on all slices at once. Slices differ, from the
+/// outermost: in the batch, in the part of the sum, and in the rows of the
+/// stationary operand that they hold. Those that differ in rows only are a
+/// ring, which has the streamed operand once, spread over its slices, and
+/// passes it around; those that differ in the part of the sum add what they
+/// have.
+struct RingPlan {
+  int64_t sumParts = 1, ring = 1; ///< slices
+  /// The loop that goes over clusters; its extent is their number.
+  std::optional<LoopId> cluster;
+  /// The loop that goes over chips, likewise.
+  std::optional<LoopId> chip;
+  /// The longest loop of the streamed operand, if it has one of its own; spread
+  /// over the ring, or all of it in every slice.
+  std::optional<LoopId> streamed;
+  bool spreads = false;
+  /// Whether the slices that have added take iterations of `streamed` each.
+  bool promotes = false;
+  /// A loop around `streamed` that the first step takes one by one, so that
+  /// work begins before all of the first tile is there.
+  std::optional<LoopId> head;
+  /// Loops over tiles, outermost first.
+  LoopList order;
+  /// Tiles of the operands that are in DM at once.
+  int64_t lhsPlaces = 1, rhsPlaces = 1;
+  int64_t steps = 1;
+
+  // By the cost model:
+  int64_t cycles = 0;
+  int64_t dmaCycles = 0, tensorUnitCycles = 0; ///< at work
+  int64_t leadCycles = 0, tailCycles = 0; ///< before and after the tensor unit
+};
+
+/// How the mapping of a contraction was found; for people.
+struct MappingRecord {
+  std::string kind;    ///< "rings" or "tiles"
+  std::string mapping; ///< what was chosen, in words
+  int64_t cycles = 0;  ///< by the cost model
+  std::string boundBy; ///< the resource that is busy most of the time
+  int64_t evaluated = 0, feasible = 0; ///< mappings
+  bool complete = true;                ///< the search has seen all mappings
+  /// The best mapping that was not chosen.
+  std::string runnerUp, reason;
+  int64_t runnerUpCycles = 0;
+};
+
 /// Operations that are one way from HBM to HBM.
 struct Group {
   enum class Kind {
@@ -221,6 +315,7 @@ struct Group {
     Contraction, ///< sums of products of `lhs` and `rhs`, then the steps
     Reduction,   ///< `stream` combined over the reduced loops, then the steps
     Gather,      ///< rows of `stream` at the indices that `rhs` holds
+    Rows,        ///< the stages one after the other, tile by tile in DM
   };
   Kind kind = Kind::Stream;
   /// What errors are about.
@@ -229,10 +324,16 @@ struct Group {
   Access stream;
   /// The factors: `lhs` is streamed, `rhs` stationary.
   Access lhs, rhs;
+  /// Of a contraction: multiplies sums over the last of `k` of the products,
+  /// before they are added over the others.
+  Access scale;
   Combiner combiner = Combiner::Add;
   mlir::Type computeType; ///< at the head of the chain
   std::vector<Step> steps;
   Access result;
+  /// Streams and reductions over the same loops. What they leave for each other
+  /// has no memory in HBM.
+  std::vector<std::unique_ptr<Group>> stages;
 
   // Planned:
   /// The loop along which packets of the result run; without one every flit
@@ -240,14 +341,21 @@ struct Group {
   std::optional<LoopId> packet;
   /// Elements of a packet.
   int64_t lanes = 8;
+  /// The loop of which slices take iterations in turn, DMA engines first, so
+  /// that engines side by side read what is side by side in HBM. Of every other
+  /// loop a slice has neighbouring iterations.
+  std::optional<LoopId> dealt;
   /// Contraction: loops by role. The last of `n` are the rows.
   LoopList batch, m, n, k;
   bool hasRows = false;
+  std::optional<RingPlan> ring;
+  std::optional<WeightStreamPlan> weightStream;
+  std::optional<MappingRecord> record;
   /// The result must not be written past the extents of the loops.
   bool exact = false;
 
   mlir::Type resultType() const { return result.tensor->elementType(); }
-  /// All tensors read.
+  /// All tensors read; of stages, from outside.
   llvm::SmallVector<Access *, 4> reads();
   LoopList parallel() const {
     LoopList list;
@@ -273,10 +381,15 @@ struct Program {
   llvm::SmallVector<Tensor *, 2> results;
   int64_t macs = 0;
 
+  /// Codes of f4E2M1FN become i4.
   Tensor *addTensor(mlir::RankedTensorType type) {
     tensors.push_back(std::make_unique<Tensor>());
-    tensors.back()->type = type;
-    return tensors.back().get();
+    Tensor &tensor = *tensors.back();
+    tensor.isE2m1 = isa<mlir::Float4E2M1FNType>(type.getElementType());
+    tensor.type = tensor.isE2m1
+                      ? type.clone(mlir::IntegerType::get(type.getContext(), 4))
+                      : type;
+    return &tensor;
   }
 };
 
@@ -316,7 +429,42 @@ mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
 void fuseGroups(Program &program);
 void chooseLayouts(Program &program,
                    ArgumentLayout layout = ArgumentLayout::Chosen);
-mlir::LogicalResult planGroups(Program &program);
+/// Groups over the same rows that follow each other become the stages of one.
+void fuseRows(Program &program);
+/// Evaluates at most `budget` mappings for each group.
+mlir::LogicalResult planGroups(Program &program, int64_t budget);
+/// How each group is mapped, as the attribute kMappingsAttrName has it.
+mlir::ArrayAttr recordMappings(Program &program);
+
+/// Plans a contraction by rings if that fits it and takes less than `cycles`;
+/// its loops then have tiles and parts, with one more loop over clusters.
+/// Evaluates at most `budget` mappings.
+bool planRings(Group &group, const TcpMachine &machine, int64_t chips,
+               int64_t cycles, int64_t budget);
+
+/// Cycles of a plan by weights that stream past the activations
+/// (WeightStream.h); INT64_MAX if there is none.
+int64_t getWeightStreamCycles(Group &group, const TcpMachine &machine);
+/// Plans the group so.
+void planWeightStream(Group &group, const TcpMachine &machine);
+/// For groups that nothing else can do; an error if this cannot either.
+mlir::LogicalResult requireWeightStream(Group &group,
+                                        const TcpMachine &machine);
+/// Whether only a plan by weight streams computes the group.
+bool needsWeightStream(const Group &group);
+/// When all groups are planned: how many loads, and the order of memory.
+void finishWeightStreams(Program &program);
+/// The mapping of a tensor's memory as its digits say.
+std::string describeDigits(const Tensor &tensor);
+
+/// What a tile has of a tensor's memory: elements of the first run, and how
+/// many of `all` in the rows of HBM that it opens, going by the tensor's type.
+struct TilePart {
+  int64_t run = 1, had = 1, all = 1;
+};
+TilePart getTilePart(const Group &group, const Access &access,
+                     const TcpMachine &machine,
+                     llvm::function_ref<int64_t(LoopId)> tileOf);
 
 /// Loops inside a tile in the order of the tensor's memory.
 LoopList getMemoryLoops(const Group &group, const Access &access);

@@ -55,7 +55,7 @@ int64_t Access::strideOf(LoopId loop) const {
   for (auto [dim, index] : llvm::enumerate(dims))
     for (auto [id, coefficient] : index.terms)
       if (id == loop)
-        stride += coefficient * tensor->strides[dim];
+        stride += tensor->distance(dim, coefficient);
   return stride;
 }
 
@@ -120,6 +120,8 @@ private:
   LogicalResult readConstant(arith::ConstantOp op);
   LogicalResult readLinalg(linalg::LinalgOp op);
   LogicalResult readContraction(linalg::LinalgOp op);
+  LogicalResult readCodedContraction(linalg::LinalgOp op);
+  LogicalResult countMacs(linalg::LinalgOp op, const Group &group);
   LogicalResult readReduction(linalg::LinalgOp op);
   LogicalResult readElementwise(linalg::LinalgOp op);
   LogicalResult readPad(tensor::PadOp op);
@@ -158,7 +160,9 @@ LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
               "every dimension a size";
   std::optional<ElementType> kind =
       tcp::getElementKind(tensor.getElementType());
-  if (!kind || *kind == ElementType::I5 || *kind == ElementType::I9)
+  bool isE2m1 = isa<Float4E2M1FNType>(tensor.getElementType());
+  if (!isE2m1 &&
+      (!kind || *kind == ElementType::I5 || *kind == ElementType::I9))
     return at->emitOpError()
            << what << " has element type " << tensor.getElementType()
            << ", machine \"" << program.machine->name
@@ -243,7 +247,8 @@ void Reader::addLoops(Group &group, ArrayRef<int64_t> shape) {
 Tensor *Reader::addConstant(DenseElementsAttr values) {
   Tensor *tensor = program.addTensor(cast<RankedTensorType>(values.getType()));
   tensor->origin = Tensor::Origin::Constant;
-  tensor->values = values;
+  tensor->values =
+      tensor->isE2m1 ? values.bitcast(tensor->elementType()) : values;
   return tensor;
 }
 
@@ -306,7 +311,7 @@ FailureOr<Tensor *> Reader::copy(Operation *at, Value value) {
   Group &group = addGroup(Group::Kind::Stream, at);
   addLoops(group, type.getShape());
   group.stream = std::move(*from);
-  group.computeType = type.getElementType();
+  group.computeType = tensor->elementType();
   group.result = wholeOf(tensor);
   return tensor;
 }
@@ -333,6 +338,9 @@ LogicalResult Reader::readLinalg(linalg::LinalgOp op) {
     return op->emitOpError() << "writes its result at computed indices";
   if (op.getNumReductionLoops() == 0)
     return readElementwise(op);
+  if (op.getNumDpsInputs() >= 2 && isa<Float4E2M1FNType>(getElementTypeOrSelf(
+                                       op.getDpsInputOperand(1)->get())))
+    return readCodedContraction(op);
   if (op.getNumDpsInputs() == 2)
     return readContraction(op);
   return readReduction(op);
@@ -370,6 +378,78 @@ LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group, Step step) {
   return success();
 }
 
+LogicalResult Reader::countMacs(linalg::LinalgOp op, const Group &group) {
+  int64_t macs = 1;
+  for (const Loop &loop : group.loops) {
+    std::optional<int64_t> product = llvm::checkedMul(macs, loop.extent);
+    if (!product || *product > int64_t(1) << 50)
+      return op.emitOpError()
+             << "has more iterations than one kernel can run; cut it into "
+                "smaller operations";
+    macs = *product;
+  }
+  // Of the products of digits one counts, that of the program as given.
+  auto digits = op->getAttrOfType<StringAttr>(kDigitProductAttrName);
+  if (!digits || digits.getValue() == "0,0")
+    program.macs += macs;
+  return success();
+}
+
+/// A sum of activations times f4E2M1FN weights, times scales or not; the
+/// operands come in this order.
+LogicalResult Reader::readCodedContraction(linalg::LinalgOp op) {
+  Block *block = op.getBlock();
+  auto argumentOf = [&](unsigned input) {
+    return op.getMatchingBlockArgument(op.getDpsInputOperand(input));
+  };
+  auto factorOf = [&](Value value, unsigned input) {
+    if (auto widen = value.getDefiningOp<arith::ExtFOp>())
+      value = widen.getIn();
+    return value == argumentOf(input);
+  };
+  bool scaled = op.getNumDpsInputs() == 3;
+  auto add =
+      block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  bool matches =
+      add && op.getNumDpsInputs() <= 3 &&
+      add.getLhs() == op.getMatchingBlockArgument(op.getDpsInitOperand(0)) &&
+      add.getType().isF32();
+  auto product =
+      matches ? add.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (product && scaled) {
+    matches = factorOf(product.getRhs(), 2);
+    product = product.getLhs().getDefiningOp<arith::MulFOp>();
+  }
+  Type type = argumentOf(0).getType();
+  if (!matches || !product || !factorOf(product.getLhs(), 0) ||
+      !factorOf(product.getRhs(), 1) ||
+      !(type.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(type)))
+    return op.emitOpError()
+           << "reads f4E2M1FN in another way than as weights: out + x * w * "
+              "scale in f32, with x of f8E4M3FN, f8E5M2 or bf16";
+  SmallVector<Access, 3> operands;
+  for (int64_t i = 0; i < op.getNumDpsInputs(); ++i) {
+    FailureOr<Access> operand = access(op, *op.getDpsInputOperand(i));
+    if (failed(operand))
+      return failure();
+    operands.push_back(std::move(*operand));
+  }
+  Group &group = addGroup(Group::Kind::Contraction, op);
+  addLoops(group, op);
+  group.lhs = std::move(operands[0]);
+  group.rhs = std::move(operands[1]);
+  if (scaled)
+    group.scale = std::move(operands[2]);
+  group.computeType = add.getType();
+  Step init;
+  init.op = ArithmeticOp::Add;
+  if (failed(countMacs(op, group)) || failed(readPin(op, group)) ||
+      failed(addInit(op, group, std::move(init))))
+    return failure();
+  define(op->getResult(0), group, resultOf(op));
+  return success();
+}
+
 LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   std::optional<SumOfProducts> sum = matchSumOfProducts(op);
   if (!sum || sum->factors.size() != 2)
@@ -404,19 +484,8 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   group.lhs = std::move(*lhs);
   group.rhs = std::move(*rhs);
   group.computeType = accumulator;
-  int64_t macs = 1;
-  for (const Loop &loop : group.loops) {
-    std::optional<int64_t> product = llvm::checkedMul(macs, loop.extent);
-    if (!product || *product > int64_t(1) << 50)
-      return op.emitOpError()
-             << "has more iterations than one kernel can run; cut it into "
-                "smaller operations";
-    macs = *product;
-  }
-  // Of the products of digits one counts, that of the program as given.
-  auto digits = op->getAttrOfType<StringAttr>(kDigitProductAttrName);
-  if (!digits || digits.getValue() == "0,0")
-    program.macs += macs;
+  if (failed(countMacs(op, group)))
+    return failure();
   Step add;
   add.op = ArithmeticOp::Add;
   if (failed(readPin(op, group)) || failed(addInit(op, group, std::move(add))))
@@ -700,8 +769,8 @@ LogicalResult Reader::readCollapse(tensor::CollapseShapeOp op) {
   Group &group = addGroup(Group::Kind::Stream, op);
   addLoops(group, shape);
   group.stream = std::move(*source);
-  group.computeType = op.getResultType().getElementType();
   result.tensor = program.addTensor(op.getResultType());
+  group.computeType = result.tensor->elementType();
   define(op, group, std::move(result));
   return success();
 }

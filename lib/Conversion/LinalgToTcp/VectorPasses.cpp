@@ -148,8 +148,16 @@ std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
     const VectorPass &last = passes.back();
     return last.readAs ? last.readAs : last.result;
   };
+  bool needsHead =
+      llvm::any_of(steps, [](const Step &step) { return step.head; });
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step &step = steps[i];
+    if (needsHead && !step.partial) {
+      if (i > 0)
+        close(type);
+      open.pass.keepsHead = true;
+      needsHead = false;
+    }
     if (step.kind == Step::Kind::Narrow) {
       close(step.type);
       type = computeTypeOf(step.type);

@@ -25,6 +25,8 @@ static LogicalResult checkType(Operation *op, Type type) {
            << ", only ranked tensors with static shapes can be lowered: give "
               "every dimension a size";
   Type element = tensor.getElementType();
+  if (isE2m1(element))
+    return checkE2m1(op);
   if (element.isInteger(4) || element.isInteger(8) || element.isInteger(16) ||
       element.isInteger(32) ||
       isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type, Float16Type,
@@ -152,7 +154,7 @@ static Operation *findMisfit(linalg::GenericOp op) {
 }
 
 static LogicalResult checkGeneric(linalg::GenericOp op) {
-  if (isWindow(op) || isContraction(op) || isReduce(op))
+  if (isWindow(op) || isContraction(op) || isReduce(op) || isScaledSum(op))
     return success();
   if (!isParallelOverIdentity(op) ||
       !llvm::all_of(op.getIndexingMapsArray(),

@@ -53,9 +53,21 @@ Value sequin::normalize_linalg::gather(Nest &nest, Value source,
 
   SmallVector<int64_t> shape = {count};
   llvm::append_range(shape, sourceType.getShape().drop_front());
-  Value rows = tensor::GatherOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), source, list,
-      ArrayRef<int64_t>{0});
+  Value rows;
+  if (sourceType.getDimSize(0) == 1) {
+    // Of one row every index names the same.
+    Nest copies(nest.getRoot(), shape);
+    SmallVector<AffineExpr> exprs = {b.getAffineConstantExpr(0)};
+    for (unsigned i = 1; i < shape.size(); ++i)
+      exprs.push_back(b.getAffineDimExpr(i));
+    rows = copies.makeCopy(
+        source, AffineMap::get(shape.size(), 0, exprs, b.getContext()),
+        llvm::to_vector<6>(llvm::seq<unsigned>(shape.size())));
+  } else {
+    rows = tensor::GatherOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), source,
+        list, ArrayRef<int64_t>{0});
+  }
   if (rank == 1)
     return rows;
   SmallVector<int64_t> full(indexType.getShape());

@@ -13,10 +13,10 @@ using namespace mlir;
 using namespace sequin::normalize_linalg;
 
 bool ReductionMatcher::dependsOnResults(Value value) {
-  SmallVector<Value> todo = {value};
+  SmallVector<Value> pending = {value};
   SmallPtrSet<Operation *, 16> seen;
-  while (!todo.empty()) {
-    Value next = todo.pop_back_val();
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(next)) {
       if (argument.getOwner() == op.getBody() &&
           argument.getArgNumber() >= op.getNumDpsInputs())
@@ -25,7 +25,7 @@ bool ReductionMatcher::dependsOnResults(Value value) {
     }
     if (next.getParentBlock() == op.getBody() &&
         seen.insert(next.getDefiningOp()).second)
-      llvm::append_range(todo, next.getDefiningOp()->getOperands());
+      llvm::append_range(pending, next.getDefiningOp()->getOperands());
   }
   return false;
 }

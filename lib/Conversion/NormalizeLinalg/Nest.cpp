@@ -96,17 +96,17 @@ Loops Nest::loopsOf(AffineMap map) const {
 
 Loops Nest::loopsOf(Value value) {
   llvm::SmallBitVector found(sizes.size());
-  SmallVector<Value> todo = {value};
+  SmallVector<Value> pending = {value};
   SmallPtrSet<Operation *, 16> seen;
-  while (!todo.empty()) {
-    Value next = todo.pop_back_val();
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(next)) {
       for (unsigned loop : loopsOf(leafOf(argument).map))
         found.set(loop);
       continue;
     }
     if (seen.insert(next.getDefiningOp()).second)
-      llvm::append_range(todo, next.getDefiningOp()->getOperands());
+      llvm::append_range(pending, next.getDefiningOp()->getOperands());
   }
   return Loops(found.set_bits_begin(), found.set_bits_end());
 }

@@ -32,7 +32,8 @@ struct NormalizeLinalg : sequin::impl::NormalizeLinalgBase<NormalizeLinalg> {
 
 } // namespace
 
-static LogicalResult checkTensor(Operation *at, Type type, const Twine &what) {
+static LogicalResult checkTensor(Operation *at, Type type, const Twine &what,
+                                 bool isArgument = false) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return at->emitOpError()
@@ -48,11 +49,13 @@ static LogicalResult checkTensor(Operation *at, Type type, const Twine &what) {
                   element.isInteger(16) || element.isInteger(32) ||
                   isa<Float8E4M3FNType, Float8E5M2Type, BFloat16Type,
                       Float16Type, Float32Type>(element);
+  // Codes that only weights have; nobody makes them.
+  isStored |= isE2m1(element) && isArgument;
   if (!isStored)
     return at->emitOpError()
            << what << " has element type " << element
            << ", the machine has i4, i8, i16, i32, f8E4M3FN, f8E5M2, bf16, f16 "
-              "and f32";
+              "and f32, and f4E2M1FN for arguments that are weights of sums";
   return success();
 }
 
@@ -69,7 +72,8 @@ static LogicalResult rewriteBoundary(func::FuncOp func) {
                                  : storedType(element)));
   };
   for (auto [i, input] : llvm::enumerate(type.getInputs())) {
-    if (failed(checkTensor(func, input, "argument " + Twine(i))))
+    if (failed(checkTensor(func, input, "argument " + Twine(i),
+                           /*isArgument=*/true)))
       return failure();
     inputs.push_back(stored(input));
     func.getArgument(i).setType(inputs.back());
@@ -139,9 +143,15 @@ static LogicalResult rewriteFunction(func::FuncOp func,
     return func.emitOpError() << "has control flow, only straight-line "
                                  "functions can be lowered: unroll loops and "
                                  "compute both branches";
+  foldScales(func);
   SmallVector<Operation *> ops;
-  for (Operation &op : func.getBody().front())
-    ops.push_back(&op);
+  for (Operation &op : func.getBody().front()) {
+    if (failed(checkE2m1(&op)))
+      return failure();
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || !isScaledSum(generic))
+      ops.push_back(&op);
+  }
   for (Operation *op : ops) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     Attribute pin = op->getAttr(kPinAttrName);

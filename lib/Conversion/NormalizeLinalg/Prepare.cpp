@@ -105,6 +105,8 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
       rewriteGenerate(rewriter, generate);
     } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
       rewriteSplat(rewriter, splat);
+    } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
+      expandScatter(rewriter, scatter);
     }
     return success();
   });
@@ -132,8 +134,7 @@ LogicalResult sequin::normalize_linalg::prepare(ModuleOp module) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   tensor::populateDecomposeTensorConcatPatterns(patterns);
-  math::populateExpansionPatterns(
-      patterns, {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "clampf"});
+  math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh"});
   FrozenRewritePatternSet frozen(std::move(patterns));
   IRRewriter rewriter(context);
   for (auto func : module.getOps<func::FuncOp>()) {

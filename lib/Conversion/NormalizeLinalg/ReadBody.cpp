@@ -240,11 +240,14 @@ Value BodyReader::readFloatOp(Operation *body) {
           .Case([&](math::Log1pOp) { return s.log1p(in[0]); })
           .Case([&](math::ExpM1Op) { return s.expm1(in[0]); })
           .Case([&](math::PowFOp) { return s.power(in[0], in[1]); })
-          .Case([&](math::FPowIOp) {
-            return isConstant(in[1])
-                       ? s.power(in[0], s.range(in[1]).low)
-                       : s.power(in[0],
-                                 s.cast<arith::SIToFPOp>(s.f32(), in[1]));
+          .Case([&](math::FPowIOp) { return s.powerOfInt(in[0], in[1]); })
+          .Case([&](math::SinhOp) { return s.sinh(in[0]); })
+          .Case([&](math::AsinhOp) { return s.asinh(in[0]); })
+          .Case([&](math::AtanhOp) { return s.atanh(in[0]); })
+          .Case([&](math::ClampFOp) {
+            isPick = true;
+            return s.make<arith::MinimumFOp>(
+                s.make<arith::MaximumFOp>(in[0], in[1]), in[2]);
           })
           .Case([&](math::RoundEvenOp) { return s.roundEven(in[0]); })
           .Case([&](math::TruncOp) { return s.truncate(in[0]); })
@@ -542,13 +545,20 @@ Value BodyReader::readCast(Operation *body) {
             isa_and_nonnull<math::FloorOp, math::CeilOp, math::RoundOp,
                             math::RoundEvenOp, math::TruncOp>(source);
         // A value that does not fit in the result has no meaning.
+        if (isa<arith::FPToUIOp>(body) && widthOf(to) == 32)
+          return s.toUnsigned(x, isWhole);
         return s.wrap(s.toInt(x, isWhole), widthOf(to));
       })
       .Case([&](arith::BitcastOp) {
+        // A bf16 is the upper half of an f32.
+        if (from.isBF16() && to.isInteger(16))
+          return s.shiftRight(s.bits(x), 16);
+        if (from.isInteger(16) && to.isBF16())
+          return s.number(s.shiftLeft(x, 16));
         if (widthOf(from) != 32)
           return doesNotFit(" from " + Twine(widthOf(from)) +
                             " bits; the vector engine reinterprets words of 32 "
-                            "bits only");
+                            "bits, and bf16 as i16, their halves");
         return isa<FloatType>(to) ? s.number(x) : s.bits(x);
       })
       .Default([](Operation *) { return Value(); });

@@ -105,6 +105,18 @@ mlir::LogicalResult rewriteTensorOp(mlir::Operation *op);
 mlir::Value gather(Nest &nest, mlir::Value source,
                    llvm::ArrayRef<unsigned> dims, mlir::Value indices);
 
+/// A scatter as linalg.generic operations, which go on to be rewritten.
+void expandScatter(mlir::RewriterBase &rewriter, mlir::tensor::ScatterOp op);
+
+bool isE2m1(mlir::Type type);
+/// Makes one operation of every sum of products with f4E2M1FN weights and
+/// scales.
+void foldScales(mlir::func::FuncOp func);
+/// Whether the operation is such a one: out + x * w, or out + x * w * scale.
+bool isScaledSum(mlir::linalg::GenericOp op);
+/// An error if f4E2M1FN is used in another way.
+mlir::LogicalResult checkE2m1(mlir::Operation *op);
+
 /// The whole module as far as upstream's rewrites go.
 mlir::LogicalResult prepare(mlir::ModuleOp module);
 /// Folds and removes what is unused; keeps core operations such.

@@ -82,6 +82,14 @@ Value ScalarBuilder::toInt(Value x, bool isWhole) {
   return cast<arith::FPToSIOp>(i32(), make<math::RoundEvenOp>(whole));
 }
 
+Value ScalarBuilder::toUnsigned(Value x, bool isWhole) {
+  // The vector engine converts to signed integers and saturates.
+  constexpr float kHalf = 0x1p31f;
+  Value isHigh = negateMask(lessF(x, constant(kHalf)));
+  Value rest = subF(x, number(bitAnd(isHigh, bits(constant(kHalf)))));
+  return bitXor(toInt(rest, isWhole), bitAnd(isHigh, constant(INT32_MIN)));
+}
+
 Value ScalarBuilder::fromUnsigned(Value x) {
   if (range(x).low >= 0)
     return cast<arith::SIToFPOp>(f32(), x);
@@ -105,18 +113,91 @@ Value ScalarBuilder::power(Value x, int64_t exponent) {
   return exponent % 2 ? mulF(square, x) : square;
 }
 
+/// |x| to the power of y.
+Value ScalarBuilder::powerOfMagnitude(Value x, Value y) {
+  return make<math::ExpOp>(mulF(make<math::LogOp>(absF(x)), y));
+}
+
 Value ScalarBuilder::power(Value x, Value y) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (std::optional<float> c = constantF(y)) {
     // Beyond this, products lose more than logarithms do.
     constexpr float kMaxProduct = 16;
-    if (std::fabs(*c) <= kMaxProduct && *c == std::floor(*c))
+    bool isWhole = *c == std::floor(*c);
+    if (std::fabs(*c) <= kMaxProduct && isWhole)
       return power(x, static_cast<int64_t>(*c));
     if (*c == 0.5f)
       return make<math::SqrtOp>(x);
     if (*c == -0.5f)
       return divF(constant(1.0f), make<math::SqrtOp>(x));
+    if (isWhole && std::fabs(*c) < kInfinity) {
+      Value power = powerOfMagnitude(x, y);
+      bool isOdd = std::fmod(*c, 2.0f) != 0;
+      return isOdd ? number(bitOr(bits(power), signOf(*this, x))) : power;
+    }
+    if (!isWhole)
+      return make<math::ExpOp>(mulF(make<math::LogOp>(x), y));
   }
-  return make<math::ExpOp>(mulF(make<math::LogOp>(x), y));
+  // A base known to be positive has a finite logarithm.
+  if (std::optional<float> base = constantF(x);
+      base && *base > 0 && *base != 1 && *base < kInfinity)
+    return make<math::ExpOp>(mulF(make<math::LogOp>(x), y));
+  // Whole powers of negative numbers are numbers, those of odd exponents
+  // negative ones; 1 and an exponent of 0 give 1, where the product of an
+  // infinity and 0 is not a number.
+  Value half = mulF(y, constant(0.5f));
+  Value isWhole = equalF(truncate(y), y);
+  Value isOdd = bitAnd(isWhole, negateMask(equalF(truncate(half), half)));
+  Value isOne = equalF(absF(x), constant(1.0f));
+  Value magnitude = select(isOne, constant(1.0f), powerOfMagnitude(x, y));
+  Value power =
+      number(bitXor(bits(magnitude), bitAnd(isOdd, signOf(*this, x))));
+  Value isNan = bitAnd(lessF(x, constant(0.0f)), negateMask(isWhole));
+  Value nan = constant(std::numeric_limits<float>::quiet_NaN());
+  return select(equalF(y, constant(0.0f)), constant(1.0f),
+                select(isNan, nan, power));
+}
+
+Value ScalarBuilder::powerOfInt(Value x, Value exponent) {
+  if (std::optional<int32_t> c = constantI(exponent);
+      c && std::abs(int64_t(*c)) <= 16)
+    return power(x, int64_t(*c));
+  Value y = cast<arith::SIToFPOp>(f32(), exponent);
+  if (constantF(y))
+    return power(x, y);
+  Value sign = bitAnd(signOf(*this, x), shiftLeft(exponent, 31));
+  Value power = number(bitXor(bits(powerOfMagnitude(x, y)), sign));
+  return select(equal(exponent, none()), constant(1.0f), power);
+}
+
+/// `magnitude` (>= 0) with the sign of x.
+static Value withSignOf(ScalarBuilder &s, Value x, Value magnitude) {
+  return s.number(s.bitOr(s.bits(magnitude), signOf(s, x)));
+}
+
+Value ScalarBuilder::sinh(Value x) {
+  // (e^a - e^-a) / 2 for a = |x| is (p + p / (p + 1)) / 2 with p = e^a - 1:
+  // nothing cancels.
+  Value one = constant(1.0f), p = expm1(absF(x));
+  Value rest = divF(one, addF(divF(one, p), one));
+  return withSignOf(*this, x, mulF(addF(p, rest), constant(0.5f)));
+}
+
+Value ScalarBuilder::asinh(Value x) {
+  // log(a + sqrt(a^2 + 1)) for a = |x|, as log(1 + a + (sqrt(a^2 + 1) - 1)):
+  // nothing cancels, and no square is infinite before the result would be.
+  Value a = absF(x), one = constant(1.0f);
+  Value inverse = divF(one, a);
+  Value root = make<math::SqrtOp>(addF(mulF(inverse, inverse), one));
+  Value rest = divF(a, addF(inverse, root));
+  return withSignOf(*this, x, log1p(addF(a, rest)));
+}
+
+Value ScalarBuilder::atanh(Value x) {
+  // log((1 + a) / (1 - a)) / 2 for a = |x|: the quotient is 1 + 2a / (1 - a).
+  Value a = absF(x);
+  Value rest = divF(addF(a, a), subF(constant(1.0f), a));
+  return withSignOf(*this, x, mulF(log1p(rest), constant(0.5f)));
 }
 
 Value ScalarBuilder::log1p(Value x) {

@@ -129,9 +129,16 @@ public:
   Value ceil(Value x);
   Value roundAway(Value x);
   Value toInt(Value x, bool isWhole); ///< truncates
+  /// As toInt, of [0, 2^32); what is 2^31 and more has the sign bit.
+  Value toUnsigned(Value x, bool isWhole);
   Value fromUnsigned(Value x);
   Value power(Value x, Value y);
   Value power(Value x, int64_t exponent);
+  /// Of an exponent in i32.
+  Value powerOfInt(Value x, Value exponent);
+  Value sinh(Value x);
+  Value asinh(Value x);
+  Value atanh(Value x);
   Value log1p(Value x);
   Value expm1(Value x);
 
@@ -141,6 +148,7 @@ private:
   std::optional<float> constantF(Value x);
   std::optional<int32_t> constantI(Value x);
   bool neverNan(Value x);
+  Value powerOfMagnitude(Value x, Value y);
 
   mlir::OpBuilder b;
   mlir::Location loc;

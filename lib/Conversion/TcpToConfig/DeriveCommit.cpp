@@ -44,6 +44,21 @@ LogicalResult ExecDeriver::stage(tcp::CommitViewOp op) {
                 /*isView=*/true);
 }
 
+/// `kept` if the tensor around a view has one element in every block of as many
+/// positions, else 1.
+static int64_t getPaddedElement(Operation *op, int64_t kept) {
+  Mapping whole = cast<tcp::CommitViewOp>(op)
+                      .getDestination()
+                      .getType()
+                      .getElementMapping();
+  llvm::Expected<Mapping> block = whole.modulo(kept);
+  if (!block) {
+    llvm::consumeError(block.takeError());
+    return 1;
+  }
+  return block->validSize() == 1 ? kept : 1;
+}
+
 LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
                                   stream::MappingAttr element,
                                   stream::MappingAttr slices, int64_t address,
@@ -70,8 +85,10 @@ LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
                           "commit sequencer");
   if (failed(derived))
     return failure();
-  // What lies between the parts of a view belongs to the rest of the tensor.
-  if (isView && derived->initial.visitCount() != buffer.validSize())
+  // What lies between the parts of a view belongs to the rest of the tensor,
+  // unless it is padding behind each element of the tensor itself.
+  int64_t padded = isView ? getPaddedElement(op, *kept) : 1;
+  if (isView && derived->initial.visitCount() != buffer.validSize() * padded)
     return op->emitOpError()
            << "writes " << derived->initial.visitCount()
            << " elements per slice to \"" << element.getText()

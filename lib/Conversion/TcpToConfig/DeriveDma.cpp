@@ -9,8 +9,9 @@
 // A DMA operation is walked as one nest over all chips (DmaSides.h) and cut
 // into descriptors that each stay on one chip and, where data memory is
 // involved, within the slices of one engine. An operation that states its
-// streams keeps their order; otherwise packets alternate between the two
-// networks of an engine (TCP, DMA Engine, Implementation Details).
+// streams keeps their order; otherwise it follows HBM, and packets alternate
+// between the two networks of an engine (TCP, DMA Engine, Implementation
+// Details).
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,6 +95,7 @@ private:
   LogicalResult choosePacket(const Draft &draft, int64_t run);
   void splitChips(const Draft &draft, size_t first);
   void splitEngines(const Draft &draft, size_t first);
+  void followHbm(Draft &draft) const;
   void alternateNetworks(Draft &draft);
   LogicalResult limitSizes(Draft draft, size_t first);
   LogicalResult finish(Draft draft);
@@ -347,8 +349,37 @@ void DmaDeriver::splitEngines(const Draft &draft, size_t first) {
   int64_t address = enginesOfSource() ? descriptor.sourceAddress
                                       : descriptor.destinationAddress;
   done.descriptor.engine = address / span % machine.dmaEngines;
+  followHbm(done);
   alternateNetworks(done);
   drafts.push_back(std::move(done));
+}
+
+/// Walks HBM by ascending addresses: each of its rows is opened once, and the
+/// parts of a unit that are written meet in the queue (MEM-14, MEM-15). What is
+/// read several times comes again when another bank group has had its turn.
+void DmaDeriver::followHbm(Draft &draft) const {
+  bool reads = source->memory == Memory::Hbm;
+  if (!reads && destination->memory != Memory::Hbm)
+    return;
+  const auto &entries = draft.descriptor.entries;
+  int64_t again = machine.hbm.unitBytes * machine.hbm.channels() * 2;
+  auto distance = [&](size_t i) {
+    int64_t stride = std::abs(reads ? entries[i].sourceStride
+                                    : entries[i].destinationStride);
+    return stride == 0 ? again : stride;
+  };
+  SmallVector<size_t, 8> order =
+      llvm::to_vector<8>(llvm::seq<size_t>(0, entries.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(-distance(a), a) < std::pair(-distance(b), b);
+  });
+  Draft sorted = draft;
+  for (auto [to, from] : llvm::enumerate(order)) {
+    sorted.descriptor.entries[to] = entries[from];
+    sorted.index[to] = draft.index[from];
+    sorted.stream[to] = draft.stream[from];
+  }
+  draft = std::move(sorted);
 }
 
 /// A network takes more than a cycle for a large request, so requests go to the

@@ -89,11 +89,12 @@ static DmaLoops toLoops(const PairedSequencer &pair, const DmaSide &source,
 }
 
 /// The axis that a term walks, if it is one axis with one digit from its
-/// beginning.
+/// beginning, every position of the term one step of it (no padding inside, as
+/// in `[V, 1 # 2]`).
 static const Factor *singleAxis(const Mapping &mapping) {
   const Factor *found = nullptr;
   for (const Factor &factor : mapping.factors()) {
-    if (factor.isPaddingOnly())
+    if (factor.isPaddingOnly() && !found)
       continue;
     if (found || factor.kind != Factor::Kind::Axis || factor.skewed ||
         factor.first != 0 || factor.offset != 0)
@@ -185,33 +186,47 @@ walk(const DmaSide &source, const DmaSide &destination,
   return llvm::createStringError(reason);
 }
 
+/// Appends every factor of `part` that holds data to `parts`, as a part of its
+/// own; false if one is no digit of an axis from its beginning.
+static bool appendFactors(const DmaSide::Part &part,
+                          llvm::SmallVectorImpl<DmaSide::Part> &parts) {
+  auto factors = part.mapping.placedFactors();
+  if (!factors) {
+    llvm::consumeError(factors.takeError());
+    return false;
+  }
+  llvm::SmallVector<DmaSide::Part, 4> data;
+  for (const PlacedFactor &placed : *factors) {
+    const Factor &factor = placed.factor;
+    if (factor.isPaddingOnly())
+      continue;
+    if (factor.kind != Factor::Kind::Axis || factor.first != 0)
+      return false;
+    std::string text =
+        ("[" + str(ArrayRef(factor)) + "] = " + Twine(factor.valid)).str();
+    auto digit = Mapping::parse(text, part.mapping.axes());
+    if (!digit) {
+      llvm::consumeError(digit.takeError());
+      return false;
+    }
+    data.push_back({*digit, part.stride * placed.positionStride});
+  }
+  llvm::append_range(parts, data);
+  return true;
+}
+
 /// The data of a side, every factor a part of its own; nothing if there is
 /// padding below data, or zeros.
 static std::optional<DmaSide> withoutPadding(const DmaSide &side) {
   DmaSide result = side;
   result.parts.clear();
   for (const DmaSide::Part &part : side.parts) {
-    auto factors = part.mapping.placedFactors();
-    if (!factors) {
-      llvm::consumeError(factors.takeError());
+    for (const Factor &factor : part.mapping.factors())
+      if (!factor.isPaddingOnly() && factor.isPadded() &&
+          factor.padding == PaddingKind::Zero)
+        return std::nullopt;
+    if (!appendFactors(part, result.parts))
       return std::nullopt;
-    }
-    for (const PlacedFactor &placed : *factors) {
-      const Factor &factor = placed.factor;
-      if (factor.isPaddingOnly())
-        continue;
-      if (factor.kind != Factor::Kind::Axis || factor.first != 0 ||
-          (factor.isPadded() && factor.padding == PaddingKind::Zero))
-        return std::nullopt;
-      std::string text =
-          ("[" + str(ArrayRef(factor)) + "] = " + Twine(factor.valid)).str();
-      auto data = Mapping::parse(text, part.mapping.axes());
-      if (!data) {
-        llvm::consumeError(data.takeError());
-        return std::nullopt;
-      }
-      result.parts.push_back({*data, part.stride * placed.positionStride});
-    }
   }
   return result;
 }
@@ -313,20 +328,28 @@ llvm::Expected<DmaLoops> derivation::walkStream(const DmaSide &source,
 llvm::Expected<DmaLoops>
 derivation::walkIndexed(const DmaSide &indexed, const DmaSide &direct,
                         const DmaSide &indices, StringRef axis, int64_t &step) {
-  // The axis has to be one digit: one distance per index.
+  // The axis has to be one digit: one distance per index. A term that holds
+  // more than this digit (rows that were flattened with their padding) is taken
+  // apart.
   DmaSide rows = indexed;
   rows.parts.clear();
   step = 0;
-  for (const DmaSide::Part &part : indexed.parts) {
-    const Factor *factor = singleAxis(part.mapping);
-    bool names = llvm::any_of(part.mapping.factors(), [&](const Factor &f) {
+  auto names = [&](const Mapping &mapping) {
+    return llvm::any_of(mapping.factors(), [&](const Factor &f) {
       return f.base == axis ||
              (f.composite && StringRef(f.base).contains(axis));
     });
-    if (!names) {
+  };
+  llvm::SmallVector<DmaSide::Part, 8> digits;
+  for (const DmaSide::Part &part : indexed.parts)
+    if (!names(part.mapping) || !appendFactors(part, digits))
+      digits.push_back(part);
+  for (const DmaSide::Part &part : digits) {
+    if (!names(part.mapping)) {
       rows.parts.push_back(part);
       continue;
     }
+    const Factor *factor = singleAxis(part.mapping);
     if (!factor || factor->stride != 1 || factor->valid != factor->baseSize ||
         step != 0)
       return llvm::createStringError(

@@ -10,6 +10,6 @@
 // CHECK-NOT: tcp.contract
 // CHECK: return
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME: !tcp.host<bf16, #axes, "D0, D1">
+// CHECK-SAME: !tcp.host<bf16, #axes, "D0{{.*}}, D1">
 // CHECK-SAME: !tcp.host<f32, #{{.*}}, "D0 = 10">) -> !tcp.host<f32, #[[$OUT]], "D0, D1 = 10"> attributes {tcp.macs = 6128640 : i64}
 // CHECK-NOT: tcp.constant

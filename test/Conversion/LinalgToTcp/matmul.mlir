@@ -3,33 +3,37 @@
 
 // ROWS: HEL-02
 
-// The shape of the manual's GEMM: both operands with the summed dimension contiguous
-// in HBM, the weights stationary with eight columns as rows, every slice a tile of
-// the result. The kernel names dimensions by role: M, N and the summed K.
+// A matrix product on all 512 slices: clusters share the rows of %a, the slices of a
+// cluster differ in the part of the sum and in the columns of %b, whose eight rows side
+// by side are stationary. The slices of a ring have different rows of %a and pass
+// them around; the inter-slice block adds the parts of the sum and leaves the rows on
+// the slices that have added.
 
-// CHECK: #[[$GROUP:axes[0-9]+]] = #stream.axes<M = 512, N = 512, K = 1024>
-// CHECK: #grid = #tcp.grid<#[[$GROUP]], chip "1", cluster "M / 256", slice "M / [[$ML:[0-9]+]] % {{[0-9]+}}, N / [[$NL:[0-9]+]]">
+// CHECK: #[[$GROUP:axes[0-9]+]] = #stream.axes<M = 256, N = 512, K = 1024, M1 = 2>
+// CHECK: #grid = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "K / [[$KL:[0-9]+]], N / [[$NL:[0-9]+]]">
+// CHECK: #grid1 = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "K / [[$KL]], M % [[$RING:[0-9]+]]">
+// CHECK: #grid2 = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "M / [[$ML:[0-9]+]], N / [[$NL]]">
 // CHECK: module attributes {tcp.target = #tcp.target<"rngd">}
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK-SAME: %[[A:.*]]: !tcp.hbm<bf16, #axes, "1", "D0, D1">, %[[B:.*]]: !tcp.hbm<bf16, #axes1, "1", "D1, D0">) -> !tcp.hbm<f32, #axes2, "1", "D0, D1"> {
 // CHECK: %[[OUT:.*]] = tcp.from_address 0
 // CHECK: %[[BV:.*]] = tcp.view %[[B]] at 0 : {{.*}} -> !tcp.hbm<bf16, #[[$GROUP]], "1", "N, K">
-// CHECK: %[[BDM:.*]] = tcp.to_dm %[[BV]] at 0 : {{.*}} -> !tcp.dm<bf16, #grid, "N % [[$NL]], K">
-// CHECK: tcp.begin sub %[[BDM]]
-// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, N / 8 % [[Q:[0-9]+]], K / 32", "K % 32"
-// CHECK: tcp.collect %{{.*}} "N % 8, N / 8 % [[Q]], K / 16", "K % 16"
-// CHECK: %[[TRF:.*]] = tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % [[Q]], K"
-// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0 : {{.*}} "M, K">
-// CHECK: %[[ADM:.*]] = tcp.to_dm %[[AV]] at {{[0-9]+}} : {{.*}} -> !tcp.dm<bf16, #grid, "M % [[$ML]], K">
+// CHECK: %[[BDM:.*]] = tcp.to_dm %[[BV]] at 0 : {{.*}} -> !tcp.dm<bf16, #grid, "N % [[$NL]], K % [[$KL]]">
+// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0 : {{.*}} "M1, M, K">
+// CHECK: %[[ADM:.*]] = tcp.to_dm %[[AV]] at {{[0-9]+}} : {{.*}} -> !tcp.dm<bf16, #grid1, "M / [[$RING]], K % [[$KL]]">
+// CHECK: tcp.begin main %[[BDM]]
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, N / 8 % [[Q:[0-9]+]], K / 32 % [[P:[0-9]+]]", "K % 32"
+// CHECK: %[[TRF:.*]] = tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % [[Q]], K % [[$KL]]"
 // CHECK: tcp.begin main %[[ADM]]
-// CHECK: tcp.fetch %{{.*}} bf16 "M % [[$ML]], N / 8 % [[Q]], K / 32", "K % 32"
-// CHECK: tcp.collect %{{.*}} "M % [[$ML]], N / 8 % [[Q]], K / 16", "K % 16"
-// CHECK: tcp.align %{{.*}}, %[[TRF]] "M % [[$ML]], N / 8 % [[Q]], K / 32", "K % 32"
+// CHECK: tcp.fetch %{{.*}} bf16 "M / [[$RING]], K / 32 % [[P]]", "K % 32"
+// CHECK: tcp.switch %{{.*}} Broadcast01 slice1 = [[$RING]] slice0 = 1 time0 = [[P]] "K / [[$KL]], N / [[$NL]]", "M, K / 32 % [[P]]"
+// CHECK: tcp.align %{{.*}}, %[[TRF]] "M, K / 32 % [[P]], N / 8 % [[Q]]", "K % 32"
 // CHECK: tcp.contract %{{.*}} "1"
-// CHECK: tcp.accumulate %{{.*}} Interleaved "M % [[$ML]], N / 8 % [[Q]]", "N % 8"
+// CHECK: tcp.accumulate %{{.*}} Interleaved "M, N / 8 % [[Q]]", "N % 8"
+// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "M / [[$ML]], N / [[$NL]]", "M % [[$ML]], N / 8 % [[Q]]"
 // CHECK: %[[C:.*]] = tcp.commit %{{.*}} at {{[0-9]+}} "M % [[$ML]], N % [[$NL]]"
-// CHECK: %[[R:.*]] = tcp.to_hbm_view %[[C]] into %[[OUT]] at 0 as !tcp.hbm<f32, #[[$GROUP]], "1", "M, N">
+// CHECK: %[[R:.*]] = tcp.to_hbm_view %[[C]] into %[[OUT]] at 0 as !tcp.hbm<f32, #[[$GROUP]], "1", "M1, M, N">
 // CHECK: return %[[R]]
 
 // The result is at 0, the arguments behind it.

@@ -7,7 +7,7 @@
 
 // CHECK: module attributes {tcp.target = #tcp.target<"rngd-s">}
 // NONE: error: no machine: the module needs 'tcp.target
-// UNKNOWN: error: unknown machine "abc", known are rngd, rngd-s
+// UNKNOWN: error: unknown machine "abc", known are rngd, rngd-s, rngd-measured
 // CHIPS: error: target has 99 chips, machine "rngd" allows 1 to 8
 // OTHER: error: module is for machine "rngd-s", the option target asks for "rngd"
 

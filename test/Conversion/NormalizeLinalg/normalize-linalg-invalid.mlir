@@ -164,3 +164,15 @@ func.func @call(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @elsewhere(%a) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @bits_of_f16(%x: tensor<8xf16>) -> tensor<8xi16> {
+  %e = tensor.empty() : tensor<8xi16>
+  // expected-error@+1 {{body computes 'arith.bitcast' to 'i16' from 16 bits; the vector engine reinterprets words of 32 bits, and bf16 as i16, their halves}}
+  %0 = linalg.map ins(%x : tensor<8xf16>) outs(%e : tensor<8xi16>) (%a: f16, %o: i16) {
+    %b = arith.bitcast %a : f16 to i16
+    linalg.yield %b : i16
+  }
+  return %0 : tensor<8xi16>
+}

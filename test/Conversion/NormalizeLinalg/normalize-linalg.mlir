@@ -210,3 +210,87 @@ func.func @boundary(%a: tensor<2x5xi64>) -> tensor<2x5xi64> {
   %0 = arith.minsi %a, %c : tensor<2x5xi64>
   return %0 : tensor<2x5xi64>
 }
+
+// -----
+
+// Every place finds the row that goes there, gathers it, and keeps what it has where
+// there is none.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME: %[[X:.*]]: tensor<3x8xf32>, %[[INTO:.*]]: tensor<5x8xf32>
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5x3xi8>)
+// CHECK: arith.maxsi
+// CHECK: %[[CLAMPED:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<5xi32>)
+// CHECK: arith.maxsi
+// CHECK: %[[INDICES:.*]] = tensor.expand_shape %[[CLAMPED]]
+// CHECK: %[[ROWS:.*]] = tensor.gather %[[X]][%[[INDICES]]] gather_dims([0])
+// CHECK: arith.shrsi
+// CHECK: linalg.generic {{.*}} ins(%[[INTO]], %[[ROWS]],
+func.func @scatter(%x: tensor<3x8xf32>, %into: tensor<5x8xf32>, %places: tensor<3x1xi32>) -> tensor<5x8xf32> {
+  %0 = tensor.scatter %x into %into[%places] scatter_dims([0]) unique : (tensor<3x8xf32>, tensor<5x8xf32>, tensor<3x1xi32>) -> tensor<5x8xf32>
+  return %0 : tensor<5x8xf32>
+}
+
+// -----
+
+// Of a table of one row every index names the same.
+// CHECK: #[[$ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-LABEL: func.func @gather_of_one_row(
+// CHECK-NOT: tensor.gather
+// CHECK: linalg.generic {indexing_maps = [#[[$ROW]],
+func.func @gather_of_one_row(%x: tensor<1x8xf32>, %i: tensor<4x1xi32>) -> tensor<4x8xf32> {
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<1x8xf32>, tensor<4x1xi32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// A bf16 is the upper half of an f32.
+// CHECK-LABEL: func.func @bits_of_bf16(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[WIDE]] : f32 to i32
+// CHECK-NEXT: %[[UPPER:.*]] = arith.shrsi %[[BITS]], %c16_i32
+// CHECK-NEXT: arith.trunci %[[UPPER]] : i32 to i16
+func.func @bits_of_bf16(%x: tensor<8xbf16>) -> tensor<8xi16> {
+  %e = tensor.empty() : tensor<8xi16>
+  %0 = linalg.map ins(%x : tensor<8xbf16>) outs(%e : tensor<8xi16>) (%a: bf16, %o: i16) {
+    %b = arith.bitcast %a : bf16 to i16
+    linalg.yield %b : i16
+  }
+  return %0 : tensor<8xi16>
+}
+
+// -----
+
+// The lower bound first, then the upper one.
+// CHECK-LABEL: func.func @clamp(
+// CHECK: ^bb0(%[[X:[a-z0-9]+]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[LOW:.*]] = arith.maximumf %[[X]], %cst{{[_0-9]*}} : f32
+// CHECK-NEXT: %[[R:.*]] = arith.minimumf %[[LOW]], %cst{{[_0-9]*}} : f32
+// CHECK-NEXT: linalg.yield %[[R]]
+func.func @clamp(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %low = arith.constant -1.5 : f32
+  %high = arith.constant 0.75 : f32
+  %0 = linalg.map ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) (%a: f32, %o: f32) {
+    %b = math.clampf %a to [%low, %high] : f32
+    linalg.yield %b : f32
+  }
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// What is 2^31 or more is converted without 2^31, which is the sign bit then.
+// CHECK-LABEL: func.func @unsigned(
+// CHECK: arith.subf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.fptosi {{.*}} : f32 to i32
+// CHECK: arith.xori {{.*}} : i32
+// CHECK: return
+func.func @unsigned(%x: tensor<8xf32>) -> tensor<8xi32> {
+  %e = tensor.empty() : tensor<8xi32>
+  %0 = linalg.map ins(%x : tensor<8xf32>) outs(%e : tensor<8xi32>) (%a: f32, %o: i32) {
+    %b = arith.fptoui %a : f32 to i32
+    linalg.yield %b : i32
+  }
+  return %0 : tensor<8xi32>
+}

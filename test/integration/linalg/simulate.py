@@ -27,8 +27,9 @@ TIME_LIMIT = 40
 
 @dataclass
 class Outcome:
-    """`status` is pass, refused (exit 1), trap (exit 3), wrong (values differ) or
-    failed (crash, hang, no result); `reason` says more in one line."""
+    """`status` is pass, refused (exit 1), trap (exit 3), wrong (values differ from
+    what is expected or, with --verify, from the reference interpreter's) or failed
+    (crash, hang, no result); `reason` says more in one line."""
 
     status: str
     reason: str = ""
@@ -88,7 +89,9 @@ def run(program: list[str], inputs: list[Array], results: int, folder: Path,
         return outcome
     outcome.stderr = done.stderr
     error = first_error(done.stderr)
-    if done.returncode == 1 and error:
+    if done.returncode == 1 and error.startswith("verification failed"):
+        outcome.status, outcome.reason = "wrong", error
+    elif done.returncode == 1 and error:
         outcome.status, outcome.reason = "refused", error
     elif done.returncode == 3:
         outcome.status, outcome.reason = "trap", error or "(nothing on stderr)"

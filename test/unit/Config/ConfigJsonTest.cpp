@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Config/Config.h"
+#include "sequin/Support/JsonText.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gmock/gmock.h"
 

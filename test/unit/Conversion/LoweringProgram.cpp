@@ -46,7 +46,7 @@ LogicalResult LoweringProgram::plan(StringRef text) {
     return failure();
   fuseGroups(program);
   chooseLayouts(program);
-  return planGroups(program);
+  return planGroups(program, kDefaultSearchBudget);
 }
 
 const Loop *LoweringProgram::loop(size_t i, StringRef name) const {

@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Row.h"
 #include "sequin/Machine/CslMachine.h"
+#include "sequin/Machine/CslRegisters.h"
 #include "sequin/Machine/Machine.h"
 #include "llvm/ADT/StringSet.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace sequin;
+using ::testing::ElementsAre;
 
 TEST(CslMachines, LookupByName) {
   llvm::StringSet<> names;
@@ -53,4 +57,85 @@ TEST(CslMachines, EveryRowIsPlausible) {
     EXPECT_GE(machine->hopCycles, 1);
     EXPECT_GE(machine->fmacsStartCycles, 0);
   }
+}
+
+TEST(CslMachines, Queues) {
+  const CslMachine &wse2 = *lookupCslMachine("wse2");
+  const CslMachine &wse3 = *lookupCslMachine("wse3");
+  EXPECT_THAT(wse2.inputQueueWords, ElementsAre(6, 6, 4, 4, 2, 2, 2, 2));
+  EXPECT_THAT(wse3.inputQueueWords, ElementsAre(8, 8, 4, 4, 4, 4, 4, 4));
+  SEQUIN_ROW("ASY-016");
+  EXPECT_THAT(wse2.outputQueueWords, ElementsAre(2, 2, 6, 6, 2, 2));
+  EXPECT_THAT(wse3.outputQueueWords, ElementsAre(8, 8, 8, 8, 8, 8, 8, 8));
+  SEQUIN_ROW("ASY-017");
+  SEQUIN_ROW("WEX-021");
+}
+
+TEST(CslMachines, SimdWidths) {
+  const CslMachine &wse2 = *lookupCslMachine("wse2");
+  const CslMachine &wse3 = *lookupCslMachine("wse3");
+  struct Row {
+    DsdOpcode opcode;
+    unsigned wse2, wse3;
+  };
+  Row rows[] = {
+      {DsdOpcode::Add16, 4, 8},   {DsdOpcode::Addc16, 1, 8},
+      {DsdOpcode::Fadds, 2, 4},   {DsdOpcode::Fmach, 4, 8},
+      {DsdOpcode::Fmachs, 2, 4},  {DsdOpcode::Fmaxs, 1, 4},
+      {DsdOpcode::Mov32, 2, 4},   {DsdOpcode::Sar16, 1, 4},
+      {DsdOpcode::Xp162fh, 1, 8}, {DsdOpcode::Fmacs, 1, 1},
+      {DsdOpcode::Fmuls, 1, 1},   {DsdOpcode::Popcnt, 1, 1},
+  };
+  for (const Row &row : rows) {
+    EXPECT_EQ(wse2.simdWidth(row.opcode), row.wse2)
+        << getInfo(row.opcode).name.str();
+    EXPECT_EQ(wse3.simdWidth(row.opcode), row.wse3)
+        << getInfo(row.opcode).name.str();
+  }
+  SEQUIN_ROW("DOP-014");
+  unsigned at8[] = {8, 8, 8, 8, 2, 8, 8, 2, 1, 2};
+  for (unsigned stride = 0; stride < 10; ++stride)
+    EXPECT_EQ(simdWidthAtStride(8, stride), at8[stride]) << stride;
+  EXPECT_EQ(simdWidthAtStride(8, -1), 2u);
+  EXPECT_EQ(simdWidthAtStride(1, 4), 1u);
+  SEQUIN_ROW("DOP-015");
+}
+
+TEST(CslMachines, Ids) {
+  const CslMachine &wse2 = *lookupCslMachine("wse2");
+  const CslMachine &wse3 = *lookupCslMachine("wse3");
+  for (const CslMachine *machine : {&wse2, &wse3}) {
+    EXPECT_EQ(machine->colors, 24u);
+    EXPECT_EQ(machine->controlTasks, 64u);
+    EXPECT_EQ(machine->teardownTask, 29u);
+    EXPECT_EQ(machine->lastLocalTask, 30u);
+    EXPECT_EQ(machine->microthreads, 8u);
+    EXPECT_EQ(machine->memcpy.colors, 7u << 21);
+  }
+  EXPECT_EQ(wse2.firstLocalTask, 0u);
+  EXPECT_EQ(wse3.firstLocalTask, 8u);
+  for (unsigned color = 0; color < 24; ++color) {
+    EXPECT_TRUE(wse2.isSwitchable(color));
+    bool listed = color < 10 || color == 12 || color == 13 || color == 16 ||
+                  color == 17 || color == 20 || color == 21;
+    EXPECT_EQ(wse3.isSwitchable(color), listed) << color;
+  }
+  EXPECT_FALSE(wse2.isSwitchable(24));
+}
+
+TEST(CslRegisters, LieApart) {
+  unsigned next = kFirstConfigAddress;
+  for (const CslRegisterInfo &info : cslRegisters()) {
+    EXPECT_GE(info.address, next) << info.name.str();
+    next = info.address + info.count;
+    EXPECT_EQ(&getInfo(info.kind), &info);
+    EXPECT_EQ(lookupCslRegister(info.name), &info);
+    EXPECT_EQ(lookupCslRegister(static_cast<uint16_t>(next - 1)), &info);
+  }
+  EXPECT_LE(next, kLastConfigAddress + 1u);
+  EXPECT_EQ(getInfo(CslRegister::Route).address, 0x7f20);
+  SEQUIN_ROW("FAB-076");
+  EXPECT_EQ(getInfo(CslRegister::Switch).address, 0x7f40);
+  SEQUIN_ROW("FAB-077");
+  EXPECT_EQ(lookupCslRegister(uint16_t(0x7fff)), nullptr);
 }

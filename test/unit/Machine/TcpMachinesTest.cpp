@@ -23,7 +23,7 @@ TEST(TcpMachines, LookupByName) {
     EXPECT_TRUE(names.insert(machine->name).second);
   }
   EXPECT_EQ(lookupTcpMachine("rngd2"), nullptr);
-  EXPECT_EQ(knownMachineNames(), "rngd, rngd-s");
+  EXPECT_EQ(knownMachineNames(), "rngd, rngd-s, rngd-measured");
 }
 
 TEST(TcpMachines, Geometry) {
@@ -171,6 +171,34 @@ TEST(TcpMachines, Dma) {
   SEQUIN_ROW("DMA-09");
   EXPECT_EQ(m.dmSliceStride, 4 << 20);
   EXPECT_GE(m.dmSliceStride, 2 * m.dmBytesPerSlice);
+}
+
+// The published calibration, the middle of each range; all else is RNGD's.
+TEST(TcpMachines, Measured) {
+  const TcpMachine &m = *lookupTcpMachine("rngd-measured");
+  auto isMiddle = [](int64_t value, int64_t low, int64_t high) {
+    return std::abs(2 * value - (low + high)) <= 1;
+  };
+  EXPECT_TRUE(isMiddle(m.dmaStartupCycles, 500, 550));
+  EXPECT_TRUE(isMiddle(m.dmaStoreDescriptorCycles, 64, 81));
+  EXPECT_TRUE(isMiddle(m.hbmToDmClusterBytesPerCycle, 262, 335));
+  EXPECT_TRUE(isMiddle(m.hbmToDmChipBytesPerCycle, 420, 680));
+  EXPECT_TRUE(isMiddle(m.passScalePercent, 160, 360));
+  // RNGD has no such limits.
+  EXPECT_EQ(rngd().dmaStoreDescriptorCycles, 0);
+  EXPECT_EQ(rngd().hbmToDmClusterBytesPerCycle, 0);
+  EXPECT_EQ(rngd().hbmToDmChipBytesPerCycle, 0);
+  EXPECT_EQ(rngd().passScalePercent, 100);
+  auto rest = [](const TcpMachine &machine) {
+    llvm::json::Object object = *toJSON(machine).getAsObject();
+    for (llvm::StringRef key :
+         {"name", "dma_startup_cycles", "dma_store_descriptor_cycles",
+          "hbm_to_dm_cluster_bytes_per_cycle", "hbm_to_dm_chip_bytes_per_cycle",
+          "pass_scale_percent"})
+      EXPECT_TRUE(object.erase(key)) << key.str();
+    return llvm::json::Value(std::move(object));
+  };
+  EXPECT_EQ(rest(m), rest(rngd()));
 }
 
 // What other code assumes of every row.

@@ -6,17 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
-#include "sequin/Reference/Interpreter.h"
-#include "sequin/Support/Arithmetic.h"
-#include "gmock/gmock.h"
-#include <cmath>
+#include "LinalgProgram.h"
 
 using namespace sequin;
 using namespace sequin::reference;
@@ -24,56 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 namespace {
-
-struct Outcome {
-  std::vector<double> values, tolerance;
-  std::string messages;
-};
-
-Array array(ElementType type, llvm::SmallVector<int64_t, 4> shape,
-            std::vector<double> values) {
-  Array result{type, std::move(shape), {}, {}};
-  result.data.resize(values.size() * 4);
-  for (auto [i, value] : llvm::enumerate(values))
-    storeElement(type, result.data.data(), i,
-                 isFloat(type) ? encodeFloat(type, static_cast<float>(value))
-                               : encodeInt(type, static_cast<int32_t>(value)));
-  return result;
-}
-
-/// 0, 1, 2, ...
-Array count(llvm::SmallVector<int64_t, 4> shape) {
-  int64_t size = 1;
-  for (int64_t dimension : shape)
-    size *= dimension;
-  std::vector<double> values(size);
-  std::iota(values.begin(), values.end(), 0.0);
-  return array(ElementType::F32, std::move(shape), values);
-}
-
-Outcome run(const std::string &text, llvm::ArrayRef<Array> inputs) {
-  mlir::MLIRContext context;
-  context.loadDialect<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                      mlir::tensor::TensorDialect>();
-  Outcome outcome;
-  context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
-    outcome.messages += diagnostic.str() + "\n";
-  });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!module)
-    return outcome;
-  auto results =
-      interpretLinalg(*module, "main", inputs, /*flushSubnormals=*/true);
-  if (mlir::failed(results))
-    return outcome;
-  const Array &value = results->front().value;
-  for (size_t i = 0; i < value.data.size() / 4; ++i)
-    outcome.values.push_back(
-        decodeFloat(value.type, loadElement(value.type, value.data.data(), i)));
-  outcome.tolerance = results->front().tolerance;
-  return outcome;
-}
 
 TEST(LinalgMoves, Pad) {
   auto outcome = run(R"(
@@ -135,6 +75,157 @@ func.func @main(%a: tensor<3x2x2xf32>, %i: tensor<2x1xi32>)
   EXPECT_THAT(outcome.messages,
               HasSubstr("'tensor.gather' op has index 2, dimension 1 has size "
                         "2"));
+}
+
+TEST(LinalgMoves, Scatter) {
+  const char *const text = R"(
+func.func @main(%a: tensor<2x2xf32>, %into: tensor<3x2xf32>,
+                %i: tensor<2x1xi32>) -> tensor<3x2xf32> {
+  %r = tensor.scatter %a into %into[%i] scatter_dims([0]) unique
+      : (tensor<2x2xf32>, tensor<3x2xf32>, tensor<2x1xi32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+})";
+  auto into = array(ElementType::F32, {3, 2}, {10, 11, 12, 13, 14, 15});
+  auto scatter = [&](double first, double second) {
+    return run(text, {count({2, 2}), into,
+                      array(ElementType::I32, {2, 1}, {first, second})});
+  };
+  EXPECT_THAT(scatter(2, 0).values, ElementsAre(2, 3, 12, 13, 0, 1));
+  EXPECT_THAT(scatter(2, -1).messages,
+              HasSubstr("has index -1, dimension 0 has size 3"));
+  EXPECT_THAT(scatter(1, 1).messages,
+              HasSubstr("'tensor.scatter' op has an index twice"));
+}
+
+TEST(LinalgMoves, SlicesAtPlacesThatAreComputed) {
+  const char *const text = R"(
+func.func @main(%a: tensor<4x3xf32>, %n: tensor<i32>) -> tensor<4x3xf32> {
+  %c1 = arith.constant 1 : index
+  %0 = tensor.extract %n[] : tensor<i32>
+  %row = arith.index_cast %0 : i32 to index
+  %size = arith.addi %row, %c1 : index
+  %s = tensor.extract_slice %a[%row, 0] [%size, 2] [1, 2]
+      : tensor<4x3xf32> to tensor<?x2xf32>
+  %d = tensor.dim %s, %c1 : tensor<?x2xf32>
+  %column = arith.subi %d, %c1 : index
+  %r = tensor.insert_slice %s into %a[0, %column] [%size, 2] [1, 1]
+      : tensor<?x2xf32> into tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+})";
+  auto outcome = run(text, {count({4, 3}), array(ElementType::I32, {}, {1})});
+  EXPECT_THAT(outcome.values, ElementsAre(0, 3, 5, 3, 6, 8, 6, 7, 8, 9, 10, 11))
+      << outcome.messages;
+  outcome = run(text, {count({4, 3}), array(ElementType::I32, {}, {2})});
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("'tensor.extract_slice' op takes 3 elements from index "
+                        "2 on of a dimension of size 4"));
+}
+
+TEST(LinalgMoves, Extract) {
+  const char *const text = R"(
+func.func @main(%a: tensor<2x3xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tensor.extract %i[%c0] : tensor<2xi64>
+  %1 = tensor.extract %i[%c1] : tensor<2xi64>
+  %row = arith.index_cast %0 : i64 to index
+  %column = arith.index_cast %1 : i64 to index
+  %x = tensor.extract %a[%row, %column] : tensor<2x3xf32>
+  %r = tensor.from_elements %x, %x : tensor<2xf32>
+  return %r : tensor<2xf32>
+})";
+  EXPECT_THAT(run(text, {count({2, 3}), integers({1, 2})}).values,
+              ElementsAre(5, 5));
+  EXPECT_THAT(run(text, {count({2, 3}), integers({1, 3})}).messages,
+              HasSubstr("'tensor.extract' op has index 3, dimension 1 has size "
+                        "3"));
+  EXPECT_THAT(run(text, {count({2, 3}), integers({-1, 0})}).messages,
+              HasSubstr("has index -1, dimension 0 has size 2"));
+}
+
+TEST(LinalgMoves, PackPadsAndTransposes) {
+  // As NumPy: pad to 4x8, reshape to 2x2x2x4, transpose to 2, 0, 3, 1.
+  auto outcome = run(R"(
+func.func @main(%a: tensor<3x5xf32>) -> tensor<2x2x4x2xf32> {
+  %nine = arith.constant 9.0 : f32
+  %e = tensor.empty() : tensor<2x2x4x2xf32>
+  %r = linalg.pack %a padding_value(%nine : f32) outer_dims_perm = [1, 0]
+      inner_dims_pos = [1, 0] inner_tiles = [4, 2] into %e
+      : tensor<3x5xf32> -> tensor<2x2x4x2xf32>
+  return %r : tensor<2x2x4x2xf32>
+})",
+                     {count({3, 5})});
+  EXPECT_THAT(outcome.values,
+              ElementsAre(0, 5, 1, 6, 2, 7, 3, 8, 10, 9, 11, 9, 12, 9, 13, 9, 4,
+                          9, 9, 9, 9, 9, 9, 9, 14, 9, 9, 9, 9, 9, 9, 9))
+      << outcome.messages;
+}
+
+TEST(LinalgMoves, PackWithoutPaddingMustFit) {
+  auto pack = [](const char *rows, llvm::SmallVector<int64_t, 4> shape) {
+    return run(std::string("func.func @main(%a: tensor<") + rows + R"(x4xf32>)
+    -> tensor<2x4x2xf32> {
+  %s = tensor.cast %a : tensor<)" +
+                   rows + R"(x4xf32> to tensor<?x4xf32>
+  %t = arith.constant 2 : index
+  %e = tensor.empty(%t) : tensor<2x4x?xf32>
+  %r = linalg.pack %s inner_dims_pos = [0] inner_tiles = [%t] into %e
+      : tensor<?x4xf32> -> tensor<2x4x?xf32>
+  %c = tensor.cast %r : tensor<2x4x?xf32> to tensor<2x4x2xf32>
+  return %c : tensor<2x4x2xf32>
+})",
+               count(std::move(shape)));
+  };
+  EXPECT_THAT(pack("4", {4, 4}).values, ElementsAre(0, 4, 1, 5, 2, 6, 3, 7, 8,
+                                                    12, 9, 13, 10, 14, 11, 15));
+  EXPECT_THAT(pack("3", {3, 4}).messages,
+              HasSubstr("'linalg.pack' op has tiles that reach over the end of "
+                        "its source and no padding value"));
+}
+
+TEST(LinalgMoves, UnpackDropsPadding) {
+  auto outcome = run(R"(
+func.func @main(%a: tensor<2x2x4x2xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %r = linalg.unpack %a outer_dims_perm = [1, 0] inner_dims_pos = [1, 0]
+      inner_tiles = [4, 2] into %e : tensor<2x2x4x2xf32> -> tensor<3x5xf32>
+  return %r : tensor<3x5xf32>
+})",
+                     {count({2, 2, 4, 2})});
+  EXPECT_THAT(outcome.values,
+              ElementsAre(0, 2, 4, 6, 16, 1, 3, 5, 7, 17, 8, 10, 12, 14, 24))
+      << outcome.messages;
+}
+
+TEST(LinalgMoves, OtherShapes) {
+  auto outcome = run(R"(
+func.func @main(%a: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %shape = arith.constant dense<[3, 2]> : tensor<2xi32>
+  %0 = tensor.reshape %a(%shape)
+      : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<3x2xf32>
+  %half = arith.constant 0.5 : f32
+  %1 = tensor.splat %half : tensor<3x2xf32>
+  %2 = arith.addf %0, %1 : tensor<3x2xf32>
+  return %2 : tensor<3x2xf32>
+})",
+                     {count({2, 3})});
+  EXPECT_THAT(outcome.values, ElementsAre(0.5, 1.5, 2.5, 3.5, 4.5, 5.5))
+      << outcome.messages;
+}
+
+TEST(LinalgMoves, Generate) {
+  const char *const text = R"(
+func.func @main(%a: tensor<5xf32>) -> tensor<2x3xf32> {
+  %r = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %0 = arith.muli %i, %j : index
+    %1 = arith.addi %0, %j : index
+    %x = tensor.extract %a[%1] : tensor<5xf32>
+    tensor.yield %x : f32
+  } : tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+})";
+  EXPECT_THAT(run(text, {count({5})}).values, ElementsAre(0, 1, 2, 0, 2, 4));
 }
 
 TEST(LinalgMoves, FunctionsHaveFourUlps) {

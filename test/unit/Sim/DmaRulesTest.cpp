@@ -245,9 +245,12 @@ TEST(Transfers, MemoriesHoldNoStreamTypes) {
     program.commands = {denseTransfer("in", true, 0, type, 512, address)};
     auto &transfer = std::get<config::Transfer>(program.commands[0].body);
     transfer.zeroBytes = zero;
-    sim::Options options{.timingOnly = true};
+    sim::Options options;
     options.maxSteps = 1000;
-    auto result = sim::run(program, *lookupTcpMachine("rngd"), {}, options);
+    sim::HostArray array{type, {512}, {}};
+    array.data.resize(512 * std::max(1u, getBitWidth(type) / 8));
+    auto result =
+        sim::run(program, *lookupTcpMachine("rngd"), {array}, options);
     return result ? "no error" : llvm::toString(result.takeError());
   };
   using enum ElementType;

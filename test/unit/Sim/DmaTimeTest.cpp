@@ -8,7 +8,9 @@
 
 #include "DmaProgram.h"
 #include "sequin/Stream/Sequencer.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
+#include <random>
 
 using namespace sequin;
 using namespace sequin::testing;
@@ -341,4 +343,139 @@ TEST(DmaTime, TwoRequestsWaitAtASlice) {
   TcpMachine deep = rngd();
   deep.dmQueueEntries = 16;
   EXPECT_LT(dm(16, deep), 500 + 256 + 20);
+}
+
+//===----------------------------------------------------------------------===//
+// Several commands
+//===----------------------------------------------------------------------===//
+
+using Stages = std::vector<std::pair<std::string, int64_t>>;
+
+static std::vector<Stages> stagesOf(const config::Program &program) {
+  llvm::Expected<sim::Result> result = timing(program);
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+  std::vector<Stages> stages;
+  for (const sim::CommandTiming &command : result->report.commands)
+    stages.push_back(command.stages);
+  return stages;
+}
+
+/// Every command takes what it takes in a program of its own.
+static void expectAsAlone(const std::vector<config::Program> &alone) {
+  config::Program all = alone[0];
+  all.commands.clear();
+  std::vector<Stages> expected;
+  for (const config::Program &program : alone) {
+    all.commands.push_back(program.commands[0]);
+    all.commands.back().name += std::to_string(all.commands.size());
+    llvm::append_range(expected, stagesOf(program));
+  }
+  EXPECT_EQ(stagesOf(all), expected);
+}
+
+// Commands of one form are timed together where their addresses allow it.
+TEST(DmaTime, DoesNotDependOnOtherCommands) {
+  // A tile of 64 rows of 1 KiB, in rows of 8 KiB; the columns 64 bytes wide
+  // make partial writes.
+  auto tile = [](bool toDm, int64_t address, int64_t bytes, int64_t slice) {
+    config::DmaDescriptor both = descriptor(
+        toDm ? address : slice * kSlice, toDm ? slice * kSlice : address,
+        {{64, toDm ? 8192 : bytes, toDm ? bytes : 8192}}, bytes);
+    return oneDma(toDm ? Memory::Hbm : Memory::Dm,
+                  toDm ? Memory::Dm : Memory::Hbm, {both});
+  };
+  for (int64_t bytes : {1024, 64}) {
+    std::vector<config::Program> programs;
+    for (bool toDm : {true, false})
+      for (int64_t slice : {0, 3, 40})
+        for (int64_t address :
+             {int64_t(0), int64_t(1024), int64_t(64), int64_t(7 * 8192),
+              int64_t(1) << 20, int64_t(9) << 19, int64_t(1) << 34,
+              (int64_t(1) << 34) + (1 << 20), int64_t(1) << 35})
+          programs.push_back(tile(toDm, address, bytes, slice));
+    expectAsAlone(programs);
+  }
+}
+
+// The same loops at other places, where other things are near each other.
+TEST(DmaTime, AddressesTellCommandsApart) {
+  auto stages = [](const config::Program &a, const config::Program &b,
+                   llvm::StringRef name) {
+    expectAsAlone({a, b});
+    return std::pair(stageOf(a, name), stageOf(b, name));
+  };
+  // Bit 20 is a slice of HBM, or a row in the high slice.
+  auto inTurns = [](int64_t address) {
+    return oneDma(
+        Memory::Hbm, Memory::Dm,
+        {descriptor(address, 0,
+                    {{32, 512, 8192}, {16, 1 << 17, 512}, {2, 1 << 20, 256}},
+                    256)});
+  };
+  auto [low, high] = stages(inTurns(0), inTurns(int64_t(1) << 34), "hbm");
+  EXPECT_LT(low, high);
+  // Two engines in one place of HBM or apart, on one network of DM or on two.
+  auto twoEngines = [](int64_t address, int64_t slice) {
+    auto one = [](int64_t engine, int64_t source, int64_t slice) {
+      return descriptor(source, slice * kSlice, {{512, 1 << 13, 256}}, 256,
+                        engine);
+    };
+    return oneDma(Memory::Hbm, Memory::Dm,
+                  {one(0, 0, 0), one(1, address, slice)});
+  };
+  auto [near, apart] =
+      stages(twoEngines(int64_t(1) << 30, 32), twoEngines(1 << 20, 32), "hbm");
+  EXPECT_GT(near, apart);
+  auto [one, two] =
+      stages(twoEngines(1 << 20, 1), twoEngines(1 << 20, 32), "dm");
+  EXPECT_GT(one, two);
+}
+
+TEST(DmaTime, DoesNotDependOnOtherCommandsAtRandom) {
+  constexpr unsigned kSeed = 12;
+  std::mt19937 random(kSeed);
+  auto upTo = [&](int64_t most) -> int64_t { return random() % most; };
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", round " +
+                 std::to_string(round));
+    // Memories, and per descriptor loops in HBM that may overlap in their bits.
+    bool toDm = upTo(2);
+    std::vector<DmaDescriptor> descriptors;
+    for (int64_t engine = 0, end = 1 + upTo(3); engine < end; ++engine) {
+      int64_t bytes = 8 << upTo(8);
+      int64_t hbm =
+          (engine << 26) + (upTo(2) << 24) + upTo(2) * 8 * upTo(1 << 19);
+      DmaDescriptor made =
+          descriptor(toDm ? hbm : engine * kSlice, toDm ? engine * kSlice : hbm,
+                     {}, bytes, engine);
+      int64_t reach = bytes;
+      for (int64_t i = 0, loops = upTo(4); i < loops; ++i) {
+        int64_t size = 1 + upTo(9);
+        int64_t stride = upTo(2) ? reach : llvm::NextPowerOf2(2 * reach);
+        stride += upTo(4) ? 0 : 24;
+        int64_t dm = i == 0 ? bytes : 32 * kSlice * (i == 1 ? 1 : 4);
+        if (i > 0)
+          size = std::min<int64_t>(size, i == 1 ? 4 : 1);
+        DmaDescriptor::Entry entry{size, stride, dm};
+        if (!toDm)
+          std::swap(entry.sourceStride, entry.destinationStride);
+        made.entries.insert(made.entries.begin(), entry);
+        reach += (size - 1) * stride;
+      }
+      descriptors.push_back(std::move(made));
+    }
+    std::vector<config::Program> programs;
+    for (int64_t i = 0; i < 6; ++i) {
+      int64_t shift = i == 0 ? 0 : int64_t(8) << upTo(33);
+      std::vector<DmaDescriptor> moved = descriptors;
+      for (DmaDescriptor &one : moved)
+        (toDm ? one.sourceAddress : one.destinationAddress) += shift;
+      programs.push_back(toDm ? oneDma(Memory::Hbm, Memory::Dm, moved)
+                              : oneDma(Memory::Dm, Memory::Hbm, moved));
+    }
+    expectAsAlone(programs);
+  }
 }

@@ -108,6 +108,41 @@ TEST(InterSlice, TakesLoopsOverPackets) {
   EXPECT_THAT(found[1], ElementsAre(12, 13, 16, 17));
 }
 
+TEST(InterSlice, SlicesGiveToOneSumOrToSeveral) {
+  // Slice s takes slices s and s + 1, or those of its parity.
+  auto run = [](std::vector<std::vector<uint64_t>> sources, int64_t takers) {
+    RingProgram program(4, 4);
+    program.exec.vector = reduction(4, 2, InterSliceOpcode::Add);
+    program.exec.sliceMask = firstSlices(takers);
+    config::Routing &routing = program.exec.vector->interSlice->routing;
+    routing.packets = {{2, 2}};
+    routing.routers.clear();
+    for (int64_t i = 0; i < 4; ++i)
+      routing.routers.push_back({1, sources[i], i / 2});
+    return program.run();
+  };
+  // Packet p of slice s is 10 s + p.
+  for (int64_t takers : {4, 1}) {
+    std::vector<std::vector<int>> found =
+        run({{0b0011}, {0b0110}, {0b1100}, {0b1001}}, takers);
+    EXPECT_THAT(found[0], ElementsAre(10, 14));
+    if (takers == 1)
+      continue;
+    EXPECT_THAT(found[1], ElementsAre(30, 34));
+    EXPECT_THAT(found[2], ElementsAre(52, 56));
+    EXPECT_THAT(found[3], ElementsAre(32, 36));
+  }
+  std::vector<std::vector<int>> found =
+      run({{0b0110}, {0b0011}, {0b1010}, {0b0101}}, 2);
+  EXPECT_THAT(found[0], ElementsAre(30, 34));
+  EXPECT_THAT(found[1], ElementsAre(10, 14));
+  found = run({{0b0101}, {0b1010}, {0b0101}, {0b1010}}, 4);
+  EXPECT_THAT(found[0], ElementsAre(20, 24));
+  EXPECT_THAT(found[1], ElementsAre(40, 44));
+  EXPECT_THAT(found[2], ElementsAre(22, 26));
+  EXPECT_THAT(found[3], ElementsAre(42, 46));
+}
+
 TEST(InterSlice, SlicesWithoutAResultGiveTheirPart) {
   // A dummy: only slice 0 of four commits, all of them are read.
   RingProgram program(4, 2);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Sim/Routing.h"
 #include "RingProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -73,6 +74,148 @@ TEST(Switch, SlicesTakeAPartOfThePackets) {
   std::vector<std::vector<int>> found = runRing(stage, 2, 4);
   EXPECT_THAT(found[0], ElementsAre(0, 10, 2, 12));
   EXPECT_THAT(found[1], ElementsAre(1, 11, 3, 13));
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions behind the switch
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Four slices hold `packets` bf16 packets each. A slice takes those of two
+/// slices, by turns, and contracts them, k packets per sum, with two groups of
+/// eight rows of weights of its own.
+struct RingContraction {
+  static constexpr int64_t kRing = 4, kRows = 8, kGroups = 2, kLanes = 32;
+  static constexpr int64_t kWeights = 1 << 18, kOut = 300 << 10;
+  int64_t packets, k;
+  std::vector<config::RouterSetting> routers;
+
+  int64_t sums() const { return 2 * packets / k; }
+  /// Small integers, so that sums are exact.
+  static std::vector<float> values(int64_t count, uint32_t seed) {
+    std::vector<float> values(count);
+    for (float &value : values) {
+      seed = seed * 1664525u + 1013904223u;
+      value = static_cast<float>(static_cast<int>((seed >> 16) % 7) - 3);
+    }
+    return values;
+  }
+  std::vector<float> stream() const {
+    return values(kRing * packets * kLanes, 1);
+  }
+  /// [slice][row][group][lane of k packets]
+  std::vector<float> weights() const {
+    return values(kRing * kRows * kGroups * k * kLanes, 2);
+  }
+
+  std::vector<float> expected() const {
+    std::vector<float> a = stream(), b = weights(), result;
+    sim::RoutingTable table({kRing, routers, {}});
+    for (int64_t slice = 0; slice < kRing; ++slice)
+      for (int64_t sum = 0; sum < sums(); ++sum)
+        for (int64_t group = 0; group < kGroups; ++group)
+          for (int64_t row = 0; row < kRows; ++row) {
+            float value = 0;
+            for (int64_t i = 0; i < k * kLanes; ++i) {
+              int64_t packet = sum * k + i / kLanes;
+              int64_t from = table.sources(slice)[packet % 2];
+              value +=
+                  a[(from * packets + packet / 2) * kLanes + i % kLanes] *
+                  b[((slice * kRows + row) * kGroups + group) * k * kLanes + i];
+            }
+            result.push_back(value);
+          }
+    return result;
+  }
+
+  std::vector<float> run() const {
+    config::Program program;
+    program.target = "rngd";
+    std::vector<sim::HostArray> inputs;
+    int64_t place = 0;
+    auto copy = [&](bool toDm, int64_t dm, int64_t bytes) {
+      config::DmaDescriptor descriptor;
+      descriptor.sourceAddress = toDm ? place : dm;
+      descriptor.destinationAddress = toDm ? dm : place;
+      descriptor.packetBytes = 64;
+      descriptor.entries = {{kRing, bytes, 4 << 20}, {bytes / 64, 64, 64}};
+      if (!toDm)
+        std::swap(descriptor.entries[0].sourceStride,
+                  descriptor.entries[0].destinationStride);
+      using config::Memory;
+      config::DmaCommand dma{Memory::Hbm, Memory::Dm, {descriptor}};
+      if (!toDm)
+        std::swap(dma.source, dma.destination);
+      program.commands.push_back({"dma" + std::to_string(place), "", dma});
+    };
+    auto input = [&](const std::vector<float> &values, int64_t dm) {
+      int64_t elements = values.size();
+      std::string name = "in" + std::to_string(inputs.size());
+      program.inputs.push_back({name, BF16, {elements}});
+      program.commands.push_back(
+          denseTransfer(name, true, inputs.size(), BF16, elements, place));
+      inputs.push_back(arrayOf(BF16, values));
+      copy(true, dm, elements * 2 / kRing);
+      place += 1 << 22;
+    };
+    input(stream(), 0);
+    input(weights(), kWeights);
+
+    int64_t rowBytes = kGroups * k * kLanes * 2;
+    config::ExecCommand load = makeExec(
+        {kWeights, {{kRows * rowBytes / 32, 16}, {16, 1}}, 1}, BF16, BF16, 8);
+    load.sliceMask = firstSlices(kRing);
+    load.context = config::Context::Sub;
+    load.sink = config::ToTrfStage{config::TrfAddress::Full, kRows, rowBytes};
+    program.commands.push_back({"load", "", std::move(load)});
+
+    config::ExecCommand exec =
+        makeExec({0, {{packets, kLanes}, {kLanes, 1}}, 1}, BF16, BF16, 32);
+    exec.sliceMask = firstSlices(kRing);
+    config::SwitchStage &switching = exec.switching.emplace();
+    switching.routing = {kRing, routers, {{packets, 1}}};
+    switching.groupSlices = kRing;
+    switching.writesBitmaps = true;
+    config::ContractStage &stage = exec.contract.emplace();
+    stage.type = BF16;
+    stage.depth = 5;
+    stage.rows = kRows;
+    stage.timeBroadcast = kGroups;
+    stage.trf.entries = {{sums(), 0}, {k, kLanes}, {kGroups, k * kLanes}};
+    stage.loops = {{sums(), 0, false}, {k, 0, true}, {kGroups, 1, false}};
+    exec.sink = config::CommitStage{
+        F32, {kOut, {{sums() * kGroups, 8}, {8, 1}}, 1}, 32, 32};
+    program.commands.push_back({"exec", "", std::move(exec)});
+
+    int64_t outputs = sums() * kGroups * kRows;
+    copy(false, kOut, outputs * 4);
+    program.outputs = {{"out", F32, {kRing * outputs}}};
+    program.commands.push_back(
+        denseTransfer("out", false, 0, F32, kRing * outputs, place));
+    llvm::Expected<sim::Result> result =
+        sim::run(program, *lookupTcpMachine("rngd"), inputs);
+    if (result)
+      return floatsOf(result->outputs[0]);
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+};
+} // namespace
+
+// Slices with one setting get one stream, of which the simulator keeps what it
+// knows, up to a size.
+TEST(Switch, SlicesContractTheirStreams) {
+  using Routers = std::vector<config::RouterSetting>;
+  Routers alike = {{4, {0b1001}, 0}};
+  Routers halves = {{2, {0b0101}, 0}, {2, {0b1010}, 0}};
+  Routers different = {
+      {1, {0b0011}, 0}, {1, {0b0110}, 0}, {1, {0b1100}, 0}, {1, {0b1001}, 0}};
+  for (auto [packets, k] :
+       {std::pair<int64_t, int64_t>{6, 3}, {700, 50}, {2560, 64}, {4096, 64}})
+    for (const Routers &routers : {alike, halves, different}) {
+      RingContraction test{packets, k, routers};
+      EXPECT_EQ(test.run(), test.expected()) << packets;
+    }
 }
 
 TEST(Switch, CyclesAreRingTimesPacketsTimesFlits) {

@@ -303,12 +303,21 @@ public:
     generator.addTables(axes);
     firstOuter = generator.pick(0, first->parts.size());
     secondOuter = generator.pick(0, second->parts.size());
-    for (const Node *root : {first, second}) {
-      auto mapping = Mapping::parse(root->text(), axes);
-      if (!mapping) {
+    // The whole and what it is cut into: a sliding combination that is refused
+    // by itself may be a mapping with what stands beside it.
+    auto isMapping = [&](const std::string &text) {
+      auto mapping = Mapping::parse(text.empty() ? "1" : text, axes);
+      if (!mapping)
         llvm::consumeError(mapping.takeError());
+      return static_cast<bool>(mapping);
+    };
+    for (auto [root, outer] :
+         {std::pair(first, firstOuter), std::pair(second, secondOuter)}) {
+      auto begin = root->parts.begin(), cut = begin + outer;
+      if (!isMapping(root->text()) ||
+          !isMapping(generator.group({begin, cut})->text()) ||
+          !isMapping(generator.group({cut, root->parts.end()})->text()))
         return false;
-      }
     }
     return second->size <= 400;
   }

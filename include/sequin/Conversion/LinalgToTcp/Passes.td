@@ -67,7 +67,12 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
                           "as their readers like"),
                clEnumValN(::sequin::ArgumentLayout::RowMajor, "row-major",
                           "in the order of their dimensions, rows padded to 64 "
-                          "bytes"))}]>
+                          "bytes"))}]>,
+    Option<"searchBudget", "search-budget", "int64_t",
+           "::sequin::kDefaultSearchBudget",
+           "mappings that are evaluated for one group at most">,
+    Option<"recordsMappings", "record-mappings", "bool", "false",
+           "attach to the host function how its groups are mapped">
   ];
 }
 

@@ -22,6 +22,7 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
     | operation | form |
     |---|---|
     | contraction | `linalg.generic` of two inputs of one type of i4, i8, f8E4M3FN, f8E5M2, bf16; body `out + ext(a) * ext(b)` in i32 or f32; maps are projected permutations; every loop is in an input, every reduction loop in both |
+    | scaled sum | `linalg.generic` of activations (f8E4M3FN, f8E5M2, bf16), f4E2M1FN weights and, maybe, scales; body `out + ext(x) * ext(w) * ext(scale)` in f32, maps and loops as of a contraction |
     | map | `linalg.generic`, loops parallel, inputs by projected permutations, output by the identity; body a chain: each step works on the value of the step before (on both sides, or with elements of inputs and constants), narrowing only as the last step |
     | reduce | `linalg.generic` of one input by the identity, output by a projected permutation; body `out op in` or `out op ext(in)` with op one of add, max, min in i32 or f32 |
     | window | `linalg.generic`, loops parallel, one input by an affine map (sums of loops times constants, and constants), output by the identity; body yields the element |
@@ -43,6 +44,14 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
     as many of i8 as their range needs (exact modulo 2^32). Each such contraction
     carries `sequin.digit_product = "i,j"`, and the module counts the products beyond the
     first of each contraction in `sequin.digit_products`.
+
+    f4E2M1FN is for weights: arguments, constants and views of them. Weights that are
+    scaled and then multiplied, with reshapes between the two, and sums of groups that
+    are scaled and then added become scaled sums; rounding scaled weights to less than f32
+    must not lose anything.
+
+    A scatter is a gather by the inverse index: each place takes the largest position whose
+    index names it, by comparing them all, and keeps its element where there is none.
 
     Comparisons are exact for zeros of either sign, infinities and NaN; two numbers count
     as equal where their difference is subnormal.

@@ -36,6 +36,9 @@ class Dma:
             key = descriptor["source_chip"], descriptor["engine"]
             self.engines[key].append(descriptor)
         self.stages, self.bounds = {}, {}
+        self.startup = machine["dma_startup_cycles"]
+        if command["destination"] == "hbm":
+            self.startup += machine["dma_store_descriptor_cycles"]
         self.engine_stage()
         if "dm" in self.memories:
             self.dm_stage()
@@ -99,7 +102,7 @@ class Dma:
         for order, (_, descriptors) in enumerate(self.engines.items()):
             time = 0
             for descriptor in descriptors:
-                time += self.machine["dma_startup_cycles"] + self.index_requests(descriptor)
+                time += self.startup + self.index_requests(descriptor)
                 step = self.step(descriptor)
                 for source, target, size in zip(*map(np.ndarray.tolist,
                                                      self.requests(descriptor))):
@@ -112,7 +115,7 @@ class Dma:
     def dm_stage(self):
         """128 bytes per cycle and network, two waiting requests per slice (DM)."""
         machine, free = self.machine, collections.Counter()
-        width, start = machine["dmn_bytes_per_cycle"], machine["dma_startup_cycles"]
+        width, start = machine["dmn_bytes_per_cycle"], self.startup
         waiting = collections.defaultdict(list)
         queues = {order: iter([r for r in self.all if r.order == order])
                   for order in range(len(self.engines))}
@@ -151,7 +154,7 @@ class Dma:
                 continue
             heads[order], clock[order] = following, now + step
             if following.descriptor is not request.descriptor:
-                clock[order] = done[order] + machine["dma_startup_cycles"]
+                clock[order] = done[order] + self.startup
         # HBM sees requests as full queues let them go.
         self.all = issued
         self.stages["dm"] = end
@@ -177,7 +180,7 @@ class Dma:
                     key = chip, bits["stack"], bits["channel"]
                     channel = channels.setdefault(key, Channel(self.machine))
                     channel.add(at, bits, side == 1, low - at * unit, size)
-        start = self.machine["dma_startup_cycles"]
+        start = self.startup
         results = [channel.cycles() for channel in channels.values()]
         least, likely, most = (start + math.ceil(round(max(r[i] for r in results), 6))
                                for i in range(3))
@@ -185,8 +188,8 @@ class Dma:
         self.bounds["hbm"] = least, most
 
     def byte_stages(self):
-        """Scratchpads by cluster, PCIe by chip and direction: bytes by bandwidth."""
-        spm, pcie = collections.Counter(), collections.Counter()
+        """Scratchpads and loads by cluster, PCIe by chip and direction: bytes by bandwidth."""
+        spm, pcie, path = collections.Counter(), collections.Counter(), collections.Counter()
         for request in self.all:
             chips = tuple(request.descriptor[p + "_chip"] for p in ("source", "destination"))
             for side, place in enumerate(("source", "destination")):
@@ -195,10 +198,20 @@ class Dma:
                     spm[chips[side], cluster] += request.size
                 if chips[0] != chips[1]:
                     pcie[chips[side], side] += request.size
+            if self.memories == ("hbm", "dm"):
+                network = self.network("dm", request.destination)
+                path["cluster", chips[1], network // self.networks] += request.size
+                path["chip", chips[1]] += request.size
+        limits = {key: self.machine[f"hbm_to_dm_{key}_bytes_per_cycle"]
+                  for key in ("cluster", "chip")}
+        if path and any(limits.values()):
+            # What measurements allow from HBM into a cluster, and into a chip.
+            self.stages["path"] = self.startup + max(
+                -(-size // limits[key[0]]) for key, size in path.items() if limits[key[0]])
         for name, used, rate in (("spm", spm, "spm_bytes_per_cycle"),
                                  ("pcie", pcie, "inter_chip_bytes_per_cycle")):
             if used:
-                self.stages[name] = (self.machine["dma_startup_cycles"]
+                self.stages[name] = (self.startup
                                      + -(-max(used.values()) // self.machine[rate]))
 
 

@@ -31,7 +31,8 @@ class Pass:
         self.contract()
         self.vector()
         self.sink()
-        self.cycles = max(max(self.stages.values()) + self.fill, self.end)
+        cycles = max(max(self.stages.values()) + self.fill, self.end)
+        self.cycles = -(-cycles * machine["pass_scale_percent"] // 100)
 
     def stage(self, name, cycles):
         self.stages[name] = cycles

@@ -1,0 +1,314 @@
+//===- PlanProgram.cpp - Groups one by one, then their tensors ------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every group is planned by itself. What the plans touch says how much room
+// every tensor needs; which chips have it, its strides and its address follow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Padding.h"
+#include "PlanGroups.h"
+#include "sequin/Machine/Cycles.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+/// A name per loop, by role.
+static void nameLoops(Group &group) {
+  llvm::StringMap<unsigned> counts;
+  for (LoopId i = 0; i < group.loops.size(); ++i) {
+    StringRef letter = group.loops[i].reduced               ? "K"
+                       : llvm::is_contained(group.n, i)     ? "N"
+                       : llvm::is_contained(group.batch, i) ? "B"
+                       : llvm::is_contained(group.m, i)     ? "M"
+                                                            : "D";
+    unsigned &count = counts[letter];
+    group.loops[i].name =
+        count == 0 ? letter.str() : letter.str() + std::to_string(count);
+    ++count;
+    for (auto &stage : group.stages)
+      stage->loops[i].name = group.loops[i].name;
+  }
+}
+
+/// What the host sends for one reader comes in the order in which both clusters
+/// read it at once, which opens every row of HBM once.
+static void interleaveClusters(Group &group) {
+  Tensor &tensor = *group.rhs.tensor;
+  if (tensor.origin == Tensor::Origin::Computed || !tensor.mayInterleave ||
+      !group.ring->cluster)
+    return;
+  for (auto [dim, index] : llvm::enumerate(group.rhs.dims))
+    for (auto [loop, coefficient] : index.terms)
+      if (loop == group.ring->cluster && dim != tensor.inner &&
+          index.offset == 0 &&
+          coefficient * group.loops[loop].extent == tensor.type.getDimSize(dim))
+        tensor.interleave = {static_cast<unsigned>(dim), coefficient};
+}
+
+/// Bytes between rows in HBM are multiples of this, a packet of a contraction.
+static constexpr int64_t kRowBytes = 64;
+
+/// What the host sends comes to the chips that read it, and a result stays
+/// where it is until the host gets it; all else is on the first chip.
+static void placeOnChips(Program &program, Group &group,
+                         DenseMap<Tensor *, unsigned> &readers) {
+  LoopId chip = *group.ring->chip;
+  auto putBlocks = [&](const Access &access) {
+    Tensor &tensor = *access.tensor;
+    for (auto [dim, index] : llvm::enumerate(access.dims))
+      for (auto [loop, coefficient] : index.terms)
+        if (loop == chip && index.offset == 0 &&
+            coefficient * program.chips == tensor.type.getDimSize(dim) &&
+            (tensor.inner != dim ||
+             coefficient * tensor.bits() % (kRowBytes * 8) == 0)) {
+          tensor.chips = Tensor::Chips::Blocks;
+          tensor.chipDim = dim;
+          tensor.chipBlock = coefficient;
+        }
+  };
+  for (Access *access : {&group.lhs, &group.rhs}) {
+    Tensor *tensor = access->tensor;
+    if (tensor->origin == Tensor::Origin::Computed || !tensor->mayInterleave)
+      continue;
+    // Other readers may want it elsewhere.
+    if (readers[tensor] > 1) {
+      Tensor *copy = program.addTensor(tensor->type);
+      *copy = *tensor;
+      --readers[tensor];
+      readers[copy] = 1;
+      access->tensor = copy;
+    }
+    if (access->uses(chip))
+      putBlocks(*access);
+    else
+      access->tensor->chips = Tensor::Chips::Each;
+  }
+  Tensor *result = group.result.tensor;
+  int64_t writers = llvm::count_if(program.groups, [&](const auto &other) {
+    return other->result.tensor == result;
+  });
+  if (readers[result] == 0 && writers == 1)
+    putBlocks(group.result);
+}
+
+/// Room for all positions that an access may touch.
+static void reserve(const Group &group, const Access &access) {
+  for (auto [index, size] : llvm::zip(access.dims, access.tensor->allocated)) {
+    int64_t last = index.offset, steps = 1;
+    for (auto [loop, coefficient] : index.terms) {
+      const Loop &l = group.loops[loop];
+      int64_t count = l.padded();
+      last += std::max<int64_t>(0, coefficient * (count - 1));
+      // Whole steps, as views have them.
+      if (!l.single)
+        steps = std::max(steps, index.offset + coefficient * count);
+      // The step of a diagonal is longer than a row.
+      if (access.countDims(loop) > 1)
+        steps = std::max(steps, last + 2);
+    }
+    size = std::max({size, last + 1, steps});
+  }
+}
+
+/// With `gap` units of HBM behind every row.
+static void setStrides(Tensor &tensor, const TcpMachine &machine,
+                       int64_t gap = 0) {
+  if (!tensor.digits.empty()) {
+    int64_t stride = 1;
+    for (Tensor::Digit &digit : llvm::reverse(tensor.digits)) {
+      digit.stride = stride;
+      stride *= digit.allocated;
+    }
+    tensor.size = stride;
+    return;
+  }
+  int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
+  int64_t row = kRowBytes * 8 / tensor.bits();
+  tensor.strides.assign(tensor.rank(), 0);
+  int64_t stride = tensor.inner ? 1 : word;
+  for (unsigned dim : llvm::reverse(tensor.order)) {
+    if (auto &interleave = tensor.interleave;
+        interleave && interleave->dim == dim) {
+      interleave->stride = stride;
+      stride *= tensor.allocated[dim] / interleave->block;
+      tensor.strides[dim] = stride;
+      stride *= interleave->block;
+      continue;
+    }
+    tensor.strides[dim] = stride;
+    bool inBlocks =
+        tensor.chips == Tensor::Chips::Blocks && tensor.chipDim == dim;
+    stride *= inBlocks ? tensor.chipBlock : tensor.allocated[dim];
+    if (tensor.inner != dim)
+      continue;
+    stride = llvm::alignTo(stride, row);
+    stride += gap * machine.hbm.unitBytes * 8 / tensor.bits();
+  }
+  tensor.size = llvm::alignTo(stride, row);
+}
+
+/// Addresses by first fit among the tensors that live at the same time.
+static LogicalResult place(Program &program) {
+  const TcpMachine &machine = *program.machine;
+  SmallVector<Tensor *> placed;
+  auto bytes = [&](const Tensor &tensor) {
+    return static_cast<int64_t>(llvm::alignTo(
+        getByteSize(tensor.kind(), tensor.size), machine.dmaRequestBytes));
+  };
+  int last = program.groups.size();
+  for (auto &tensor : program.tensors) {
+    if (tensor->firstUse < 0)
+      continue;
+    // Arguments are there from the start, results until the end.
+    if (tensor->origin != Tensor::Origin::Computed)
+      tensor->firstUse = 0;
+    if (tensor->origin != Tensor::Origin::Computed ||
+        llvm::is_contained(program.results, tensor.get()))
+      tensor->lastUse = last;
+    SmallVector<std::pair<int64_t, int64_t>> taken;
+    for (Tensor *other : placed)
+      if (other->lastUse >= tensor->firstUse &&
+          tensor->lastUse >= other->firstUse)
+        taken.push_back({other->address, other->address + bytes(*other)});
+    llvm::sort(taken);
+    // What fills the rows of all channels starts with them.
+    int64_t rows = openRowBytes(machine);
+    int64_t alignment = bytes(*tensor) >= rows ? rows : machine.dmaRequestBytes;
+    int64_t address = 0;
+    for (auto [begin, end] : taken) {
+      if (address + bytes(*tensor) <= begin)
+        break;
+      address = llvm::alignTo(std::max(address, end), alignment);
+    }
+    if (address + bytes(*tensor) > machine.hbmBytes)
+      return program.func.emitOpError()
+             << "needs " << address + bytes(*tensor)
+             << " bytes of HBM at once, machine \"" << machine.name << "\" has "
+             << machine.hbmBytes;
+    tensor->address = address;
+    placed.push_back(tensor.get());
+  }
+  return success();
+}
+
+/// Several chips work on a contraction only if one of its loops divides.
+static void warnOfIdleChips(Program &program) {
+  bool hasContractions = false, divides = false;
+  for (const auto &group : program.groups) {
+    if (group->kind != Group::Kind::Contraction)
+      continue;
+    hasContractions = true;
+    divides |= group->ring && group->ring->chip;
+    for (const Loop &loop : group->loops)
+      divides |=
+          !loop.reduced && loop.extent % program.chips == 0 && loop.extent > 1;
+  }
+  if (program.chips > 1 && hasContractions && !divides)
+    mlir::emitWarning(program.func->getLoc())
+        << "no contraction has a loop that divides over " << program.chips
+        << " chips; the program runs on the first one";
+}
+
+LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
+  const TcpMachine &machine = *program.machine;
+  DenseMap<Tensor *, unsigned> readers;
+  for (auto &group : program.groups)
+    for (Access *access : group->reads())
+      access->tensor->readers = ++readers[access->tensor];
+  DenseMap<Tensor *, std::vector<EngineStarts>> movers;
+  for (auto [i, group] : llvm::enumerate(program.groups)) {
+    if (group->kind == Group::Kind::Gather) {
+      for (Loop &loop : group->loops)
+        loop.tile = loop.local = loop.extent;
+    } else if (group->kind == Group::Kind::Rows) {
+      // Planned where it was fused.
+    } else if (needsWeightStream(*group)) {
+      if (failed(requireWeightStream(*group, machine)))
+        return failure();
+    } else if (failed(GroupPlanner(*group, machine, program.chips, budget)
+                          .plan())) {
+      return failure();
+    }
+    if (group->record && !group->record->complete)
+      group->root->emitWarning()
+          << "search over mappings ends after " << group->record->evaluated
+          << " of them, as its budget says; the best of these is used";
+    if (group->ring && group->ring->chip)
+      placeOnChips(program, *group, readers);
+    if (group->ring && readers[group->rhs.tensor] == 1)
+      interleaveClusters(*group);
+    nameLoops(*group);
+    auto use = [&](Access &access) {
+      reserve(*group, access);
+      Tensor &tensor = *access.tensor;
+      if (tensor.firstUse < 0)
+        tensor.firstUse = static_cast<int>(i);
+      tensor.lastUse = static_cast<int>(i);
+      EngineStarts starts = getEngineStarts(*group, access, machine);
+      if (starts.size() > 1)
+        movers[&tensor].push_back(std::move(starts));
+    };
+    for (Access *access : group->reads())
+      use(*access);
+    use(group->result);
+  }
+  warnOfIdleChips(program);
+  // Rows that are gathered go side by side as they are.
+  for (auto &group : program.groups)
+    if (group->kind == Group::Kind::Gather) {
+      Tensor &from = *group->stream.tensor, &to = *group->result.tensor;
+      for (int64_t i = 1; i < from.rank(); ++i) {
+        int64_t &a = from.allocated[from.rank() - i],
+                &b = to.allocated[to.rank() - i];
+        a = b = std::max(a, b);
+      }
+    }
+  for (auto &group : program.groups)
+    if (group->kind == Group::Kind::Gather)
+      for (Tensor *tensor : {group->stream.tensor, group->result.tensor})
+        tensor->keepsRows = true;
+  // What the host sends or gets comes without gaps.
+  for (auto &tensor : program.tensors)
+    if (tensor->origin != Tensor::Origin::Computed ||
+        llvm::is_contained(program.results, tensor.get()))
+      tensor->keepsRows = true;
+  // The host has one array for all copies of an argument.
+  for (auto &tensor : program.tensors)
+    for (auto &other : program.tensors)
+      if (tensor->origin == Tensor::Origin::Argument &&
+          other->origin == Tensor::Origin::Argument &&
+          tensor->argument == other->argument && tensor->firstUse >= 0 &&
+          other->firstUse >= 0)
+        for (auto [a, b] : llvm::zip(tensor->allocated, other->allocated))
+          a = b = std::max(a, b);
+  finishWeightStreams(program);
+  for (auto &tensor : program.tensors) {
+    if (tensor->firstUse < 0)
+      continue;
+    // Another copy may have asked for more room.
+    if (tensor->chips == Tensor::Chips::Blocks &&
+        tensor->allocated[tensor->chipDim] !=
+            tensor->type.getDimSize(tensor->chipDim))
+      tensor->chips = Tensor::Chips::First;
+    if (auto &interleave = tensor->interleave;
+        interleave && tensor->allocated[interleave->dim] !=
+                          tensor->type.getDimSize(interleave->dim))
+      interleave.reset();
+    setStrides(*tensor, machine);
+    if (tensor->keepsRows || tensor->rank() < 2 || !tensor->inner ||
+        !tensor->digits.empty())
+      continue;
+    int64_t gap = choosePadding(
+        *tensor, movers[tensor.get()], machine,
+        [&](int64_t units) { setStrides(*tensor, machine, units); });
+    setStrides(*tensor, machine, gap);
+  }
+  return place(program);
+}

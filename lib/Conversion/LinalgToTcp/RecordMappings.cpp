@@ -1,0 +1,99 @@
+//===- RecordMappings.cpp - What was chosen, for people -------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The attribute kMappingsAttrName: a dictionary for each group, in the order
+// they run. `mapping` and `runner_up.mapping` are words; `cycles` are those of
+// the cost model, which sees a group alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+static std::string describeLocation(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+            Twine(file.getColumn()))
+        .str();
+  return "";
+}
+
+/// "M: 2048 in tiles of 512 on 32 slices; K: 77".
+static std::string describeTiles(const Group &group) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator separator("; ");
+  for (const Loop &loop : group.loops) {
+    os << separator << loop.name << ": " << loop.extent;
+    if (loop.tile != loop.extent)
+      os << " in tiles of " << loop.tile;
+    if (loop.parts != 1)
+      os << " on " << loop.parts << " slices";
+  }
+  return text.empty() ? "one element" : text;
+}
+
+static StringRef describeKind(Group::Kind kind) {
+  switch (kind) {
+  case Group::Kind::Stream:
+    return "stream";
+  case Group::Kind::Contraction:
+    return "contraction";
+  case Group::Kind::Reduction:
+    return "reduction";
+  case Group::Kind::Gather:
+    return "gather";
+  case Group::Kind::Rows:
+    return "rows";
+  }
+  return "group";
+}
+
+ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
+  Builder builder(program.func.getContext());
+  SmallVector<Attribute> records;
+  for (const auto &group : program.groups) {
+    NamedAttrList fields;
+    auto addText = [&](NamedAttrList &list, StringRef name,
+                       const std::string &text) {
+      if (!text.empty())
+        list.append(name, builder.getStringAttr(text));
+    };
+    auto addNumber = [&](NamedAttrList &list, StringRef name, int64_t number) {
+      list.append(name, builder.getI64IntegerAttr(number));
+    };
+    addText(fields, "operation", group->root->getName().getStringRef().str());
+    addText(fields, "location", describeLocation(group->root->getLoc()));
+    addText(fields, "group", describeKind(group->kind).str());
+    MappingRecord record = group->record.value_or(MappingRecord());
+    if (!group->ring && !group->weightStream) {
+      record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
+      record.mapping = describeTiles(*group);
+    }
+    addText(fields, "kind", record.kind);
+    addText(fields, "mapping", record.mapping);
+    addNumber(fields, "cycles", record.cycles);
+    addText(fields, "bound_by", record.boundBy);
+    addNumber(fields, "evaluated", record.evaluated);
+    addNumber(fields, "feasible", record.feasible);
+    fields.append("complete", builder.getBoolAttr(record.complete));
+    if (!record.runnerUp.empty()) {
+      NamedAttrList next;
+      addText(next, "mapping", record.runnerUp);
+      addNumber(next, "cycles", record.runnerUpCycles);
+      addText(next, "lost_because", record.reason);
+      fields.append("runner_up", builder.getDictionaryAttr(next));
+    }
+    records.push_back(builder.getDictionaryAttr(fields));
+  }
+  return builder.getArrayAttr(records);
+}
