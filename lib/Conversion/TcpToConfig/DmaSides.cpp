@@ -186,47 +186,78 @@ walk(const DmaSide &source, const DmaSide &destination,
   return llvm::createStringError(reason);
 }
 
-/// Appends every factor of `part` that holds data to `parts`, as a part of its
-/// own; false if one is no digit of an axis from its beginning.
-static bool appendFactors(const DmaSide::Part &part,
-                          llvm::SmallVectorImpl<DmaSide::Part> &parts) {
-  auto factors = part.mapping.placedFactors();
-  if (!factors) {
-    llvm::consumeError(factors.takeError());
+/// Appends the digits of `placed` that hold data to `parts`, each as a part of
+/// its own, one position of its mapping `unit` elements. A bracket that is
+/// walked whole, one step of it per position, is its own digits: `[A, [B, 1 #
+/// 48] # 384] # 1728` has data at A and at B. False if a digit is not one of an
+/// axis from its beginning.
+static bool appendDigits(const PlacedFactor &placed, int64_t unit,
+                         const AxisSizes &axes,
+                         llvm::SmallVectorImpl<DmaSide::Part> &parts) {
+  const Factor &factor = placed.factor;
+  if (factor.isPaddingOnly())
+    return true;
+  if (factor.first != 0)
+    return false;
+  if (factor.kind == Factor::Kind::Composite) {
+    const CompositeBase &inner = *factor.composite;
+    if (factor.stride != 1 || factor.offset != 0 || factor.valid != inner.size)
+      return false;
+    int64_t stride = placed.positionStride * inner.size;
+    return llvm::all_of(inner.factors, [&](const Factor &digit) {
+      stride /= digit.extent;
+      return appendDigits({digit, stride}, unit, axes, parts);
+    });
+  }
+  if (factor.kind != Factor::Kind::Axis)
+    return false;
+  std::string text =
+      ("[" + str(ArrayRef(factor)) + "] = " + Twine(factor.valid)).str();
+  auto digit = Mapping::parse(text, axes);
+  if (!digit) {
+    llvm::consumeError(digit.takeError());
     return false;
   }
-  llvm::SmallVector<DmaSide::Part, 4> data;
-  for (const PlacedFactor &placed : *factors) {
-    const Factor &factor = placed.factor;
-    if (factor.isPaddingOnly())
-      continue;
-    if (factor.kind != Factor::Kind::Axis || factor.first != 0)
-      return false;
-    std::string text =
-        ("[" + str(ArrayRef(factor)) + "] = " + Twine(factor.valid)).str();
-    auto digit = Mapping::parse(text, part.mapping.axes());
-    if (!digit) {
-      llvm::consumeError(digit.takeError());
-      return false;
-    }
-    data.push_back({*digit, part.stride * placed.positionStride});
-  }
-  llvm::append_range(parts, data);
+  parts.push_back({*digit, unit * placed.positionStride});
   return true;
 }
 
-/// The data of a side, every factor a part of its own; nothing if there is
+/// The digits of `part` that hold data, as parts of their own; nothing where
+/// appendDigits fails.
+static std::optional<llvm::SmallVector<DmaSide::Part, 4>>
+digitsOf(const DmaSide::Part &part) {
+  auto factors = part.mapping.placedFactors();
+  if (!factors) {
+    llvm::consumeError(factors.takeError());
+    return std::nullopt;
+  }
+  llvm::SmallVector<DmaSide::Part, 4> digits;
+  for (const PlacedFactor &placed : *factors)
+    if (!appendDigits(placed, part.stride, part.mapping.axes(), digits))
+      return std::nullopt;
+  return digits;
+}
+
+/// Whether some digit is padded with zeros, which are data to write.
+static bool holdsZeros(ArrayRef<Factor> factors) {
+  return llvm::any_of(factors, [](const Factor &factor) {
+    return (factor.isPadded() && !factor.isPaddingOnly() &&
+            factor.padding == PaddingKind::Zero) ||
+           (factor.kind == Factor::Kind::Composite &&
+            holdsZeros(factor.composite->factors));
+  });
+}
+
+/// The data of a side, every digit a part of its own; nothing if there is
 /// padding below data, or zeros.
 static std::optional<DmaSide> withoutPadding(const DmaSide &side) {
   DmaSide result = side;
   result.parts.clear();
   for (const DmaSide::Part &part : side.parts) {
-    for (const Factor &factor : part.mapping.factors())
-      if (!factor.isPaddingOnly() && factor.isPadded() &&
-          factor.padding == PaddingKind::Zero)
-        return std::nullopt;
-    if (!appendFactors(part, result.parts))
+    auto digits = digitsOf(part);
+    if (!digits || holdsZeros(part.mapping.factors()))
       return std::nullopt;
+    llvm::append_range(result.parts, *digits);
   }
   return result;
 }
@@ -341,9 +372,13 @@ derivation::walkIndexed(const DmaSide &indexed, const DmaSide &direct,
     });
   };
   llvm::SmallVector<DmaSide::Part, 8> digits;
-  for (const DmaSide::Part &part : indexed.parts)
-    if (!names(part.mapping) || !appendFactors(part, digits))
+  for (const DmaSide::Part &part : indexed.parts) {
+    auto apart = names(part.mapping) ? digitsOf(part) : std::nullopt;
+    if (apart)
+      llvm::append_range(digits, *apart);
+    else
       digits.push_back(part);
+  }
   for (const DmaSide::Part &part : digits) {
     if (!names(part.mapping)) {
       rows.parts.push_back(part);
