@@ -49,6 +49,9 @@ config.available_features.add(config.sequin_build_type.lower())
 # The wafer's compiler driver, beside the programs it is named after.
 if os.path.exists(os.path.join(config.sequin_tools_dir, "compat", "cslc")):
     config.available_features.add("cslc")
+# Host scripts need the Python package, which sanitized builds do not have.
+if os.path.exists(os.path.join(config.sequin_tools_dir, "compat", "cs_python")):
+    config.available_features.add("cs_python")
 
 
 def program(name):

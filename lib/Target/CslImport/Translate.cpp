@@ -22,7 +22,7 @@ std::string csl_import::findLibrary() {
   std::string program = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(program));
   if (llvm::sys::path::filename(folder) == "compat")
-    folder = llvm::sys::path::parent_path(folder);
+    llvm::sys::path::remove_filename(folder);
   llvm::sys::path::append(folder, "..", "share", "sequin", "csl");
   llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
   return folder.str().str();
