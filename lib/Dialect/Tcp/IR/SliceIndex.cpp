@@ -94,21 +94,28 @@ ArrayRef<int64_t> PositionIndex::find(const Coordinates &coordinates) const {
 
 std::optional<int64_t> PositionIndex::nearest(const Coordinates &coordinates,
                                               int64_t near) const {
-  std::optional<int64_t> best;
-  auto distance = [&](int64_t position) {
+  // Ascending; the longest common prefix is with a neighbour of `near`, and the
+  // positions that share it follow each other.
+  ArrayRef<int64_t> same = find(coordinates);
+  if (same.empty())
+    return std::nullopt;
+  auto width = [&](int64_t position) {
     return llvm::bit_width(static_cast<uint64_t>(position ^ near));
   };
-  for (int64_t position : find(coordinates))
-    if (!best || distance(position) < distance(*best))
-      best = position;
-  return best;
+  const int64_t *after = llvm::lower_bound(same, near);
+  int shared = 64;
+  if (after != same.end())
+    shared = width(*after);
+  if (after != same.begin())
+    shared = std::min<int>(shared, width(*std::prev(after)));
+  int64_t first = shared == 64 ? 0 : near >> shared << shared;
+  return *llvm::lower_bound(same, first);
 }
 
 int64_t tcp::smallestRing(const RoutingShape &shape) {
-  int64_t ring = 1;
+  uint64_t differing = 0;
   for (auto [slice, router] : llvm::enumerate(shape.routers))
     for (int64_t source : router.sources)
-      while (static_cast<int64_t>(slice) / ring != source / ring)
-        ring *= 2;
-  return ring;
+      differing |= slice ^ static_cast<uint64_t>(source);
+  return int64_t(1) << llvm::bit_width(differing);
 }

@@ -15,7 +15,8 @@
 #define SEQUIN_LIB_DIALECT_TCP_IR_SLICEINDEX_H
 
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
-#include <map>
+#include "llvm/ADT/Hashing.h"
+#include <unordered_map>
 
 namespace sequin::tcp {
 
@@ -56,7 +57,13 @@ public:
                                  int64_t near) const;
 
 private:
-  std::map<llvm::SmallVector<int64_t, 4>, llvm::SmallVector<int64_t, 1>>
+  // Asked once for every slice that another listens to.
+  struct Hash {
+    size_t operator()(llvm::ArrayRef<int64_t> coordinates) const {
+      return llvm::hash_combine_range(coordinates);
+    }
+  };
+  std::unordered_map<Coordinates, llvm::SmallVector<int64_t, 1>, Hash>
       positions;
 };
 
