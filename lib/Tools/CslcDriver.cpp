@@ -73,20 +73,27 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   if (!module)
     return kRefused;
   bool hasWarnings = !diagnostics.all().empty();
-  if (hasWarnings && options.warningsAsErrors) {
-    err << "error: there are warnings, and --warnings-as-errors is given\n";
-    return kRefused;
-  }
   csl::LayoutOp layout = *module->getOps<csl::LayoutOp>().begin();
   if (!checkFabric(options, layout, err))
     return kRefused;
 
   llvm::SourceMgr files;
   mlir::SourceMgrDiagnosticHandler handler(files, &context, err);
+  // Sees what the other one prints.
+  mlir::ScopedDiagnosticHandler counter(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        hasWarnings |=
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning;
+        return mlir::failure();
+      });
   mlir::FailureOr<wafer::Program> program =
-      csl_to_wafer::deriveProgram(*module);
+      csl_to_wafer::deriveCheckedProgram(*module);
   if (mlir::failed(program))
     return kRefused;
+  if (hasWarnings && options.warningsAsErrors) {
+    err << "error: there are warnings, and --warnings-as-errors is given\n";
+    return kRefused;
+  }
   wafer::CslOutput output;
   output.params = options.import.params;
   output.colors = options.import.colors;

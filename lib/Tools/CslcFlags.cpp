@@ -42,6 +42,7 @@ enum class Flag : uint8_t {
   Help,
   IgnoredSwitch, ///< has no meaning here, takes no value
   IgnoredValue,  ///< has no meaning here, takes a value
+  IgnoredEither, ///< has no meaning here, a value only after '='
 };
 } // namespace
 
@@ -67,9 +68,9 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Cases({"g0", "g", "O0", "O1", "O2", "O3", "single-pe", "out-routes",
               "disable-auto-microthread-id", "dump-dsr-alloc-graph"},
              Flag::IgnoredSwitch)
-      .Cases({"max-parallelism", "output-json",
-              "link-section-start-address-bytes", "lomem-reservation-end",
-              "driver", "verbose-level"},
+      .Case("output-json", Flag::IgnoredEither)
+      .Cases({"max-parallelism", "link-section-start-address-bytes",
+              "lomem-reservation-end", "driver", "verbose-level"},
              Flag::IgnoredValue)
       .Default(Flag::Unknown);
 }
@@ -77,7 +78,7 @@ static Flag lookupFlag(llvm::StringRef name) {
 static bool isSwitch(Flag flag) {
   return flag == Flag::Memcpy || flag == Flag::WarningsAsErrors ||
          flag == Flag::Verbose || flag == Flag::Help ||
-         flag == Flag::IgnoredSwitch;
+         flag == Flag::IgnoredSwitch || flag == Flag::IgnoredEither;
 }
 
 static constexpr llvm::StringLiteral kUsageText =
@@ -226,6 +227,7 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       return kSuccess;
     case Flag::IgnoredSwitch:
     case Flag::IgnoredValue:
+    case Flag::IgnoredEither:
     case Flag::Unknown:
       break;
     }

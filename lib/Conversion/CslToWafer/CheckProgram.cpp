@@ -44,9 +44,11 @@ struct PeView {
 
 class ProgramCheck {
 public:
-  explicit ProgramCheck(Derivation &derivation)
+  /// Of a program that was CSL text, which has no operations: messages name
+  /// builtins then, and errors are warnings, since the text is compiled anyway.
+  explicit ProgramCheck(Derivation &derivation, bool ofSource = false)
       : derivation(derivation), program(derivation.program),
-        machine(*lookupCslMachine(program.target)) {}
+        machine(*lookupCslMachine(program.target)), ofSource(ofSource) {}
 
   LogicalResult run();
 
@@ -89,8 +91,22 @@ private:
   Derivation &derivation;
   const wafer::Program &program;
   const CslMachine &machine;
+  const bool ofSource;
 };
 } // namespace
+
+/// How CSL writes an operation.
+static std::string getSourceName(Operation *op) {
+  if (isa<csl::FabinDsdOp, csl::FaboutDsdOp, csl::Mem1dDsdOp, csl::Mem4dDsdOp>(
+          op))
+    return "@get_dsd";
+  if (isa<csl::ColorConfigOp>(op))
+    return "@set_color_config";
+  if (isa<csl::LocalColorConfigOp>(op))
+    return "@set_local_color_config";
+  StringRef name = op->getName().getStringRef();
+  return name.consume_front("csl.") ? ("@" + name).str() : name.str();
+}
 
 PeView ProgramCheck::view(int64_t x, int64_t y) const {
   const wafer::Pe &pe = program.at(x, y);
@@ -111,10 +127,14 @@ void ProgramCheck::report(Severity severity, Operation *op, const Twine &text,
 
 void ProgramCheck::flush() {
   for (const Finding &finding : findings) {
-    InFlightDiagnostic message = finding.severity == Severity::Error
-                                     ? finding.op->emitError()
-                                     : finding.op->emitWarning();
-    message << "'" << finding.op->getName() << "' op " << finding.text;
+    InFlightDiagnostic message =
+        finding.severity == Severity::Error && !ofSource
+            ? finding.op->emitError()
+            : finding.op->emitWarning();
+    if (ofSource)
+      message << getSourceName(finding.op) << ' ' << finding.text;
+    else
+      message << "'" << finding.op->getName() << "' op " << finding.text;
     if (finding.x >= 0)
       message << " (PE " << finding.x << ", " << finding.y;
     if (finding.x >= 0 && finding.count > 1)
@@ -733,3 +753,12 @@ struct CslCheckProgram
   }
 };
 } // namespace
+
+FailureOr<wafer::Program> csl_to_wafer::deriveCheckedProgram(ModuleOp module) {
+  FailureOr<Derivation> derivation = derive(module);
+  if (failed(derivation))
+    return failure();
+  // Its errors are warnings here.
+  (void)ProgramCheck(*derivation, /*ofSource=*/true).run();
+  return std::move(derivation->program);
+}

@@ -95,7 +95,8 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
     if (symbol.empty())
       return Value();
   }
-  program->hasExports |= !function.decl;
+  program->advertised.push_back(
+      {global, function, declared - session.layout.exports.data()});
   SetupScope setup(*this);
   csl::ExportSymbolOp::create(builder, loc(call.span()), symbol,
                               symbol == name ? mlir::StringAttr()
@@ -129,7 +130,13 @@ Value Evaluator::builtinExport(const BuiltinCall &call, const Type *) {
       emitGlobal(*global);
     }
   } else {
-    emitFunction(pointer.pointer().function, {}, arg(call, 0).span());
+    const FunctionRef &function = pointer.pointer().function;
+    if (Global *global = function.module->findDeclaration(*function.decl)) {
+      if (!global->exportName.empty())
+        return error(call.span(), "'" + global->name + "' is exported twice");
+      global->exportName = name->string();
+    }
+    emitFunction(function, {}, arg(call, 0).span());
   }
   return makeVoid();
 }
@@ -158,22 +165,37 @@ Value Evaluator::builtinGetSymbolId(const BuiltinCall &call, const Type *) {
   LValue target = evalPlace(arg(call, 0), /*forWrite=*/false);
   if (target.kind == LValue::Kind::Error)
     return Value();
+  FunctionRef function;
+  Global *global = nullptr;
+  if (target.kind == LValue::Kind::Value && target.value.isFunction())
+    function = target.value.function();
+  else
+    global = target.kind == LValue::Kind::Known ? target.value.pointer().global
+                                                : target.constant;
+  if (!program)
+    return error(call.span(), "@get_symbol_id is of a symbol of a PE, the "
+                              "layout has none");
+  needExports();
+  const ProgramState::Advertised *found = nullptr;
+  for (const ProgramState::Advertised &entry : program->advertised)
+    if (!found && (function.decl ? entry.function == function
+                                 : global && entry.global == global))
+      found = &entry;
+  if (!found)
+    return error(arg(call, 0).span(),
+                 "@get_symbol_id is of a global variable or function that "
+                 "@export_symbol advertises");
+  if (place != Place::Runtime)
+    return makeInt(types.u16(), found->id);
   std::string symbol;
-  if (target.kind == LValue::Kind::Value && target.value.isFunction()) {
-    if (mlir::Operation *op =
-            emitFunction(target.value.function(), {}, arg(call, 0).span()))
-      symbol = mlir::SymbolTable::getSymbolName(op).getValue().str();
-  } else if (Global *global = target.kind == LValue::Kind::Known
-                                  ? target.value.pointer().global
-                                  : target.constant) {
-    emitGlobal(*global);
+  if (function.decl) {
+    mlir::Operation *op = emitFunction(function, {}, arg(call, 0).span());
+    if (!op)
+      return Value();
+    symbol = mlir::SymbolTable::getSymbolName(op).getValue().str();
+  } else {
     symbol = global->symbol;
   }
-  if (symbol.empty())
-    return error(arg(call, 0).span(), "@get_symbol_id is of an exported "
-                                      "variable or function");
-  if (place != Place::Runtime)
-    return error(call.span(), "@get_symbol_id is for running code here");
   return makeRuntime(types.u16(),
                      csl::GetSymbolIdOp::create(builder, loc(call.span()),
                                                 builder.getI16Type(), symbol));
@@ -211,9 +233,15 @@ Value Evaluator::builtinGetTensorPtr(const BuiltinCall &call, const Type *) {
 
 Value Evaluator::builtinHasExportedTensors(const BuiltinCall &call,
                                            const Type *) {
-  if (!expectArgs(call, 0, 0) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 0, 0) ||
+      !expectPlace(call, {Place::Runtime, Place::Comptime, Place::Initializer}))
     return Value();
-  return makeBool(program && program->hasExports);
+  if (!program)
+    return error(call.span(), "@has_exported_tensors is for code of a PE");
+  needExports();
+  return makeBool(llvm::any_of(program->advertised, [](const auto &entry) {
+    return entry.global && entry.global->type->isPointer();
+  }));
 }
 
 //===----------------------------------------------------------------------===//

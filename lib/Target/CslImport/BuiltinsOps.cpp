@@ -386,6 +386,14 @@ Value Evaluator::dsdOperation(const BuiltinCall &call, DsdOpcode opcode) {
     }
     return Value();
   }
+  const Value &dest = values.front();
+  const Value &base = dest.isDsd() ? dest.dsd().base : dest;
+  if (!isDfilt && base.isPointer())
+    if (const Global *global = base.pointer().global;
+        global && !global->isVar && !global->isExtern)
+      warn(call.arguments().front()->span(),
+           "@" + call.name().text + " writes '" + global->name +
+               "', which is declared constant");
   llvm::SmallVector<mlir::Value> operands;
   for (auto [slot, value] : llvm::zip(*chosen, values)) {
     matches(slot, value, true);

@@ -565,6 +565,17 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
     return error(span, "expected equal bit width for operands, got: " +
                            llvm::Twine(type->bits()) + " and " +
                            llvm::Twine(from->bits()) + " bit(s)");
+  if (from == type)
+    return value;
+  if (from->isPacked()) {
+    value = packedBits(value, span);
+    return bitcastTo(type, std::move(value), span);
+  }
+  if (type->isPacked()) {
+    value = bitcastTo(types.integer(type->bits(), /*isSigned=*/false),
+                      std::move(value), span);
+    return value ? packedFromBits(type, value, span) : Value();
+  }
   if (value.isSymbolic() && from->is(TypeKind::Int) && type->is(TypeKind::Int))
     return symbolicCast(value, type);
   if (value.isSymbolic())
@@ -622,8 +633,6 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
     number = mlir::arith::BitcastOp::create(builder, at, bits, number);
   else if (llvm::isa<csl::EnumType>(number.getType()))
     number = csl::GetIntOp::create(builder, at, bits, number);
-  else if (llvm::isa<csl::StructType>(number.getType()))
-    return error(span, "@bitcast of a packed struct is not supported");
   if (number.getType() == target)
     return makeRuntime(type, number);
   if (llvm::isa<csl::PtrType>(target))

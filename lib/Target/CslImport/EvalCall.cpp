@@ -392,6 +392,10 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
     error(span, "task '" + decl.name().text + "' is not a function");
     return nullptr;
   }
+  if (!decl.body())
+    if (Global *external = function.module->findDeclaration(decl))
+      if (Global *definition = definitionOf(*external))
+        return emitFunction(definition->value.function(), {}, span);
   // The specialisation: comptime arguments, and the types of the others.
   Frame inner;
   inner.function = function;

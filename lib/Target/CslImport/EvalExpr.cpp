@@ -102,10 +102,21 @@ Value Evaluator::getMember(const Value &base, llvm::StringRef name, Span span) {
   if (base.isAggregate()) {
     if (type->isUnion) {
       const Value &active = base.elements()[*index];
-      if (active.isError())
-        return error(span, "field '" + name + "' of union '" + type->str() +
-                               "' is not the one that has a value");
-      return active;
+      if (!active.isError())
+        return active;
+      // The bits of the other field, if the language says where they are.
+      if (type->layout != csl::AggregateKind::Plain) {
+        auto other = llvm::find_if(
+            base.elements(), [](const Value &part) { return !part.isError(); });
+        if (other != base.elements().end() && other->type()->bits() &&
+            other->type()->bits() == fieldType->bits())
+          return bitcastTo(fieldType, *other, span);
+        if (!isComptime())
+          if (Value moved = asRuntime(base, span))
+            return getMember(moved, name, span);
+      }
+      return error(span, "field '" + name + "' of union '" + type->str() +
+                             "' is not the one that has a value");
     }
     return base.elements()[*index];
   }

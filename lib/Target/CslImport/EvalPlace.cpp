@@ -40,10 +40,18 @@ LValue Evaluator::placeOfMemref(mlir::Value memref, const Type *type,
   return result;
 }
 
+bool Evaluator::isInMemory(const Global &global) {
+  return place == Place::Runtime && !inTypeOf && program && global.decl &&
+         global.var() && global.var()->isConst() && !global.value.isFifo() &&
+         (global.type->isArray() || global.type->isNumber()) &&
+         !global.type->isComptimeOnly() &&
+         session.isWritten(*global.module->file, global.name);
+}
+
 LValue Evaluator::placeOfGlobal(Global &global, Span span) {
   if (!ensure(global, span))
     return {};
-  if (!global.isVar && !global.isExtern) {
+  if (!global.isVar && !global.isExtern && !isInMemory(global)) {
     LValue result = placeOfValue(global.value);
     result.constant = &global;
     return result;
@@ -559,7 +567,8 @@ Value Evaluator::read(const LValue &place, Span span) {
   }
   case LValue::Kind::Known: {
     const PointerValue &pointer = place.value.pointer();
-    if (!pointer.global->isVar && !pointer.global->isExtern) {
+    if (!pointer.global->isVar && !pointer.global->isExtern &&
+        !isInMemory(*pointer.global)) {
       Value value = readKnown(pointer, place.type, span);
       if (value || isComptime())
         return value;

@@ -167,7 +167,14 @@ struct ProgramState {
   std::vector<std::unique_ptr<ModuleInstance>> roots;
   std::map<int64_t, Span> localConfigs;
   llvm::StringMap<Span> exportedNames;
-  bool hasExports = false;
+  /// What @export_symbol advertised, with its id: the place of the name among
+  /// those of the layout.
+  struct Advertised {
+    Global *global = nullptr;
+    FunctionRef function;
+    int64_t id = 0;
+  };
+  std::vector<Advertised> advertised;
   /// Configuration registers that comptime code wrote.
   std::map<int64_t, Value> registers;
   /// Constant arrays that running code indexes.
@@ -350,6 +357,8 @@ private:
   //===--- Places --------------------------------------------------------===//
   LValue evalPlace(const Expr &expr, bool forWrite);
   LValue placeOfGlobal(Global &global, Span span);
+  /// Whether running code reads a constant from memory.
+  bool isInMemory(const Global &global);
   LValue placeAt(const Value &pointer, Span span);
   LValue placeOfValue(Value value);
   LValue placeOfMemref(mlir::Value memref, const Type *type, bool isConst);
@@ -378,6 +387,9 @@ private:
   const Type *peer(const Value &left, const Value &right);
   Value castTo(const Type *type, Value value, Span span);
   Value bitcastTo(const Type *type, Value value, Span span);
+  /// A packed struct as the unsigned integer that it is, and back (Packed.cpp).
+  Value packedBits(const Value &value, Span span);
+  Value packedFromBits(const Type *type, const Value &bits, Span span);
   mlir::Value convertNumber(mlir::Value value, const Type *from, const Type *to,
                             mlir::Location loc);
 
@@ -423,8 +435,26 @@ private:
   void storeInitial(const LValue &place, const Value &value, Span span);
   void ensureAll(ModuleInstance &module);
   void runComptimeBlocks(ModuleInstance &module);
+  /// What @export_symbol advertises is asked for: the comptime blocks run now
+  /// if they have not.
+  void needExports();
   void emitExported(ModuleInstance &module);
   void drainPending();
+
+  //===--- Storage classes (Linkage.cpp) ---------------------------------===//
+  /// Whether an export or extern symbol has a type for it; reports if not.
+  bool checkStorage(Global &global);
+  /// Takes a further declaration of a name; false if there may be none.
+  bool declareAgain(ModuleInstance &module, std::unique_ptr<Global> &first,
+                    std::unique_ptr<Global> second);
+  const Type *linkType(Global &global);
+  bool checkSameType(Global &external, Global &definition);
+  void checkRepeated(ModuleInstance &module);
+  /// What a linker knows a symbol by.
+  std::string linkName(Global &global);
+  Global *findDefinition(ModuleInstance &module, llvm::StringRef name);
+  /// The exported symbol of the program that an extern one means, or null.
+  Global *definitionOf(Global &external);
 
   //===--- Builtins ------------------------------------------------------===//
 public:

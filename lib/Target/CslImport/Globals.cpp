@@ -23,12 +23,6 @@ void Evaluator::declare(ModuleInstance &module) {
     llvm::StringRef name = decl->name().text;
     if (name.empty())
       continue;
-    if (Global *other = module.find(name)) {
-      Diagnostic &diagnostic =
-          report(decl->name().span, "redeclaration of '" + name + "'");
-      note(diagnostic, other->decl->name().span, "declared here");
-      continue;
-    }
     auto global = std::make_unique<Global>();
     global->module = &module;
     global->decl = decl;
@@ -37,7 +31,17 @@ void Evaluator::declare(ModuleInstance &module) {
       global->isVar = var->isVar();
       global->isExtern = var->storage() == Storage::Extern;
     }
-    module.globals[name] = std::move(global);
+    std::unique_ptr<Global> &entry = module.globals[name];
+    if (!entry) {
+      entry = std::move(global);
+      continue;
+    }
+    Span first = entry->decl->name().span;
+    if (declareAgain(module, entry, std::move(global)))
+      continue;
+    Diagnostic &diagnostic =
+        report(decl->name().span, "redeclaration of '" + name + "'");
+    note(diagnostic, first, "declared here");
   }
   for (auto &entry : module.bindings)
     if (!module.find(entry.first()))
@@ -124,7 +128,7 @@ bool Evaluator::evaluateGlobal(Global &global) {
   }
   if (global.isExtern) {
     global.type = type;
-    return type;
+    return type && checkStorage(global);
   }
   Value value;
   Span span = decl.init() ? decl.init()->span() : decl.span();
@@ -168,6 +172,8 @@ bool Evaluator::evaluateGlobal(Global &global) {
                            "' must be comptime-known: declare it const");
     return false;
   }
+  if (!checkStorage(global))
+    return false;
   if (decl.attributes().align) {
     std::optional<int64_t> align =
         evalKnownInt(*decl.attributes().align, "an alignment", 1, 1 << 15);
@@ -205,6 +211,12 @@ void Evaluator::emitGlobal(Global &global) {
     // Made by @allocate_fifo.
     return;
   }
+  if (global.isExtern)
+    if (Global *definition = definitionOf(global)) {
+      emitGlobal(*definition);
+      global.symbol = definition->symbol;
+      return;
+    }
   const Type *type = global.type;
   const Type *element = type->isArray() ? type->element : type;
   mlir::Type converted = convert(element, global.span());
@@ -282,7 +294,9 @@ void Evaluator::emitGlobal(Global &global) {
     builder.setInsertionPointAfter(program->lastVar);
   else
     builder.setInsertionPointToStart(&body);
-  bool isConstant = !global.isVar && !global.isExtern && !storesRest;
+  bool isConstant =
+      !global.isVar && !global.isExtern && !storesRest &&
+      !(global.decl && session.isWritten(*global.module->file, global.name));
   bool isUnsigned = element->is(TypeKind::Int) && !element->isSigned;
   auto op =
       csl::VarOp::create(builder, session.location(global.span().Start),
@@ -423,6 +437,9 @@ void Evaluator::ensureAll(ModuleInstance &module) {
   for (Global *global : all)
     if (!llvm::isa<FnDecl>(global->decl))
       ensure(*global, global->decl->span());
+    else if (!checkStorage(*global))
+      global->state = Global::State::Failed;
+  checkRepeated(module);
   for (size_t i = 0; i < module.imports.size(); ++i)
     ensureAll(*module.imports[i]);
 }
@@ -451,6 +468,22 @@ void Evaluator::runComptimeBlocks(ModuleInstance &module) {
   }
 }
 
+void Evaluator::needExports() {
+  if (place == Place::Runtime || program->roots.empty() ||
+      program->roots.front()->comptimeBlocksDone)
+    return;
+  Saved<Frame *> savedFrame(frame, nullptr);
+  Saved<Place> savedPlace(place, Place::TopComptime);
+  Saved<unsigned> savedDepth(depth, 0);
+  Saved<bool> savedLeft(left, false);
+  Saved<bool> savedTypeOf(inTypeOf, false);
+  Saved<Jump> savedJump(jump, Jump());
+  Saved<llvm::SmallVector<Jump, 2>> savedExits(exits, {});
+  Saved<Global *> savedGlobal(initializing, nullptr);
+  Saved<llvm::StringRef> savedName(declName, llvm::StringRef());
+  runComptimeBlocks(*program->roots.front());
+}
+
 /// Functions and variables that others may name, used here or not.
 void Evaluator::emitExported(ModuleInstance &module) {
   Frame inner;
@@ -459,7 +492,8 @@ void Evaluator::emitExported(ModuleInstance &module) {
   for (auto &entry : module.globals) {
     Global &global = *entry.second;
     if (const auto *function = llvm::dyn_cast<FnDecl>(global.decl)) {
-      if (function->storage() == Storage::Export)
+      if (function->storage() == Storage::Export &&
+          global.state != Global::State::Failed)
         emitFunction(FunctionRef{function, &module}, {}, function->span());
     } else if (global.var() && global.var()->storage() == Storage::Export &&
                ensure(global, global.decl->span())) {
@@ -481,12 +515,29 @@ void Evaluator::runProgram(ModuleInstance &module) {
 void Evaluator::runLayoutModule(ModuleInstance &module,
                                 const LayoutDecl &decl) {
   declare(module);
-  ensureAll(module);
-  Frame inner;
-  inner.module = &module;
-  Saved<Frame *> savedFrame(frame, &inner);
-  PlaceScope scope(*this, Place::Layout);
-  eval(*decl.body());
-  left = false;
-  jump = {};
+  {
+    Frame inner;
+    inner.module = &module;
+    Saved<Frame *> savedFrame(frame, &inner);
+    PlaceScope scope(*this, Place::Layout);
+    eval(*decl.body());
+    left = false;
+    jump = {};
+  }
+  // What the layout had no use for. A file that is a PE's code too is looked at
+  // when that is made, where its globals may need what only a PE has.
+  llvm::SmallVector<Global *> params;
+  for (auto &entry : module.globals)
+    if (const VarDecl *var = entry.second->var();
+        var && var->isParam() &&
+        (var->init() || module.bindings.contains(entry.first)))
+      params.push_back(entry.second.get());
+  for (Global *param : params)
+    ensure(*param, param->decl->span());
+  bool isCode = llvm::any_of(session.layout.tiles,
+                             [&](const std::optional<TileCode> &tile) {
+                               return tile && tile->path == module.path;
+                             });
+  if (!isCode)
+    ensureAll(module);
 }

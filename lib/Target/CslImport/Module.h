@@ -63,8 +63,18 @@ struct ModuleInstance {
   llvm::MapVector<llvm::StringRef, std::unique_ptr<Global>> globals;
   llvm::StringMap<Binding> bindings;
   std::vector<std::unique_ptr<ModuleInstance>> imports;
+  /// Further declarations of names that have a storage class.
+  std::vector<std::unique_ptr<Global>> repeated;
   bool comptimeBlocksDone = false;
 
+  /// The global of a declaration, be it the first of its name or not.
+  Global *findDeclaration(const csl_source::Decl &decl) const {
+    for (const std::unique_ptr<Global> &global : repeated)
+      if (global->decl == &decl)
+        return global.get();
+    Global *global = find(decl.name().text);
+    return global && global->decl == &decl ? global : nullptr;
+  }
   Global *find(llvm::StringRef name) const {
     auto found = globals.find(name);
     return found == globals.end() ? nullptr : found->second.get();

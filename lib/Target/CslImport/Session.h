@@ -13,6 +13,7 @@
 #include "sequin/CslSource/Parser.h"
 #include "sequin/Machine/CslMachine.h"
 #include "sequin/Target/CslImport/CslImport.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace sequin::csl_import {
 
@@ -85,6 +86,9 @@ public:
 
   mlir::Location location(csl_source::Loc loc);
   bool isWse3() const { return machine.generation >= 3; }
+  /// Whether some operation on DSDs in the file writes a constant of the name
+  /// (WrittenConstants.cpp).
+  bool isWritten(const csl_source::SourceFile &file, llvm::StringRef name);
 
   const ImportOptions &options;
   const CslMachine &machine;
@@ -102,6 +106,8 @@ public:
 
 private:
   csl_source::Context nodes;
+  llvm::DenseMap<const csl_source::SourceFile *, llvm::StringSet<>>
+      writtenNames;
   llvm::StringMap<const csl_source::SourceFile *> files;
 };
 

@@ -20,6 +20,10 @@ namespace sequin::csl_to_wafer {
 /// change the bytecode. Errors are reported at their operations.
 mlir::FailureOr<wafer::Program> deriveProgram(mlir::ModuleOp module);
 
+/// The same with the findings of `--csl-check-program`, all of them as
+/// warnings, which name the builtins of CSL text.
+mlir::FailureOr<wafer::Program> deriveCheckedProgram(mlir::ModuleOp module);
+
 /// `--csl-to-json`, the wafer program as JSON, and `--csl-to-wafer`, as text.
 void registerTranslations();
 
