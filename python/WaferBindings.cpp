@@ -315,14 +315,14 @@ class Device {
 public:
   static std::unique_ptr<Device> create(std::shared_ptr<Output> output,
                                         uint64_t maxCycles, bool timeline,
-                                        bool landings) {
+                                        SimLogs logs) {
     Options options;
     options.maxCycles = maxCycles;
     auto device = std::make_unique<Device>();
     device->output = output;
-    if (timeline || landings) {
+    if (timeline || logs) {
       device->traces =
-          std::make_unique<HostTraces>(output->program, timeline, landings);
+          std::make_unique<HostTraces>(output->program, timeline, logs);
       options.observer = device->traces.get();
     }
     device->session = valueOrRaise([&] {
@@ -466,7 +466,7 @@ public:
   std::string timeline() const {
     return llvm::formatv("{0}", traces->timeline(*session));
   }
-  std::vector<std::string> landings() const { return traces->landingLog(); }
+  std::vector<std::string> simLog() const { return traces->simLog(); }
   py::bytes memory(int64_t x, int64_t y) const {
     check(session->checkInside({x, y, 1, 1}));
     llvm::ArrayRef<uint8_t> bytes = session->simulator().memory(x, y);
@@ -579,9 +579,15 @@ PYBIND11_MODULE(_wafer, module) {
            py::arg("step_y") = 1);
 
   py::class_<Device>(module, "Device")
-      .def_static("create", &Device::create, py::arg("output"),
-                  py::arg("max_cycles"), py::arg("timeline"),
-                  py::arg("landings"))
+      .def_static(
+          "create",
+          [](std::shared_ptr<Output> output, uint64_t maxCycles, bool timeline,
+             bool landing, bool router, bool instructions) {
+            return Device::create(std::move(output), maxCycles, timeline,
+                                  {landing, router, instructions});
+          },
+          py::arg("output"), py::arg("max_cycles"), py::arg("timeline"),
+          py::arg("landing"), py::arg("router"), py::arg("instructions"))
       .def("copy_in", &Device::copyIn, py::arg("symbol"),
            py::arg("words").noconvert(), py::arg("transfer"), py::arg("spread"))
       .def("copy_out", &Device::copyOut, py::arg("words").noconvert(),
@@ -605,7 +611,7 @@ PYBIND11_MODULE(_wafer, module) {
       .def("undefined_reads", &Device::undefinedReads)
       .def("report", &Device::report)
       .def("timeline", &Device::timeline)
-      .def("landings", &Device::landings)
+      .def("sim_log", &Device::simLog)
       .def("memory", &Device::memory, py::arg("x"), py::arg("y"))
       .def("save_memory", &Device::saveMemory, py::arg("path"));
 }

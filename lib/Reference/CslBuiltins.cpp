@@ -8,7 +8,7 @@
 
 #include "CslState.h"
 #include "sequin/Support/DsdArithmetic.h"
-#include "llvm/ADT/StringExtras.h"
+#include "sequin/Support/PrintedValue.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -267,18 +267,17 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
     uint64_t bits = operand(frame, step, next++).bits;
     unsigned width = bitsOf(type);
     if (type.isF32())
-      os << dsd::decodeF32(static_cast<uint32_t>(bits));
+      os << printedFloat(dsd::decodeF32(static_cast<uint32_t>(bits)));
     else if (isa<FloatType, csl::CB16Type>(type))
-      os << dsd::decodeFp16(machine.fp16(), static_cast<uint32_t>(bits));
+      os << printedFloat(
+          dsd::decodeFp16(machine.fp16(), static_cast<uint32_t>(bits)));
     else if (width == 1)
       os << (bits ? "true" : "false");
     else if (form == 'X')
-      os << "0x" << llvm::utohexstr(bits, true);
-    else if (form == 'b') {
-      os << "0b";
-      for (unsigned bit = width; bit--;)
-        os << (bits >> bit & 1);
-    } else if (isa<IntegerType>(type))
+      os << printedHex(bits, width);
+    else if (form == 'b')
+      os << printedBinary(bits, width);
+    else if (isa<IntegerType>(type))
       os << signedOf(bits, width);
     else
       os << bits;

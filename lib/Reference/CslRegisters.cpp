@@ -36,6 +36,9 @@ static const ColorState &colorOf(const Pe &pe, unsigned number) {
 uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
+    auto found = pe.otherWords.find(address);
+    if (found != pe.otherWords.end())
+      return found->second;
     trap(pe, "no configuration register is at word 0x" +
                  llvm::utohexstr(address, true));
     return 0;
@@ -158,6 +161,11 @@ uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
 
 void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
   const CslRegisterInfo *info = lookupCslRegister(address);
+  if (!info && address >= kFirstConfigAddress &&
+      address <= kLastConfigAddress) {
+    pe.otherWords[address] = value;
+    return;
+  }
   if (!info || !info->writable)
     return trap(pe, "configuration word 0x" + llvm::utohexstr(address, true) +
                         (info ? " cannot be written" : " does not exist"));

@@ -365,6 +365,8 @@ struct Pe {
 
   // Registers that nothing else stands for.
   uint16_t transformMask = 0, exceptionMask = 0xffff, mainPriority = 0;
+  /// Configuration words that no register is known at: what was written.
+  std::map<uint16_t, uint16_t> otherWords;
   uint32_t taskPriority = 0, controlPriority = 0;
   bool tscOn = false;
   uint64_t tscBase = 0, tscLatched = 0;

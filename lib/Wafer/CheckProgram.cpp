@@ -742,9 +742,15 @@ Error Checker::checkRouter(const Router &router, const Twine &where) {
     if (Error error = location(where, config.location))
       return error;
   }
-  for (const Filter &filter : router.filters)
+  for (const Filter &filter : router.filters) {
     if (Error error = location(where, filter.location))
       return error;
+    if (filter.kind != FilterKind::Range && filter.limit1.value_or(0) &&
+        filter.counter > *filter.limit1)
+      return fail(where,
+                  "a filter's counter is " + Twine(unsigned(filter.counter)) +
+                      ", its limit is " + Twine(unsigned(*filter.limit1)));
+  }
   return Error::success();
 }
 

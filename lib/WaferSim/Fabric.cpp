@@ -170,7 +170,7 @@ void Wafer::countWavelet(Core &core, uint8_t number, const Wavelet &wavelet) {
   if (filter.kind == FilterKind::Range || (core.filtersOff >> number & 1) ||
       !(wavelet.control ? filter.countControl : filter.countData))
     return;
-  if (filter.counter != filter.limit1.value_or(0)) {
+  if (filter.counter < filter.limit1.value_or(0)) {
     ++filter.counter;
     return;
   }
@@ -196,7 +196,7 @@ RouterTable &Wafer::editRouter(Core &core) {
 }
 
 void Wafer::applyCommand(Core &core, uint8_t number, SwitchCommand command,
-                         bool &advanced) {
+                         const Wavelet &wavelet, bool &advanced) {
   const FlatColor &color = core.router->colors[number];
   advanced = false;
   if (command == SwitchCommand::Teardown)
@@ -204,18 +204,24 @@ void Wafer::applyCommand(Core &core, uint8_t number, SwitchCommand command,
   if (!color.hasSwitches)
     return;
   uint8_t &position = core.position[number];
+  uint8_t before = position;
   // What waits on a link that the new position takes from tries again.
   wake(core, now + 1);
   if (command == SwitchCommand::Reset)
     position = 0;
-  if (command != SwitchCommand::Advance)
-    return;
-  // An invalid next position is the end (AMB-018).
-  uint8_t next = position + 1;
-  if (next >= 4 || !(color.valid >> next & 1))
-    next = color.ring ? 0 : position;
-  advanced = next != position;
-  position = next;
+  if (command == SwitchCommand::Advance) {
+    // An invalid next position is the end (AMB-018).
+    uint8_t next = position + 1;
+    if (next >= 4 || !(color.valid >> next & 1))
+      next = color.ring ? 0 : position;
+    advanced = next != position;
+    position = next;
+  }
+  if (options.observer && command != SwitchCommand::Nop)
+    options.observer->switchMoves(
+        momentOf(core, now),
+        {number, before, position, command, wavelet.control, wavelet.data,
+         color.positions[before], color.positions[position]});
 }
 
 void Wafer::enterTeardown(Core &core, uint8_t color) {
@@ -264,6 +270,8 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   uint8_t number = core.rings[ringIndex].color;
   uint8_t from = core.rings[ringIndex].id;
   auto stuck = [&] {
+    if (tracer)
+      tracer->waits(momentOf(core, now), WaitKind::Link, number);
     core.stuckRings[ringIndex / 64] |= uint64_t(1) << ringIndex % 64;
     return false;
   };
@@ -295,9 +303,12 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   // All outputs must accept (FAB-015).
   const Wavelet wavelet = core.rings[ringIndex].front();
   bool ramp = routes.tx >> kRamp & 1;
+  // What ce_ignore keeps from the RAMP does not meet its filter either.
+  bool down =
+      ramp && !(wavelet.control && ControlWord{wavelet.data}.ignoredByCe());
   bool pass = false;
   uint8_t input = kNone;
-  if (ramp && !(wavelet.control && ControlWord{wavelet.data}.ignoredByCe())) {
+  if (down) {
     pass = passes(core, color, number, wavelet);
     if (pass) {
       input = inputRingOfColor(core, number);
@@ -373,11 +384,11 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   if (wavelet.flip || wavelet.control)
     retry(core);
   if (wavelet.flip)
-    applyCommand(core, number, SwitchCommand::Advance, advanced);
+    applyCommand(core, number, SwitchCommand::Advance, wavelet, advanced);
   if (wavelet.control) {
     ControlWord word{wavelet.data};
     SwitchCommand command = word.command();
-    applyCommand(core, number, command, advanced);
+    applyCommand(core, number, command, wavelet, advanced);
     if (hasSwitches &&
         (pop == PopMode::AlwaysPop || (pop == PopMode::OnAdvance && advanced) ||
          (pop == PopMode::OnAdvanceNop &&
@@ -394,7 +405,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
     } else if (!pass) {
       ++counters.filtered;
     }
-    if (filter != kNone)
+    if (down && filter != kNone)
       countWavelet(core, filter, wavelet);
   }
   for (unsigned i = 0; i < count; ++i) {
@@ -510,6 +521,8 @@ void Wafer::stepOutputs(Core &core) {
     Ring &ring = core.rings[index];
     ring.pop(now);
     sent = core.acted = true;
+    if (tracer)
+      tracer->sent(momentOf(core, now), queue, wavelet.data);
     if (!counters.firstWavelet || now < counters.firstWavelet)
       counters.firstWavelet = now;
     core.nextOutput = static_cast<uint8_t>((queue + 1) % 8);

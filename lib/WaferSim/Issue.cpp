@@ -204,6 +204,83 @@ void Wafer::runBulk(Core &core, LiveOp &op) {
 }
 
 //===----------------------------------------------------------------------===//
+// For logs
+//===----------------------------------------------------------------------===//
+
+static TracedOperand operandOf(const Core &core, const Walk &walk) {
+  using Kind = TracedOperand::Kind;
+  switch (walk.kind) {
+  case Walk::Kind::None:
+    return {};
+  case Walk::Kind::Scalar:
+    return {Kind::Scalar, 0};
+  case Walk::Kind::Fifo:
+    return {Kind::Fifo, walk.fifo};
+  case Walk::Kind::FabricIn:
+  case Walk::Kind::FabricOut:
+    return {Kind::Queue, core.rings[walk.ring].id};
+  default:
+    return {Kind::Memory, static_cast<uint16_t>(walk.address)};
+  }
+}
+
+/// The next element, before the walks go on to the one behind it.
+TracedElement Wafer::traced(const Core &core, const LiveOp &op) const {
+  TracedElement element;
+  for (unsigned t = 0; t < core.ops.size(); ++t)
+    if (core.ops[t] == &op)
+      element.thread = static_cast<uint8_t>(t);
+  element.task = op.task;
+  element.opcode = op.opcode;
+  element.number = op.unbounded ? 0 : op.length - op.remaining;
+  element.operands = {operandOf(core, op.dest), operandOf(core, op.source[0]),
+                      operandOf(core, op.source[1])};
+  element.scalar = op.scalar;
+  return element;
+}
+
+void Wafer::traceElement(const Core &core, TracedElement element,
+                         uint64_t cycle, uint32_t x, uint32_t y,
+                         uint32_t value) {
+  element.source0 = x;
+  element.source1 = y;
+  element.value = value;
+  tracer->element(momentOf(core, cycle), element);
+}
+
+void Wafer::traceWait(Core &core, const LiveOp &op, Stall stall) {
+  unsigned thread = kMainThread;
+  for (unsigned t = 0; t < core.ops.size(); ++t)
+    if (core.ops[t] == &op)
+      thread = t;
+  tracer->waits(momentOf(core, now),
+                stall == Stall::Input    ? WaitKind::Input
+                : stall == Stall::Output ? WaitKind::Output
+                                         : WaitKind::Fifo,
+                thread);
+}
+
+/// What runBulk does, an element at a time; the first in cycle `start`.
+void Wafer::runTraced(Core &core, LiveOp &op, uint64_t start) {
+  Walk &a = op.source[0], &b = op.source[1], &dest = op.dest;
+  uint32_t accumulator = a.value;
+  auto read = [&](Walk &walk) {
+    return walk.kind == Walk::Kind::None ? 0 : readMemory(core, walk);
+  };
+  for (; op.remaining && !stopped; --op.remaining) {
+    TracedElement element = traced(core, op);
+    uint32_t x = op.accumulate ? accumulator : read(a);
+    uint32_t y = read(b);
+    uint32_t value =
+        dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
+    accumulator = value;
+    traceElement(core, element, start + element.number / op.rate, x, y, value);
+    if (dest.kind != Walk::Kind::None && dest.kind != Walk::Kind::Scalar)
+      writeMemory(core, dest, value);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // FIFOs
 //===----------------------------------------------------------------------===//
 
@@ -423,6 +500,8 @@ void Wafer::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
       value &= 0x3fffffff;
     }
     Ring &ring = core.rings[walk.ring];
+    if (tracer)
+      tracer->queued(momentOf(core, now), ring.id, value);
     ring.push({value, control, walk.advance && last, walk.color, walk.dense},
               now + 1);
     core.outputBusy |= 1u << ring.id;
@@ -451,6 +530,8 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
   if (stall != Stall::None) {
     if (op.stall == Stall::None || op.stall == Stall::Blocked)
       op.since = now;
+    if (tracer && op.stall != stall)
+      traceWait(core, op, stall);
     op.stall = stall;
     return false;
   }
@@ -462,13 +543,20 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
     }
     return walk.kind == Walk::Kind::None ? 0 : readMemory(core, walk);
   };
+  TracedElement element;
+  if (tracer)
+    element = traced(core, op);
   uint32_t x = read(a, inputs[0]), y = read(b, inputs[1]);
   uint32_t value =
       dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
+  if (tracer)
+    traceElement(core, element, now, x, y, value);
   bool last = op.remaining == 1 && !op.unbounded;
   if (output) {
     if (dest.hasIndex)
       value = (value & 0xffff) | uint32_t(dest.index) << 16;
+    if (tracer)
+      tracer->queued(momentOf(core, now), output->id, value);
     output->push({value, dest.control, dest.advance && last, dest.color},
                  now + 1);
     core.outputBusy |= 1u << output->id;
@@ -532,10 +620,15 @@ bool Wafer::issue(Core &core, LiveOp &op) {
           op.dest.kind == Walk::Kind::Fifo ? Stall::FifoFull : Stall::Output;
       break;
     }
+    TracedElement element;
+    if (tracer)
+      element = traced(core, op);
     uint32_t x = fetch(core, op, a, taken0);
     uint32_t y = fetch(core, op, b, taken1);
     uint32_t value =
         dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
+    if (tracer)
+      traceElement(core, element, now, x, y, value);
     if (op.accumulate)
       a.value = value;
     store(core, op, value, sent);
@@ -560,6 +653,8 @@ bool Wafer::issue(Core &core, LiveOp &op) {
   }
   if (op.stall == Stall::None || op.stall == Stall::Blocked)
     op.since = now;
+  if (tracer && op.stall != stall)
+    traceWait(core, op, stall);
   op.stall = stall;
   return false;
 }

@@ -444,7 +444,11 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
     int64_t cycles = machine.fmacsStartCycles + bulkCycles(op);
     counters.elements += op.remaining;
     countMacs(op.opcode, op.remaining);
-    runBulk(core, op);
+    op.task = core.taskNumber;
+    if (tracer)
+      runTraced(core, op, now + static_cast<uint64_t>(lead));
+    else
+      runBulk(core, op);
     if (stopped)
       return Machine::Stop;
     saveAddress(core, op.dest);
@@ -533,6 +537,7 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
       ++ring.users;
     }
   op.live = true;
+  op.task = core.taskNumber;
   op.words = movesWords(core, op);
   op.start = now + lead + machine.fmacsStartCycles;
   op.since = op.start;

@@ -29,6 +29,10 @@ static uint16_t routeWord(const FlatColor &color, bool teardown) {
 uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
+    if (core.otherWords)
+      if (auto found = core.otherWords->find(address);
+          found != core.otherWords->end())
+        return found->second;
     trap(core, "no configuration register is at word 0x" +
                    llvm::utohexstr(address, true));
     return 0;
@@ -138,6 +142,13 @@ static void setHalf(uint32_t &bits, unsigned word, uint16_t value) {
 
 void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
   const CslRegisterInfo *info = lookupCslRegister(address);
+  if (!info && address >= kFirstConfigAddress &&
+      address <= kLastConfigAddress) {
+    if (!core.otherWords)
+      core.otherWords = std::make_unique<std::map<uint16_t, uint16_t>>();
+    (*core.otherWords)[address] = value;
+    return;
+  }
   if (!info || !info->writable)
     return trap(core, "configuration word 0x" + llvm::utohexstr(address, true) +
                           (info ? " cannot be written" : " does not exist"));

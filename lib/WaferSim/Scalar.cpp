@@ -14,7 +14,7 @@
 
 #include "ScalarFloat.h"
 #include "Wafer.h"
-#include "llvm/ADT/StringExtras.h"
+#include "sequin/Support/PrintedValue.h"
 #include <cstring>
 
 using namespace sequin;
@@ -153,6 +153,10 @@ void Wafer::runMain(Core &core) {
         if (cost)
           return busy(core, cost);
         ++counters.instructions;
+        if (tracer)
+          tracer->instruction(
+              momentOf(core, now),
+              {core.taskNumber, i.opcode, frame->function, frame->pc});
         ++frame->pc;
         if (runMachine(core, *frame, i) == Machine::Stop || stopped)
           return;
@@ -162,6 +166,10 @@ void Wafer::runMain(Core &core) {
       if (cost >= kSlice)
         return busy(core, cost);
       ++counters.instructions;
+      if (tracer)
+        tracer->instruction(
+            momentOf(core, now + cost),
+            {core.taskNumber, i.opcode, frame->function, frame->pc});
       cost += machine.cycles(info.kind);
       if (i.width > 32)
         cost += machine.cycles(ScalarClass::Wide);
@@ -392,17 +400,16 @@ void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
       os << extend(bits, value.width);
       break;
     case Print::Form::Hex:
-      os << "0x" << llvm::utohexstr(bits, true);
+      os << printedHex(bits, value.width);
       break;
     case Print::Form::Binary:
-      os << "0b";
-      for (unsigned b = value.width; b--;)
-        os << (bits >> b & 1);
+      os << printedBinary(bits, value.width);
       break;
     case Print::Form::Float:
-      os << (value.width == 16
-                 ? dsd::decodeFp16(program.fp16, static_cast<uint32_t>(bits))
-                 : dsd::decodeF32(static_cast<uint32_t>(bits)));
+      os << printedFloat(
+          value.width == 16
+              ? dsd::decodeFp16(program.fp16, static_cast<uint32_t>(bits))
+              : dsd::decodeF32(static_cast<uint32_t>(bits)));
       break;
     case Print::Form::Bool:
       os << (bits ? "true" : "false");

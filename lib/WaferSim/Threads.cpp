@@ -12,6 +12,9 @@ using namespace sequin;
 using namespace sequin::wafer;
 
 static constexpr unsigned kMain = 8;
+static constexpr const char *kLaunched = "launched function";
+/// What the vendor's logs call a launched function (SIM-021).
+static constexpr uint8_t kLaunchedWse2 = 22, kLaunchedWse3 = 1;
 
 void Wafer::busy(Core &core, uint64_t cycles) {
   if (options.observer)
@@ -118,6 +121,10 @@ void Wafer::startFunction(Core &core, uint32_t function,
   core.frames.push_back({function, 0, 0, core.code->code->stackAddress});
   core.mainSince = now;
   core.bulk = false;
+  bool launched = core.taskKind == kLaunched;
+  core.taskNumber = !launched                 ? core.taskId
+                    : machine.generation == 2 ? kLaunchedWse2
+                                              : kLaunchedWse3;
   if (options.observer)
     options.observer->taskStarts(momentOf(core, now), core.taskKind, callee);
   busy(core, machine.taskStartCycles);
@@ -195,7 +202,7 @@ void Wafer::pickTask(Core &core) {
     Core::Launch launch = std::move(core.launches.front());
     core.launches.pop_front();
     core.commandBlocked = program.memcpy;
-    core.taskKind = "launched function";
+    core.taskKind = kLaunched;
     core.taskId = 0;
     startFunction(core, launch.function, launch.arguments);
     return;

@@ -31,6 +31,9 @@ static size_t peStride(const CslMachine &machine) {
 Wafer::Wafer(const Program &program, const CslMachine &machine,
              const Options &options)
     : program(program), machine(machine), options(options),
+      tracer(options.observer && options.observer->wantsInstructions()
+                 ? options.observer
+                 : nullptr),
       randomSeed(options.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du) {
   load();
 }

@@ -28,6 +28,7 @@
 #include "sequin/Machine/CslRegisters.h"
 #include "sequin/Support/DsdArithmetic.h"
 #include "sequin/Wafer/ControlWord.h"
+#include "sequin/WaferSim/Observer.h"
 #include "sequin/WaferSim/Simulator.h"
 #include "llvm/ADT/BitVector.h"
 #include <deque>
@@ -143,6 +144,7 @@ struct LiveOp {
   DsdOpcode opcode = DsdOpcode::Mov16;
   bool async = false, carry = false, unbounded = false;
   uint8_t rank = 1; ///< of the priority
+  uint8_t task = 0; ///< that started it, as logs number it
   uint8_t rate = 1; ///< elements per cycle at most
   Stall stall = Stall::None;
   Completion completion = Completion::None;
@@ -270,7 +272,7 @@ struct alignas(64) Core {
   std::vector<Frame> frames;
   std::vector<uint64_t> registers;
   const char *taskKind = "";
-  uint8_t taskId = 0;
+  uint8_t taskId = 0, taskNumber = 0; ///< the second is for logs (SIM-021)
 
   std::vector<DsrState> dsrs; ///< three files, dsrsPerFile each
   std::vector<FifoState> fifos;
@@ -292,6 +294,8 @@ struct alignas(64) Core {
   uint64_t tscBase = 0, tscLatched = 0;
   uint64_t random[4] = {};
   uint8_t prng = 0;
+  /// Words that no register is known at hold what was written.
+  std::unique_ptr<std::map<uint16_t, uint16_t>> otherWords;
 };
 
 //===----------------------------------------------------------------------===//
@@ -321,6 +325,8 @@ public:
     std::string text;
   };
   std::vector<LogLine> lines; ///< of the window
+  /// Who wants to know every instruction and element, or nobody.
+  Observer *const tracer;
   std::vector<std::string> log;
 
   /// Host streams.
@@ -386,7 +392,7 @@ private:
               const Wavelet &wavelet) const;
   void countWavelet(Core &core, uint8_t filter, const Wavelet &wavelet);
   void applyCommand(Core &core, uint8_t color, SwitchCommand command,
-                    bool &advanced);
+                    const Wavelet &wavelet, bool &advanced);
   void enterTeardown(Core &core, uint8_t color);
   void leaveTeardown(Core &core, uint8_t color);
   void stepOutputs(Core &core);
@@ -448,6 +454,11 @@ private:
   uint32_t fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken);
   void store(Core &core, LiveOp &op, uint32_t value, unsigned &sent);
   void runBulk(Core &core, LiveOp &op);
+  void runTraced(Core &core, LiveOp &op, uint64_t start);
+  TracedElement traced(const Core &core, const LiveOp &op) const;
+  void traceElement(const Core &core, TracedElement element, uint64_t cycle,
+                    uint32_t x, uint32_t y, uint32_t value);
+  void traceWait(Core &core, const LiveOp &op, Stall stall);
   void saveAddress(Core &core, const Walk &walk);
   void zeroSource(Core &core, LiveOp &op);
   uint32_t readMemory(Core &core, Walk &walk);

@@ -146,11 +146,8 @@ def test_traces(out, tmp_path):
     assert not (out / "simfab_traces").exists()
 
 
-@pytest.mark.rows("HST-082", "SIM-017", "SIM-023", "SIM-025")
-def test_log_of_landings(compiled, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    # One PE sends 1.5 as f16 to the east.
-    out = compiled("""
+# One PE sends 1.5 as f16 to the east.
+SENDER = """
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.layout 2 x 1 fabric 9 x 3 at 4, 1 {
     csl.tile_code @send at <0, 0>
@@ -187,20 +184,201 @@ module attributes {csl.target = #csl.target<"wse3">} {
       csl.bind_data_task @take to %id
     }
   }
-}""")
-    for wanted, count in (("landing", 2), ("router", 0), ("inst_trace|landing", 2)):
-        (tmp_path / "sim.log").unlink(missing_ok=True)
-        monkeypatch.setenv("SINGULARITYENV_SIMFABRIC_DEBUG", wanted)
-        runner = SdkRuntime(out)
-        runner.load()
-        runner.run()
-        runner.stop()
-        log = tmp_path / "sim.log"
-        lines = log.read_text().splitlines() if log.exists() else []
+}"""
+
+
+def simulate(out, wanted, log, monkeypatch):
+    """The lines of sim.log."""
+    log.unlink(missing_ok=True)
+    monkeypatch.setenv("SINGULARITYENV_SIMFABRIC_DEBUG", wanted)
+    runner = SdkRuntime(out)
+    runner.load()
+    runner.run()
+    runner.stop()
+    return log.read_text().splitlines() if log.exists() else []
+
+
+@pytest.mark.rows("HST-082", "SIM-017", "SIM-022", "SIM-023", "SIM-025", "WEX-060")
+def test_log_of_landings(compiled, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    out = compiled(SENDER)
+    for wanted, count in (("landing", 2), ("router", 0), ("router,landing", 2)):
+        lines = simulate(out, wanted, tmp_path / "sim.log", monkeypatch)
         assert len(lines) == count
     pattern = (
-        r"@\d+ P{x}\.1 \(hwtile\) landing C3 from link {link}, ctrl=0, idx=0000, data=3e00 "
+        r"@(\d+) P{x}\.1 \({kind}\) landing C3 from link {link}, ctrl=0, idx=0000, data=3E00 "
         r"\(\+1\.500\(0\)\), half=0, ident=0000000000000000, lf=0"
     )
+    cycles = []
     for line, x, link in zip(lines, (4, 5), "RW", strict=True):
-        assert re.fullmatch(pattern.format(x=x, link=link), line), line
+        match = re.fullmatch(pattern.format(x=x, link=link, kind="hwtile"), line)
+        assert match, line
+        cycles.append(int(match[1]))
+    # Two cycles a hop.
+    assert cycles[1] == cycles[0] + 2
+    # Over the side of the rectangle the wavelet goes on to the host's link.
+    edge = SENDER.replace(
+        "csl.color_config 3 at <1, 0> routes <rx WEST tx RAMP>",
+        "csl.color_config 3 at <1, 0> routes <rx WEST tx EAST>\n"
+        '    csl.stream "out" color 3 to_host at 1, 0 EAST',
+    )
+    out = compiled(edge, name="edge")
+    lines = simulate(out, "landing", tmp_path / "sim.log", monkeypatch)
+    assert len(lines) == 3
+    assert re.fullmatch(pattern.format(x=6, link="W", kind="iotile"), lines[2]), lines[2]
+
+
+# A column of f32 sums, the last of which is infinite; a switch that turns.
+TRACED = """
+module attributes {csl.target = #csl.target<"ARCH">} {
+  csl.layout 2 x 1 fabric 9 x 3 at 4, 1 {
+    csl.tile_code @send at <0, 0>
+    csl.tile_code @take at <1, 0>
+    csl.color_config 3 at <0, 0> routes <rx RAMP tx RAMP> switches <pos1 = #csl.position<tx EAST>>
+    csl.color_config 3 at <1, 0> routes <rx WEST tx RAMP>
+    csl.export_name "go" : () -> ()
+  }
+  csl.program @send {
+    csl.var @a : memref<3xf32> = dense<[1.0, 16777216.0, 3.0e38]> : tensor<3xf32>
+    csl.var @b : memref<3xf32> = dense<[2.0, 1.0, 3.0e38]> : tensor<3xf32>
+    csl.var @c : memref<1xi32> = dense<0x017f0000> : tensor<1xi32>
+    csl.task local @later() {
+      %a = csl.get_var @a : memref<3xf32>
+      %b = csl.get_var @b : memref<3xf32>
+      %x = csl.mem1d_dsd %a : memref<3xf32> extent 3
+      %y = csl.mem1d_dsd %b : memref<3xf32> extent 3
+      csl.fadds %x = %x, %y : !csl.dsd<mem1d> = !csl.dsd<mem1d>, !csl.dsd<mem1d>
+      csl.return
+    }
+    func.func @go() {
+      %q = csl.constant 2 : !csl.output_queue
+      %k = csl.constant 3 : !csl.color
+      %out = csl.fabout_dsd queue %q COLORextent 1 control
+      %c = csl.get_var @c : memref<1xi32>
+      %w = csl.mem1d_dsd %c : memref<1xi32> extent 1
+      csl.mov32 %out = %w : !csl.dsd<fabout> = !csl.dsd<mem1d>
+      %data = csl.fabout_dsd queue %q COLORextent 1
+      %seven = arith.constant 7 : i32
+      csl.mov32 %data = %seven : !csl.dsd<fabout> = i32 async
+      %id = csl.constant 9 : !csl.local_task_id
+      csl.activate %id
+      return
+    }
+    csl.comptime {
+      csl.export_symbol @go
+      %q = csl.constant 2 : !csl.output_queue
+      %k = csl.constant 3 : !csl.color
+      QUEUE
+      %id = csl.constant 9 : !csl.local_task_id
+      csl.bind_local_task @later to %id
+    }
+  }
+  csl.program @take {
+    func.func @go() {
+      %q = csl.constant 2 : !csl.input_queue
+      %in = csl.fabin_dsd queue %q extent 1
+      %a = csl.get_var @a : memref<1xi32>
+      %x = csl.mem1d_dsd %a : memref<1xi32> extent 1
+      csl.mov32 %x = %in : !csl.dsd<mem1d> = !csl.dsd<fabin> async
+      return
+    }
+    csl.var @a : memref<1xi32>
+    csl.comptime {
+      csl.export_symbol @go
+      %q = csl.constant 2 : !csl.input_queue
+      %k = csl.constant 3 : !csl.color
+      csl.initialize_queue %q : !csl.input_queue color %k
+    }
+  }
+}"""
+
+
+def traced(arch):
+    wse2 = arch == "wse2"
+    queue = "csl.initialize_queue %q : !csl.output_queue color %k"
+    text = TRACED.replace("ARCH", arch).replace("COLOR", "color %k " if wse2 else "")
+    return text.replace("QUEUE", "" if wse2 else queue)
+
+
+def run_traced(compiled, monkeypatch, tmp_path, arch, wanted):
+    monkeypatch.chdir(tmp_path)
+    out = compiled(traced(arch), name=arch)
+    monkeypatch.setenv("SINGULARITYENV_SIMFABRIC_DEBUG", wanted)
+    runner = SdkRuntime(out)
+    runner.load()
+    runner.run()
+    runner.launch("go", nonblock=False)
+    runner.stop()
+    return (tmp_path / "sim.log").read_text().splitlines()
+
+
+@pytest.mark.parametrize("arch", ["wse2", "wse3"])
+@pytest.mark.rows("SIM-019", "FAB-041", "SIM-022")
+def test_log_of_routers(compiled, monkeypatch, tmp_path, arch):
+    lines = run_traced(compiled, monkeypatch, tmp_path, arch, "router")
+    head = "P4.1 (hwtile) router: C3 : "
+    assert lines[:2] == [
+        f"@0 {head}input switch: 0=/ R/ (init)",
+        f"@0 {head}output switch: 0=/ R/ (init)",
+    ]
+    move = " (advance) ctrl=1, idx=017F, data=0000 (+0.000(-15))"
+    at = lines[2].split()[0]
+    assert lines[2:] == [
+        f"{at} {head}input switch: 0=/ R/ -> 1=/ R/{move}",
+        f"{at} {head}output switch: 0=/ R/ -> 1=/ E/{move}",
+    ]
+
+
+@pytest.mark.parametrize("arch", ["wse2", "wse3"])
+@pytest.mark.rows("SIM-007", "SIM-018", "SIM-020", "SIM-021", "SIM-026", "WEX-058")
+def test_log_of_instructions(compiled, monkeypatch, tmp_path, arch):
+    lines = run_traced(compiled, monkeypatch, tmp_path, arch, "inst_trace")
+    issue, execute = (2, 4) if arch == "wse2" else (3, 6)
+    launched = "T22" if arch == "wse2" else "T01"
+    pattern = re.compile(
+        r"@(\d+) P(\d+)\.(\d+): Id: (\d+), Instr: (\d+), Seq: (\d+), Pipe: (\d+), "
+        r"Msg: \[(IS|EX) OP\] (.*)"
+    )
+    issued, executed, others = {}, {}, []
+    for line in lines:
+        match = pattern.fullmatch(line)
+        if not match:
+            others.append(line.split(": ", 1)[1])
+            continue
+        cycle, x, y, name, number, sequence, stage = map(int, match.groups()[:7])
+        # The program stands at (4, 1) of a fabric of width 9.
+        assert name == y * 9 + x
+        if match[8] == "IS":
+            assert stage == issue
+            issued[x, number] = (cycle, sequence, match[9])
+        else:
+            assert stage == execute
+            if match[9] != "IDLE":
+                executed[x, number] = (cycle, sequence, match[9])
+    # Every instruction leaves the pipeline in order and so many cycles later.
+    assert issued.keys() == executed.keys()
+    for key, (cycle, sequence, _) in issued.items():
+        assert executed[key][:2] == (cycle + execute - issue, sequence)
+    # A PE has something or IDLE in every cycle from its first to its last.
+    for x in (4, 5):
+        at = [int(l[1:].split()[0]) for l in lines if f" P{x}.1: " in l and "[EX OP]" in l]
+        assert sorted(set(at)) == list(range(min(at), max(at) + 1))
+    texts = [text for _, _, text in executed.values()]
+    # 1 + 2; 2^24 + 1 is not a float; 3e38 + 3e38 is none either.
+    assert [t for t in texts if "FADDS" in t] == [
+        "T09 FADDS Dest:40400000 Src0:3F800000 Src1:40000000 [ ..... ] U0",
+        "T09 FADDS Dest:4B800000 Src0:4B800000 Src1:3F800000 [ ..x.. ] U0",
+        "T09 FADDS Dest:7F800000 Src0:7F61B1E6 Src1:7F61B1E6 [ .ox.. ] U0",
+    ]
+    assert f"{launched} MOV32 Dest:017F0000 Src0:017F0000 [ ..... ] U0" in texts
+    assert f"{launched}.UT2 MOV32 Dest:00000007 Src0:00000007 [ ..... ] U0" in texts
+    assert [text for _, _, text in issued.values() if "FADDS" in text][1] == (
+        "T09 FADDS Dest:[0x0014] Src0:[0x0014] Src1:[0x0020]"
+    )
+    assert others == [
+        "Not enough wavelets, UT2 stall",
+        "Writing wavelet 017F0000 to OUT_Q 2",
+        "Sending wavelet 017F0000 on OUT_Q 2",
+        "Writing wavelet 00000007 to OUT_Q 2",
+        "Sending wavelet 00000007 on OUT_Q 2",
+    ]

@@ -64,6 +64,11 @@ public:
   void issues(const Moment &at, unsigned thread) override;
   void works(const Moment &at, uint64_t cycles) override;
 
+protected:
+  uint32_t peOf(const Moment &at) const {
+    return static_cast<uint32_t>(at.y * program.width + at.x);
+  }
+
 private:
   struct KeptHop {
     Moment at;
@@ -81,9 +86,6 @@ private:
     uint32_t length = 0;
     Location location = 0;
   };
-  uint32_t peOf(const Moment &at) const {
-    return static_cast<uint32_t>(at.y * program.width + at.x);
-  }
   bool keeps(const Moment &at) const;
   std::vector<KeptHop> sortedHops() const;
 

@@ -42,11 +42,60 @@ struct Hop {
   uint32_t data = 0; ///< as it came in
 };
 
+/// A switch that a control wavelet, or the last of a DSD with advance_switch,
+/// moves. `data` is the wavelet's, as it came in.
+struct SwitchMove {
+  uint8_t color = 0, from = 0, to = 0; ///< positions
+  SwitchCommand command = SwitchCommand::Advance;
+  bool control = false;
+  uint32_t data = 0;
+  Routes before, after;
+};
+
+/// An operand as a log names it.
+struct TracedOperand {
+  enum class Kind : uint8_t { None, Memory, Queue, Fifo, Scalar };
+  Kind kind = Kind::None;
+  uint16_t number = 0; ///< address in bytes, queue, FIFO
+};
+
+/// One element of a DSD operation.
+struct TracedElement {
+  uint8_t thread = kMainThread;
+  uint8_t task = 0; ///< the number that logs give its task (SIM-021)
+  DsdOpcode opcode = DsdOpcode::Mov16;
+  uint32_t number = 0;                   ///< of the element, from 0
+  std::array<TracedOperand, 3> operands; ///< destination, sources
+  uint32_t source0 = 0, source1 = 0, scalar = 0, value = 0;
+};
+
+/// One instruction of scalar code.
+struct TracedInstruction {
+  uint8_t task = 0;
+  Opcode opcode = Opcode::Constant;
+  uint32_t function = 0, number = 0; ///< number within the function
+};
+
+/// Why nothing moves.
+enum class WaitKind : uint8_t { Input, Output, Fifo, Link };
+
 class Observer {
 public:
   virtual ~Observer();
 
   virtual void hop(const Moment &at, const Hop &hop);
+  virtual void switchMoves(const Moment &at, const SwitchMove &move);
+
+  /// Whether the functions of this block are to be called. What runs in one
+  /// piece is then done element by element, with the same cycles.
+  virtual bool wantsInstructions() const;
+  virtual void element(const Moment &at, const TracedElement &element);
+  virtual void instruction(const Moment &at, const TracedInstruction &traced);
+  /// A wait begins. `number` is the thread, of a Link the color.
+  virtual void waits(const Moment &at, WaitKind why, unsigned number);
+  /// A wavelet goes into an output queue, and from there up the ramp.
+  virtual void queued(const Moment &at, unsigned queue, uint32_t data);
+  virtual void sent(const Moment &at, unsigned queue, uint32_t data);
 
   /// A task, a handler or a launched function. `kind` is "data task", "launched
   /// function", ...

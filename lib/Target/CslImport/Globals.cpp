@@ -497,6 +497,9 @@ void Evaluator::emitExported(ModuleInstance &module) {
         emitFunction(FunctionRef{function, &module}, {}, function->span());
     } else if (global.var() && global.var()->storage() == Storage::Export &&
                ensure(global, global.decl->span())) {
+      if (global.value.isFifo())
+        error(global.decl->span(), "constant '" + global.name +
+                                       "' is a FIFO, which cannot be exported");
       emitGlobal(global);
     }
   }

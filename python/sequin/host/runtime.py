@@ -31,8 +31,9 @@ Array = NDArray[Any]
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 #: Cycles after which a program counts as endless, unless SEQUIN_MAX_CYCLES says otherwise.
 MAX_CYCLES = 1 << 32
-#: Names, separated by commas, of what goes into sim.log; "landing" is known.
+#: Names, separated by commas or bars, of what goes into sim.log: DEBUG_LOGS.
 DEBUG_VARIABLE = "SINGULARITYENV_SIMFABRIC_DEBUG"
+DEBUG_LOGS = ("landing", "router", "inst_trace")
 
 
 class MemcpyDataType(Enum):
@@ -75,6 +76,12 @@ class Task:
 
     def __repr__(self) -> str:
         return f"<task {self._number}: {self.what}>"
+
+
+def _cycle_of(line: str) -> int:
+    """Of a line of sim.log; what names no cycle stands last."""
+    _, at, rest = line.partition("@")
+    return int(rest.split(None, 1)[0].rstrip(":")) if at else 1 << 64
 
 
 class _Symbol:
@@ -127,7 +134,7 @@ class SdkRuntime:
             platform is not None and platform.config.suppress_trace
         )
         self._traced = not suppressed
-        self._landings = False
+        self._logs = False
         self._state = "new"
         self._managed = False
         self._failed = False
@@ -144,11 +151,10 @@ class SdkRuntime:
         if not text.isdecimal():
             raise HostError(f"SEQUIN_MAX_CYCLES is {text!r}, expected a number of cycles")
         limit = min(int(text), (1 << 64) - 1)
-        wanted = os.environ.get(DEBUG_VARIABLE, "")
-        self._landings = "landing" in wanted.replace("|", ",").split(",")
-        self._device = _wafer.Device.create(
-            self._output, limit, self._traced, self._landings
-        )
+        names = os.environ.get(DEBUG_VARIABLE, "").replace("|", ",").split(",")
+        wanted = [log in names for log in DEBUG_LOGS]
+        self._logs = any(wanted)
+        self._device = _wafer.Device.create(self._output, limit, self._traced, *wanted)
         self._state = "loaded"
 
     def run(self) -> None:
@@ -667,10 +673,10 @@ class SdkRuntime:
         if config is not None and config.dump_core and self._state == "stopped":
             self._native.save_memory(os.fspath(config.core_path or "out.core"))
         lines = self._native.log(0)
-        if self._landings:
-            lines += self._native.landings()
+        if self._logs:
+            lines += self._native.sim_log()
             # "@<cycle> P..." and "P... @<cycle>: ..."
-            lines.sort(key=lambda line: int(line[line.index("@") + 1 :].split(None, 1)[0].rstrip(":")))
+            lines.sort(key=_cycle_of)
         if lines:
             with open("sim.log", "w", encoding="utf-8") as log:
                 log.writelines(line.rstrip("\n") + "\n" for line in lines)

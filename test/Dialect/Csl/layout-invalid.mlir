@@ -231,6 +231,19 @@ module attributes {csl.target = #csl.target<"wse3">} {
 
 // -----
 
+// A counter never is beyond its limit.
+// expected-error@+1 {{init_counter is 5, allowed are 0 to limit1, which is 4}}
+#f = #csl.filter<kind = counter, limit1 = 4, init_counter = 5>
+
+// -----
+
+// limit1 of a counter is 0 unless it is given; a sparse counter without one is off.
+#g = #csl.filter<kind = sparse_counter, init_counter = 1>
+// expected-error@+1 {{init_counter is 1, allowed are 0 to limit1, which is 0}}
+#f = #csl.filter<kind = counter, init_counter = 1>
+
+// -----
+
 // expected-error@+1 {{x is 3 to 3, which is no PE}}
 #r = #csl.region<3 to 3, 0>
 

@@ -156,6 +156,7 @@ TEST(CslFabric, CounterFilter) {
     EXPECT_THAT(run.get<int32_t>("got", 3, 1), ElementsAre(100, 101, 0));
   }
   SEQUIN_ROW("WEX-050");
+  SEQUIN_ROW("WEX-068");
   SEQUIN_ROW("FAB-051");
   SEQUIN_ROW("FAB-054");
 }

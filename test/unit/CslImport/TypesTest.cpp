@@ -84,6 +84,7 @@ TEST(CslTypes, Fp16Formats) {
     EXPECT_EQ(run.launch("main"), "");
     EXPECT_THAT(run.get<uint16_t>("out", 4), ElementsAre(bits, 12, bits, 1));
   }
+  SEQUIN_ROW("WEX-028");
   SEQUIN_ROW("WEX-027");
   SEQUIN_ROW("SYN-077");
   SEQUIN_ROW("SYN-082");

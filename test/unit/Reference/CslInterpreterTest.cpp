@@ -368,7 +368,7 @@ TEST(CslReference, Prints) {
                "");
   ASSERT_TRUE(run.reference) << run.errors;
   ASSERT_EQ(run.reference->log().size(), 1u);
-  EXPECT_EQ(run.reference->log()[0], "P0.0: {m} = -2, 0xfffe, 1.500000e+00");
+  EXPECT_EQ(run.reference->log()[0], "P0.0: {m} = -2, FFFE, 1.5");
 }
 
 TEST(CslReference, HostErrors) {

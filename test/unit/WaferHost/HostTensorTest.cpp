@@ -40,6 +40,7 @@ TEST(HostTensor, EveryElementIsWhereTheOrderSays) {
   SEQUIN_ROW("HST-051");
   SEQUIN_ROW("HST-052");
   SEQUIN_ROW("AMB-002");
+  SEQUIN_ROW("WEX-065");
   forShapes([](const HostTensor &shape) {
     std::vector<uint32_t> host(shape.count());
     std::iota(host.begin(), host.end(), 0x7fff0000u);

@@ -259,6 +259,7 @@ TEST(Switches, PopShiftsCommandsForTheNextRouter) {
   // The published constant (AMB-019).
   EXPECT_EQ(ControlWord{0x09DF9249}.popped().payload, 0x091F9249u);
   SEQUIN_ROW("FAB-047");
+  SEQUIN_ROW("WEX-048");
   // Position 1 leads on; the control wavelet after the advance carries what is
   // left to PE 2, whose control task sees its data.
   uint32_t advance = command(SwitchCommand::Advance, 31);

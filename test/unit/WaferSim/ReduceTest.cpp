@@ -62,6 +62,22 @@ TEST(Reduce, TheModelHoldsForOtherSizes) {
     }
 }
 
+TEST(Reduce, AnalyticModel) {
+  // T = max(C, E / N + L) + (2 T_R + 1) D with T_R about 2: a chain of P PEs
+  // has contention B, energy B (P - 1) over P - 1 links, distance P - 1 and
+  // depth P - 1 (SIM-029).
+  constexpr double kRampCycles = 2;
+  for (int64_t pes : {32, 128})
+    for (unsigned elements : {512u, 2048u}) {
+      double distance = static_cast<double>(pes - 1);
+      double model = std::max<double>(elements, elements + distance) +
+                     (2 * kRampCycles + 1) * distance;
+      EXPECT_NEAR(static_cast<double>(reduce(pes, pes, elements)), model,
+                  0.03 * model + 20);
+    }
+  SEQUIN_ROW("SIM-029");
+}
+
 TEST(Reduce, SameSumUnderPerturbation) {
   uint64_t plain = reduce(32, 8, 64);
   Options options;

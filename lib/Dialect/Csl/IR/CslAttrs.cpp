@@ -419,6 +419,13 @@ LogicalResult FilterAttr::verify(
     if (value && (*value < 0 || *value > UINT16_MAX))
       return emitError() << name << " is " << *value << ", allowed are 0 to "
                          << UINT16_MAX;
+  // A counter runs from 0 to limit1. Without one a sparse counter is off.
+  bool counts = kind == FilterKind::Counter ||
+                (kind == FilterKind::SparseCounter && limit1);
+  if (counts && initCounter.value_or(0) > limit1.value_or(0))
+    return emitError() << "init_counter is " << *initCounter
+                       << ", allowed are 0 to limit1, which is "
+                       << limit1.value_or(0);
   return success();
 }
 

@@ -1,0 +1,30 @@
+//===- CslPipeline.h - Stages of a PE's instruction pipeline ----*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the vendor's instruction log shows an instruction being issued and
+// executed (SDK, Debugging; SIM-007): stages, a cycle each. The simulator's
+// time is that of the issue; the distance is for logs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_MACHINE_CSLPIPELINE_H
+#define SEQUIN_MACHINE_CSLPIPELINE_H
+
+namespace sequin {
+
+struct CslPipeline {
+  unsigned issue, execute;
+};
+
+constexpr CslPipeline pipelineOf(int generation) {
+  return generation == 2 ? CslPipeline{2, 4} : CslPipeline{3, 6};
+}
+
+} // namespace sequin
+
+#endif // SEQUIN_MACHINE_CSLPIPELINE_H
