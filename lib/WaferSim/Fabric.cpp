@@ -119,6 +119,12 @@ void Wafer::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
   wake(core, at);
 }
 
+/// To an input queue, down the ramp.
+void Wafer::sendDown(Core &core, uint8_t queue, Wavelet wavelet) {
+  core.mayStart |= !core.rings[queue].users;
+  sendTo(core, queue, wavelet, machine.rampCycles);
+}
+
 Hearers wafer::hearersOf(const RouterTable &table, uint8_t tag, unsigned from) {
   Hearers result;
   auto swaps = [&](unsigned color) {
@@ -401,7 +407,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
       // As received, before the pop (AMB-020).
       Wavelet down{wavelet.data, wavelet.control};
       down.half = wavelet.half;
-      sendTo(core, input, down, machine.rampCycles);
+      sendDown(core, input, down);
     } else if (!pass) {
       ++counters.filtered;
     }
@@ -559,10 +565,12 @@ void Wafer::stepHost(Core &core) {
       ring = inputRingOfColor(core, color);
     if (ring == kNone || core.rings[ring].full())
       continue; // whoever takes a word wakes this PE
-    if (edge)
+    if (edge) {
       core.busyRings[ring / 64] |= uint64_t(1) << ring % 64;
-    sendTo(core, ring, {found->second.front()},
-           edge ? machine.hopCycles : machine.rampCycles);
+      sendTo(core, ring, {found->second.front()}, machine.hopCycles);
+    } else {
+      sendDown(core, ring, {found->second.front()});
+    }
     found->second.pop_front();
     if (!found->second.empty())
       wake(core, now + 1);
@@ -588,7 +596,7 @@ void Wafer::stepHalo(Core &first, HostStream &stream) {
     core.haloWaits = true;
     return;
   }
-  sendTo(core, ring, {word}, machine.rampCycles);
+  sendDown(core, ring, {word});
   row.words.pop_front();
   ++row.entered;
   row.delivered = now;

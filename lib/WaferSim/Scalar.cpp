@@ -510,6 +510,7 @@ Wafer::Machine Wafer::runMachine(Core &core, Frame &frame,
     break;
   case Opcode::UnblockCommandStream:
     core.commandBlocked = false;
+    core.mayStart = true;
     wake(core, now + 1);
     break;
   default:

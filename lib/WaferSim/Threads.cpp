@@ -29,6 +29,7 @@ void Wafer::busy(Core &core, uint64_t cycles) {
 void Wafer::activate(Core &core, unsigned id) {
   if (id < 32)
     core.active |= 1u << id;
+  core.mayStart = true;
   if (core.main == MainState::Idle)
     wake(core, now + 1);
 }
@@ -47,6 +48,7 @@ void Wafer::block(Core &core, BlockKind kind, uint64_t id, bool on) {
       return trap(core, "task id " + std::to_string(id) +
                             " is blocked or unblocked, the last is 30");
     core.blocked = on ? core.blocked | 1u << id : core.blocked & ~(1u << id);
+    core.mayStart = true;
   }
   wake(core, now + 1);
 }
@@ -57,8 +59,10 @@ void Wafer::block(Core &core, BlockKind kind, uint64_t id, bool on) {
 
 static void release(Core &core, LiveOp &op) {
   for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
-    if (walk->ring != kNone && core.rings[walk->ring].users)
+    if (walk->ring != kNone && core.rings[walk->ring].users) {
       --core.rings[walk->ring].users;
+      core.mayStart = true;
+    }
 }
 
 static unsigned threadOf(const Core &core, const LiveOp &op) {
@@ -230,8 +234,10 @@ void Wafer::pickTask(Core &core) {
     unsigned id = llvm::countr_zero(bits);
     offer(4 * (core.highPriority >> id & 1), id, info.tasks[id], kNone);
   }
+  bool waits = false;
   for (uint8_t index : core.inputs) {
     Ring &ring = core.rings[index];
+    waits |= !ring.users && !ring.empty();
     int rank = machine.generation == 2 && ring.id < 8 &&
                        core.inputRing[ring.id] == index
                    ? core.inputRank[ring.id]
@@ -268,6 +274,8 @@ void Wafer::pickTask(Core &core) {
   if (!bestTask) {
     if (teardown && !(info.boundLocal >> machine.teardownTask & 1))
       runTeardownHandlers(core);
+    else
+      core.mayStart = waits;
     return;
   }
   if (bestRing == kNone) {
@@ -317,7 +325,8 @@ void Wafer::stepThreads(Core &core) {
     runMain(core);
   } else if (core.main == MainState::Step) {
     runMain(core);
-  } else if (core.main == MainState::Idle && now >= core.until) {
+  } else if (core.main == MainState::Idle && core.mayStart &&
+             now >= core.until) {
     pickTask(core);
   }
   if (stopped || !core.live)

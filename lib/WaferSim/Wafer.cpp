@@ -608,6 +608,7 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
                      ") has no function '" + name + "'");
       Core &core = wafer->cores[y * program.width + x];
       core.launches.push_back({place->index, arguments.vec()});
+      core.mayStart = true;
       wafer->wake(core, wafer->now + 1);
     }
   return llvm::Error::success();

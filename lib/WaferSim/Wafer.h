@@ -225,6 +225,9 @@ struct alignas(64) Core {
   uint64_t until = 0; ///< Busy
   bool dead = false;  ///< it has trapped
   bool hasChannels = false;
+  /// A task may be ready: what pickTask() looks at has changed since it found
+  /// none, or a wavelet that can start one is still on its way.
+  bool mayStart = true;
   bool acted = false;     ///< in this step
   bool hostWords = false; ///< the host has something for it
   bool haloWaits = false; ///< the row's link waits for it
@@ -403,6 +406,7 @@ private:
                    bool toDevice) const;
   uint64_t arrival(const Core &core, uint8_t index, uint64_t latency);
   void sendTo(Core &core, uint8_t ring, Wavelet wavelet, uint64_t latency);
+  void sendDown(Core &core, uint8_t queue, Wavelet wavelet);
   RouterTable &editRouter(Core &core);
 
   // Threads.cpp: main thread, tasks, microthreads.
