@@ -125,13 +125,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--target", default="rngd", help="machine (default: rngd)")
+    parser.add_argument("--chips", type=int, default=1, help="on which it runs (default: 1)")
     parser.add_argument("--seed", type=int, default=1)
     parser.set_defaults(reduced=True)
     arguments = parser.parse_args()
     layer = layer_of(arguments)
     inputs = make_inputs(layer, arguments.seed)
     outcome = simulate(write_layer(layer), [array.astype(np.float32) for array in inputs.values()],
-                       3, arguments.target)
+                       3, arguments.target, ("--chips", str(arguments.chips)))
     if isinstance(outcome, str):
         print(f"failed: {outcome}")
         return 1

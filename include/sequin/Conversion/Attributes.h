@@ -8,10 +8,12 @@
 //
 // A linalg operation may say how it is to be cut:
 //
-//   sequin.pin = {tiles = array<i64: 512, 0, 0>, parts = array<i64: 64, 0, 0>}
+//   sequin.pin = {tiles = array<i64: 512, 0, 0>, parts = array<i64: 64, 0, 0>,
+//                 chips = array<i64: 4, 0, 0>}
 //
 // One number for each of its loops, 0 where the compiler is free. `tiles` are
-// the iterations that run at once, `parts` the slices on which they lie. The
+// the iterations that run at once, `parts` the slices on which they lie,
+// `chips` the chips that have a block of them each, of which the tiles are. The
 // normalisation keeps it for all operations that an operation becomes and that
 // have its loops.
 //

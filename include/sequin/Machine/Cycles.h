@@ -65,6 +65,13 @@ inline int64_t dmaCycles(const TcpMachine &machine, int64_t requests,
   return machine.dmaStartupCycles + std::max(engines, hbm);
 }
 
+/// A DMA command from HBM to HBM of other chips, of which each gets or sends
+/// `bytes` at most (TCP, DMA Engine, PCIe).
+inline int64_t interChipCycles(const TcpMachine &machine, int64_t bytes) {
+  return machine.dmaStartupCycles + machine.dmaStoreDescriptorCycles +
+         llvm::divideCeil(bytes, machine.interChipBytesPerCycle);
+}
+
 } // namespace sequin
 
 #endif // SEQUIN_MACHINE_CYCLES_H

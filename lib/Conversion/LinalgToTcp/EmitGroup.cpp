@@ -76,6 +76,7 @@ void GroupEmitter::makeAxes() {
   for (LoopId i = 0; i < group.loops.size(); ++i)
     if (isInside(i))
       table.add(group.loops[i].name, group.loops[i].tile);
+  kernel.addChipAxis(table);
   axes = AxesAttr::get(builder.getContext(), table);
   tileIndex.resize(group.loops.size());
   first.resize(group.loops.size());
@@ -202,11 +203,8 @@ HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
     text.add(name, size, access.strideOf(loop));
   }
   text.pad(llvm::alignTo(text.size(), word));
-  bool isEverywhere = tensor.chips != Tensor::Chips::First;
-  return HbmType::get(
-      builder.getContext(), tensor.elementType(), axes,
-      isEverywhere ? mapping(group.loops[*group.ring->chip].name) : kernel.chip,
-      mapping(text.str()));
+  return HbmType::get(builder.getContext(), tensor.elementType(), axes,
+                      kernel.chip, mapping(text.str()));
 }
 
 /// The same in the DM of a slice, close together.
@@ -434,6 +432,8 @@ Value GroupEmitter::emitTile() {
 LogicalResult GroupEmitter::emit() {
   if (group.kind == Group::Kind::Gather)
     return emitGather();
+  if (group.kind == Group::Kind::Collective)
+    return emitCollective();
   if (group.ring)
     return emitRings();
   if (group.weightStream)
@@ -527,6 +527,7 @@ LogicalResult GroupEmitter::emitGather() {
   for (const Loop &loop : group.loops)
     if (loop.tile > 1)
       names.add(loop.name, loop.tile);
+  kernel.addChipAxis(names);
   axes = AxesAttr::get(builder.getContext(), names);
   auto typeOf = [&](const Access &access, bool hasRows, int64_t size) {
     const Tensor &memory = *access.tensor;
@@ -568,56 +569,77 @@ LogicalResult KernelEmitter::emitGroup(Group &group) {
 
 static constexpr StringLiteral kChipAxis = "C";
 
+void KernelEmitter::addChipAxis(AxisSizes &axes) const {
+  if (program.chipsUsed > 1 && !axes.lookup(kChipAxis))
+    axes.add(kChipAxis.str(), program.chipsUsed);
+}
+
+bool KernelEmitter::isOfHost(const Tensor &tensor) const {
+  return tensor.origin != Tensor::Origin::Computed ||
+         llvm::is_contained(program.results, &tensor);
+}
+
+/// Several copies of an argument have the host's sizes in common, whatever room
+/// each of them has.
+int64_t KernelEmitter::hostSize(const Tensor &tensor, unsigned dim) const {
+  if (program.chipsUsed == 1)
+    return tensor.allocated[dim];
+  return tensor.type.getDimSize(dim) *
+         (tensor.chipDim == dim ? program.chipsUsed : 1);
+}
+
 AxesAttr KernelEmitter::axesOf(const Tensor &tensor) const {
   AxisSizes table;
-  for (auto [i, size] : llvm::enumerate(tensor.allocated))
-    table.add("D" + std::to_string(i), size);
-  if (tensor.chips == Tensor::Chips::Each)
-    table.add(kChipAxis, program.chips);
+  for (unsigned dim = 0; dim < tensor.rank(); ++dim)
+    table.add("D" + std::to_string(dim),
+              isOfHost(tensor) ? hostSize(tensor, dim) : tensor.allocated[dim]);
+  addChipAxis(table);
   return AxesAttr::get(builder.getContext(), table);
 }
 
-/// Copies on each chip are told apart by an axis that the tensor does not have.
+/// Chips differ in their block of what the host has, or by an axis of their
+/// own.
 MappingAttr KernelEmitter::chipOf(const Tensor &tensor) const {
-  std::string text;
-  switch (tensor.chips) {
-  case Tensor::Chips::First:
+  if (!isOfHost(tensor) || !tensor.chipDim)
     return chip;
-  case Tensor::Chips::Each:
-    text = kChipAxis.str();
-    break;
-  case Tensor::Chips::Blocks:
-    text = "D" + std::to_string(tensor.chipDim);
-    if (tensor.chipBlock != 1)
-      text += suffix("/", tensor.chipBlock);
-    break;
-  }
+  std::string text = "D" + std::to_string(*tensor.chipDim);
+  if (int64_t block = tensor.type.getDimSize(*tensor.chipDim); block != 1)
+    text += suffix("/", block);
+  if (program.chipsUsed != program.chips)
+    text += suffix("#", program.chips);
   return MappingAttr::get(builder.getContext(), text);
 }
 
 HbmType KernelEmitter::typeOf(const Tensor &tensor) const {
-  MemoryText text;
+  bool ofHost = program.chipsUsed > 1 && isOfHost(tensor);
+  // What one chip has of a dimension.
+  auto nameOf = [&](unsigned dim) {
+    std::string name = "D" + std::to_string(dim);
+    if (ofHost && tensor.chipDim == dim)
+      name += suffix("%", tensor.type.getDimSize(dim));
+    return name;
+  };
+  auto sizeOf = [&](unsigned dim) {
+    return ofHost ? tensor.type.getDimSize(dim) : tensor.allocated[dim];
+  };
+  auto typeWith = [&](const std::string &text) {
+    return HbmType::get(builder.getContext(), tensor.elementType(),
+                        axesOf(tensor), chipOf(tensor),
+                        MappingAttr::get(builder.getContext(), text));
+  };
   if (!tensor.digits.empty())
-    return HbmType::get(
-        builder.getContext(), tensor.elementType(), axesOf(tensor), chip,
-        MappingAttr::get(builder.getContext(), describeDigits(tensor)));
+    return typeWith(describeDigits(tensor, nameOf));
+  MemoryText text;
   for (unsigned dim : llvm::reverse(tensor.order))
     if (tensor.interleave && tensor.interleave->dim == dim) {
-      std::string name = "D" + std::to_string(dim);
+      std::string name = nameOf(dim);
       int64_t block = tensor.interleave->block;
-      text.add(name + suffix("/", block), tensor.allocated[dim] / block,
+      text.add(name + suffix("/", block), sizeOf(dim) / block,
                tensor.interleave->stride);
       text.add(name + suffix("%", block), block, tensor.strides[dim]);
-    } else if (tensor.chips == Tensor::Chips::Blocks && tensor.chipDim == dim) {
-      if (tensor.chipBlock > 1)
-        text.add("D" + std::to_string(dim) + suffix("%", tensor.chipBlock),
-                 tensor.chipBlock, tensor.strides[dim]);
-    } else if (tensor.allocated[dim] > 1) {
-      text.add("D" + std::to_string(dim), tensor.allocated[dim],
-               tensor.strides[dim]);
+    } else if (sizeOf(dim) > 1) {
+      text.add(nameOf(dim), sizeOf(dim), tensor.strides[dim]);
     }
   text.pad(tensor.size);
-  return HbmType::get(builder.getContext(), tensor.elementType(),
-                      axesOf(tensor), chipOf(tensor),
-                      MappingAttr::get(builder.getContext(), text.str()));
+  return typeWith(text.str());
 }

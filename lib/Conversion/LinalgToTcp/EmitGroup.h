@@ -47,9 +47,16 @@ struct KernelEmitter {
   tcp::HbmType typeOf(const Tensor &tensor) const;
   stream::AxesAttr axesOf(const Tensor &tensor) const;
   stream::MappingAttr chipOf(const Tensor &tensor) const;
+  /// Whether the host sends or gets it.
+  bool isOfHost(const Tensor &tensor) const;
+  /// Positions of a dimension of all chips, as the host has them.
+  int64_t hostSize(const Tensor &tensor, unsigned dim) const;
+  /// The axis that tells chips apart, if several do a part each.
+  void addChipAxis(AxisSizes &axes) const;
 
   Program &program;
   mlir::OpBuilder &builder;
+  /// Of all groups.
   stream::MappingAttr chip;
   /// What every tensor holds at the point of emission.
   llvm::DenseMap<Tensor *, mlir::Value> values;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitGroup.h"
+#include "GroupEmitter.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -27,6 +27,7 @@ public:
 
 private:
   MappingAttr makeChip();
+  HbmType getResultType(const Tensor &tensor);
   HostType getHostType(const Tensor &tensor);
   HostType getArgumentType(BlockArgument argument);
   LogicalResult emitKernel(StringRef name);
@@ -46,10 +47,22 @@ private:
 } // namespace
 
 MappingAttr ProgramEmitter::makeChip() {
-  std::string text = "1";
-  if (program.chips != 1)
+  std::string text = program.chipsUsed == 1 ? "1" : "C";
+  if (program.chips != program.chipsUsed)
     text += " # " + std::to_string(program.chips);
   return MappingAttr::get(func.getContext(), text);
+}
+
+/// Of a tensor that is the same on all chips the host gets that of the first
+/// one.
+HbmType ProgramEmitter::getResultType(const Tensor &tensor) {
+  HbmType type = kernel.typeOf(tensor);
+  if (program.chipsUsed == 1 || tensor.chipDim)
+    return type;
+  return HbmType::get(
+      func.getContext(), type.getElementType(), type.getAxes(),
+      MappingAttr::get(func.getContext(), "1" + suffix("#", program.chips)),
+      type.getElement());
 }
 
 /// The dimensions in order; one that has padding is cut to what the program
@@ -57,9 +70,8 @@ MappingAttr ProgramEmitter::makeChip() {
 HostType ProgramEmitter::getHostType(const Tensor &tensor) {
   Terms terms;
   for (auto [i, size] : llvm::enumerate(tensor.type.getShape())) {
-    int64_t allocated = tensor.allocated[i];
     std::string term = "D" + std::to_string(i);
-    if (size != allocated)
+    if (program.chipsUsed == 1 && size != tensor.allocated[i])
       term += " = " + std::to_string(size);
     terms.push_back(term);
   }
@@ -85,7 +97,7 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
   for (Tensor *tensor : inputs)
     inputTypes.push_back(kernel.typeOf(*tensor));
   for (Tensor *tensor : outputs)
-    outputTypes.push_back(kernel.typeOf(*tensor));
+    outputTypes.push_back(getResultType(*tensor));
   kernelFunc =
       func::FuncOp::create(builder, func.getLoc(), name,
                            builder.getFunctionType(inputTypes, outputTypes));
@@ -101,7 +113,12 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
   kernel.flushStore();
   SmallVector<Value> results;
   for (Tensor *tensor : outputs)
-    results.push_back(kernel.values.lookup(tensor));
+    if (Value value = kernel.values.lookup(tensor);
+        value.getType() == getResultType(*tensor))
+      results.push_back(value);
+    else
+      results.push_back(ViewOp::create(builder, func.getLoc(),
+                                       getResultType(*tensor), value));
   func::ReturnOp::create(builder, func.getLoc(), results);
   return success();
 }

@@ -65,7 +65,8 @@ public:
       makeRingGrids();
     else if (group.weightStream)
       makeWeightGrids();
-    else if (group.kind != Group::Kind::Gather)
+    else if (group.kind != Group::Kind::Gather &&
+             group.kind != Group::Kind::Collective)
       makeGrid();
   }
 
@@ -154,6 +155,7 @@ private:
   mlir::Value emitTile();
   mlir::Value emitStages();
   mlir::LogicalResult emitGather();
+  mlir::LogicalResult emitCollective();
 
   // Contractions by rings.
   std::string sliceTerm(LoopId loop) const;

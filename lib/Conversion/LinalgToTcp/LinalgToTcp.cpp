@@ -96,6 +96,8 @@ private:
       return failure();
     fuseGroups(*program);
     chooseLayouts(*program, argumentLayout);
+    if (failed(planChips(*program, searchBudget)))
+      return failure();
     fuseRows(*program);
     if (failed(planGroups(*program, searchBudget)))
       return failure();

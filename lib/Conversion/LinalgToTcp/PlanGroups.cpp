@@ -41,8 +41,8 @@ static int64_t largestDivisor(int64_t n, int64_t limit) {
 //===----------------------------------------------------------------------===//
 
 GroupPlanner::GroupPlanner(Group &group, const TcpMachine &machine,
-                           int64_t chips, int64_t budget)
-    : group(group), machine(machine), chips(chips), budget(budget),
+                           int64_t budget)
+    : group(group), machine(machine), budget(budget),
       units(group.loops.size(), 1), rigid(group.loops.size()),
       whole(group.loops.size()),
       passes(assignPasses(group.steps, group.computeType, group.resultType())) {
@@ -237,9 +237,7 @@ LoopList linalg_to_tcp::getMemoryLoops(const Group &group,
     if (access.tensor->interleave && access.tensor->interleave->dim == dim)
       std::rotate(terms.begin(), terms.begin() + 1, terms.end());
     for (auto [loop, coefficient] : terms)
-      if (group.loops[loop].tile > 1 && !llvm::is_contained(loops, loop) &&
-          !(group.ring && group.ring->chip == loop &&
-            access.tensor->chips == Tensor::Chips::Blocks))
+      if (group.loops[loop].tile > 1 && !llvm::is_contained(loops, loop))
         loops.push_back(loop);
   }
   return loops;
@@ -759,7 +757,7 @@ LogicalResult GroupPlanner::plan() {
   // Weight streams follow HBM's order, which the other estimates do not see.
   int64_t streams = getWeightStreamCycles(group, machine);
   constexpr int64_t kMargin = 16;
-  if (planRings(group, machine, chips,
+  if (planRings(group, machine, /*chips=*/1,
                 std::min(best ? *best : INT64_MAX, streams - streams / kMargin),
                 budget))
     return success();

@@ -20,8 +20,7 @@ enum class Memory { None, Trf, Vrf, Dm };
 /// those that fit into the memories of a slice.
 class GroupPlanner {
 public:
-  GroupPlanner(Group &group, const TcpMachine &machine, int64_t chips,
-               int64_t budget);
+  GroupPlanner(Group &group, const TcpMachine &machine, int64_t budget);
 
   mlir::LogicalResult plan();
 
@@ -54,7 +53,7 @@ private:
 
   Group &group;
   const TcpMachine &machine;
-  int64_t chips, budget;
+  int64_t budget;
   /// Parallel loops that run inside a tile.
   LoopList used;
   /// What the part of a loop on one slice is a multiple of.

@@ -21,6 +21,13 @@ using namespace sequin::linalg_to_tcp;
 
 /// A name per loop, by role.
 static void nameLoops(Group &group) {
+  if (group.kind == Group::Kind::Collective) {
+    for (auto [i, loop] : llvm::enumerate(group.loops))
+      loop.name = i == group.collective.source        ? "E"
+                  : i == group.collective.destination ? "C"
+                                                      : "D" + std::to_string(i);
+    return;
+  }
   llvm::StringMap<unsigned> counts;
   for (LoopId i = 0; i < group.loops.size(); ++i) {
     StringRef letter = group.loops[i].reduced               ? "K"
@@ -54,49 +61,6 @@ static void interleaveClusters(Group &group) {
 
 /// Bytes between rows in HBM are multiples of this, a packet of a contraction.
 static constexpr int64_t kRowBytes = 64;
-
-/// What the host sends comes to the chips that read it, and a result stays
-/// where it is until the host gets it; all else is on the first chip.
-static void placeOnChips(Program &program, Group &group,
-                         DenseMap<Tensor *, unsigned> &readers) {
-  LoopId chip = *group.ring->chip;
-  auto putBlocks = [&](const Access &access) {
-    Tensor &tensor = *access.tensor;
-    for (auto [dim, index] : llvm::enumerate(access.dims))
-      for (auto [loop, coefficient] : index.terms)
-        if (loop == chip && index.offset == 0 &&
-            coefficient * program.chips == tensor.type.getDimSize(dim) &&
-            (tensor.inner != dim ||
-             coefficient * tensor.bits() % (kRowBytes * 8) == 0)) {
-          tensor.chips = Tensor::Chips::Blocks;
-          tensor.chipDim = dim;
-          tensor.chipBlock = coefficient;
-        }
-  };
-  for (Access *access : {&group.lhs, &group.rhs}) {
-    Tensor *tensor = access->tensor;
-    if (tensor->origin == Tensor::Origin::Computed || !tensor->mayInterleave)
-      continue;
-    // Other readers may want it elsewhere.
-    if (readers[tensor] > 1) {
-      Tensor *copy = program.addTensor(tensor->type);
-      *copy = *tensor;
-      --readers[tensor];
-      readers[copy] = 1;
-      access->tensor = copy;
-    }
-    if (access->uses(chip))
-      putBlocks(*access);
-    else
-      access->tensor->chips = Tensor::Chips::Each;
-  }
-  Tensor *result = group.result.tensor;
-  int64_t writers = llvm::count_if(program.groups, [&](const auto &other) {
-    return other->result.tensor == result;
-  });
-  if (readers[result] == 0 && writers == 1)
-    putBlocks(group.result);
-}
 
 /// Room for all positions that an access may touch.
 static void reserve(const Group &group, const Access &access) {
@@ -143,9 +107,7 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine,
       continue;
     }
     tensor.strides[dim] = stride;
-    bool inBlocks =
-        tensor.chips == Tensor::Chips::Blocks && tensor.chipDim == dim;
-    stride *= inBlocks ? tensor.chipBlock : tensor.allocated[dim];
+    stride *= tensor.allocated[dim];
     if (tensor.inner != dim)
       continue;
     stride = llvm::alignTo(stride, row);
@@ -198,24 +160,6 @@ static LogicalResult place(Program &program) {
   return success();
 }
 
-/// Several chips work on a contraction only if one of its loops divides.
-static void warnOfIdleChips(Program &program) {
-  bool hasContractions = false, divides = false;
-  for (const auto &group : program.groups) {
-    if (group->kind != Group::Kind::Contraction)
-      continue;
-    hasContractions = true;
-    divides |= group->ring && group->ring->chip;
-    for (const Loop &loop : group->loops)
-      divides |=
-          !loop.reduced && loop.extent % program.chips == 0 && loop.extent > 1;
-  }
-  if (program.chips > 1 && hasContractions && !divides)
-    mlir::emitWarning(program.func->getLoc())
-        << "no contraction has a loop that divides over " << program.chips
-        << " chips; the program runs on the first one";
-}
-
 LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
   const TcpMachine &machine = *program.machine;
   DenseMap<Tensor *, unsigned> readers;
@@ -224,7 +168,8 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
       access->tensor->readers = ++readers[access->tensor];
   DenseMap<Tensor *, std::vector<EngineStarts>> movers;
   for (auto [i, group] : llvm::enumerate(program.groups)) {
-    if (group->kind == Group::Kind::Gather) {
+    if (group->kind == Group::Kind::Gather ||
+        group->kind == Group::Kind::Collective) {
       for (Loop &loop : group->loops)
         loop.tile = loop.local = loop.extent;
     } else if (group->kind == Group::Kind::Rows) {
@@ -232,16 +177,13 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
     } else if (needsWeightStream(*group)) {
       if (failed(requireWeightStream(*group, machine)))
         return failure();
-    } else if (failed(GroupPlanner(*group, machine, program.chips, budget)
-                          .plan())) {
+    } else if (failed(GroupPlanner(*group, machine, budget).plan())) {
       return failure();
     }
     if (group->record && !group->record->complete)
       group->root->emitWarning()
           << "search over mappings ends after " << group->record->evaluated
           << " of them, as its budget says; the best of these is used";
-    if (group->ring && group->ring->chip)
-      placeOnChips(program, *group, readers);
     if (group->ring && readers[group->rhs.tensor] == 1)
       interleaveClusters(*group);
     nameLoops(*group);
@@ -259,7 +201,6 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
       use(*access);
     use(group->result);
   }
-  warnOfIdleChips(program);
   // Rows that are gathered go side by side as they are.
   for (auto &group : program.groups)
     if (group->kind == Group::Kind::Gather) {
@@ -279,10 +220,12 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
     if (tensor->origin != Tensor::Origin::Computed ||
         llvm::is_contained(program.results, tensor.get()))
       tensor->keepsRows = true;
-  // The host has one array for all copies of an argument.
+  // The host has one array for all copies of an argument; on several chips it
+  // counts what the program has (KernelEmitter::axesOf).
   for (auto &tensor : program.tensors)
     for (auto &other : program.tensors)
-      if (tensor->origin == Tensor::Origin::Argument &&
+      if (program.chipsUsed == 1 &&
+          tensor->origin == Tensor::Origin::Argument &&
           other->origin == Tensor::Origin::Argument &&
           tensor->argument == other->argument && tensor->firstUse >= 0 &&
           other->firstUse >= 0)
@@ -292,11 +235,6 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
   for (auto &tensor : program.tensors) {
     if (tensor->firstUse < 0)
       continue;
-    // Another copy may have asked for more room.
-    if (tensor->chips == Tensor::Chips::Blocks &&
-        tensor->allocated[tensor->chipDim] !=
-            tensor->type.getDimSize(tensor->chipDim))
-      tensor->chips = Tensor::Chips::First;
     if (auto &interleave = tensor->interleave;
         interleave && tensor->allocated[interleave->dim] !=
                           tensor->type.getDimSize(interleave->dim))

@@ -63,14 +63,16 @@ int64_t Tensor::distanceInDigits(unsigned dim, int64_t step) const {
   return distance;
 }
 
-std::string linalg_to_tcp::describeDigits(const Tensor &tensor) {
+std::string linalg_to_tcp::describeDigits(
+    const Tensor &tensor,
+    llvm::function_ref<std::string(unsigned dim)> nameOf) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::ListSeparator comma;
   for (const Tensor::Digit &digit : tensor.digits) {
     if (digit.count == 1 && digit.allocated == 1)
       continue;
-    os << comma << "D" << digit.dim;
+    os << comma << nameOf(digit.dim);
     if (digit.unit * digit.count != tensor.allocated[digit.dim])
       os << " % " << digit.unit * digit.count;
     if (digit.unit != 1)

@@ -13,6 +13,8 @@
 //                  only names elements anew (slices, transpositions) is a view
 //   fuseGroups     elementwise groups join the group before them
 //   chooseLayouts  which dimension of each tensor is contiguous in HBM
+//   planChips      what each of several chips does; from here on, groups and
+//                  tensors are those of one chip
 //   fuseRows       groups over the same rows become the stages of one
 //   planGroups     tiles, parts of tiles on slices, padding; then the size and
 //                  address of every tensor
@@ -84,14 +86,11 @@ struct Tensor {
   bool isE2m1 = false;
   int64_t readers = 0;    ///< accesses of groups
   bool keepsRows = false; ///< no gaps between rows but what aligns them
-  /// Which chips have it: the first one, each of them, or each its block of a
-  /// dimension.
-  enum class Chips { First, Each, Blocks };
-  Chips chips = Chips::First;
-  unsigned chipDim = 0;  ///< of Blocks
-  int64_t chipBlock = 0; ///< positions
-  int64_t size = 0;      ///< elements of all
-  int64_t address = 0;   ///< in HBM
+  /// The dimension of which `type` is the block that one chip has; without one
+  /// every chip has all of it.
+  std::optional<unsigned> chipDim;
+  int64_t size = 0;    ///< elements of all
+  int64_t address = 0; ///< in HBM
   /// Groups that use it, by index; -1 before the first one.
   int firstUse = -1, lastUse = -1;
 
@@ -248,7 +247,7 @@ struct Loop {
   /// One iteration per tile: addresses are no mapping of it and other loops.
   bool single = false;
   /// What the program fixes; 0 if it is free.
-  int64_t pinnedTile = 0, pinnedParts = 0;
+  int64_t pinnedTile = 0, pinnedParts = 0, pinnedChips = 0;
 
   // Planned; tile = parts * local.
   int64_t tile = 1;  ///< iterations at once
@@ -308,6 +307,16 @@ struct MappingRecord {
   int64_t runnerUpCycles = 0;
 };
 
+/// A tensor that comes to lie on chips in another way. Loops of the group are
+/// its dimensions, and digits of a dimension that chips have in blocks.
+struct Collective {
+  std::string name; ///< for people
+  /// The loop over chips that have a block each of what is read.
+  std::optional<LoopId> source;
+  /// The one over chips that get a block each; otherwise each gets all.
+  std::optional<LoopId> destination;
+};
+
 /// Operations that are one way from HBM to HBM.
 struct Group {
   enum class Kind {
@@ -316,6 +325,7 @@ struct Group {
     Reduction,   ///< `stream` combined over the reduced loops, then the steps
     Gather,      ///< rows of `stream` at the indices that `rhs` holds
     Rows,        ///< the stages one after the other, tile by tile in DM
+    Collective,  ///< `stream` to other chips
   };
   Kind kind = Kind::Stream;
   /// What errors are about.
@@ -334,6 +344,9 @@ struct Group {
   /// Streams and reductions over the same loops. What they leave for each other
   /// has no memory in HBM.
   std::vector<std::unique_ptr<Group>> stages;
+  Collective collective;
+  /// How it is divided over chips, in words.
+  std::string division;
 
   // Planned:
   /// The loop along which packets of the result run; without one every flit
@@ -369,7 +382,8 @@ struct Group {
 struct Program {
   mlir::func::FuncOp func;
   const TcpMachine *machine = nullptr;
-  int64_t chips = 1;
+  int64_t chips = 1;     ///< that there are
+  int64_t chipsUsed = 1; ///< that each do a part
   std::vector<std::unique_ptr<Tensor>> tensors;
   /// What every value of the program is.
   llvm::DenseMap<mlir::Value, Access> views;
@@ -429,6 +443,9 @@ mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
 void fuseGroups(Program &program);
 void chooseLayouts(Program &program,
                    ArgumentLayout layout = ArgumentLayout::Chosen);
+/// Divides groups and tensors over chips. Evaluates at most `budget` mappings
+/// for each way to divide a group.
+mlir::LogicalResult planChips(Program &program, int64_t budget);
 /// Groups over the same rows that follow each other become the stages of one.
 void fuseRows(Program &program);
 /// Evaluates at most `budget` mappings for each group.
@@ -455,7 +472,9 @@ bool needsWeightStream(const Group &group);
 /// When all groups are planned: how many loads, and the order of memory.
 void finishWeightStreams(Program &program);
 /// The mapping of a tensor's memory as its digits say.
-std::string describeDigits(const Tensor &tensor);
+std::string
+describeDigits(const Tensor &tensor,
+               llvm::function_ref<std::string(unsigned dim)> nameOf);
 
 /// What a tile has of a tensor's memory: elements of the first run, and how
 /// many of `all` in the rows of HBM that it opens, going by the tensor's type.

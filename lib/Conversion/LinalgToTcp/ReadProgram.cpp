@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "sequin/Conversion/Attributes.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -211,21 +212,26 @@ LogicalResult Reader::readPin(linalg::LinalgOp op, Group &group) {
   for (NamedAttribute entry :
        pin ? pin.getValue() : ArrayRef<NamedAttribute>()) {
     auto sizes = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
-    bool tiles = entry.getName() == "tiles";
-    if ((!tiles && entry.getName() != "parts") || !sizes ||
+    int64_t Loop::*pinned = llvm::StringSwitch<int64_t Loop::*>(entry.getName())
+                                .Case("tiles", &Loop::pinnedTile)
+                                .Case("parts", &Loop::pinnedParts)
+                                .Case("chips", &Loop::pinnedChips)
+                                .Default(nullptr);
+    if (!pinned || !sizes ||
         sizes.size() != static_cast<int64_t>(group.loops.size()) ||
         llvm::any_of(sizes.asArrayRef(), [](int64_t n) { return n < 0; })) {
       valid = false;
       break;
     }
     for (auto [loop, size] : llvm::zip(group.loops, sizes.asArrayRef()))
-      (tiles ? loop.pinnedTile : loop.pinnedParts) = size;
+      loop.*pinned = size;
   }
   if (valid)
     return success();
   return op.emitOpError() << "'" << kPinAttrName
                           << "' must be {tiles = array<i64: ...>, parts = "
-                             "array<i64: ...>} with a number for each of "
+                             "array<i64: ...>, chips = array<i64: ...>} with a "
+                             "number for each of "
                           << group.loops.size()
                           << " loops, 0 where it is free; found " << attribute;
 }

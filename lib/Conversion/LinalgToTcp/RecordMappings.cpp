@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "Chips.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -54,6 +54,8 @@ static StringRef describeKind(Group::Kind kind) {
     return "gather";
   case Group::Kind::Rows:
     return "rows";
+  case Group::Kind::Collective:
+    return "collective";
   }
   return "group";
 }
@@ -78,6 +80,13 @@ ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
     if (!group->ring && !group->weightStream) {
       record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
       record.mapping = describeTiles(*group);
+    }
+    if (group->kind == Group::Kind::Collective) {
+      record.kind = "collective";
+      record.mapping = group->collective.name;
+      record.cycles = getCollectiveCycles(*group, *program.machine);
+    } else if (!group->division.empty()) {
+      record.mapping = group->division + "; " + record.mapping;
     }
     addText(fields, "kind", record.kind);
     addText(fields, "mapping", record.mapping);

@@ -78,11 +78,12 @@ config::Constant describeConstant(tcp::ConstantOp op, std::string name);
 bool isDmaOp(mlir::Operation *op);
 /// The command of such an operation, its work split over the DMA engines.
 /// `viewAddress` is where the part of a tensor begins that it writes
-/// (tcp.to_hbm_view).
-llvm::FailureOr<config::DmaCommand> deriveDma(mlir::Operation *op,
-                                              const AddressTable &addresses,
-                                              int64_t viewAddress,
-                                              const TcpMachine &machine);
+/// (tcp.to_hbm_view), `chipOffsets` bytes by chip what the source's address is
+/// to be added to (a tile that starts elsewhere on every chip), or empty.
+llvm::FailureOr<config::DmaCommand>
+deriveDma(mlir::Operation *op, const AddressTable &addresses,
+          int64_t viewAddress, llvm::ArrayRef<int64_t> chipOffsets,
+          const TcpMachine &machine);
 
 /// The pass of the tensor unit that starts at `begin`; `sink` is set to its
 /// last operation. `viewAddress` is where the part of a tensor begins that the

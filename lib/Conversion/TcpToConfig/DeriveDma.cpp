@@ -82,7 +82,8 @@ public:
                                      ArrayAttr streams, stream::AxesAttr axes);
   FailureOr<config::DmaCommand> shuffle(const DmaSide &source,
                                         const DmaSide &destination,
-                                        ArrayRef<int64_t> sources);
+                                        ArrayRef<int64_t> sources,
+                                        ArrayRef<int64_t> offsets = {});
   FailureOr<config::DmaCommand> indexed(const DmaSide &source,
                                         const DmaSide &destination,
                                         const DmaSide &indices, StringRef axis,
@@ -113,6 +114,7 @@ private:
   ByteDistance toBytes;
   const DmaSide *source = nullptr, *destination = nullptr;
   std::vector<Draft> drafts; ///< each on one chip and engine
+  bool crossesChips = false;
   config::DmaCommand command;
   std::optional<DmaIndirection> indirection;
   /// Of a stated stream: positions that one engine walks, engines of a cluster
@@ -307,6 +309,14 @@ void DmaDeriver::splitEngines(const Draft &draft, size_t first) {
     else
       done.descriptor.engine =
           (cluster * perCluster + inCluster) % machine.dmaEngines;
+    drafts.push_back(std::move(done));
+    return;
+  }
+  if (!hasDm() && crossesChips) {
+    // A link is slower than an engine, so each gets an engine of its own and
+    // pays for one start-up.
+    Draft done = draft;
+    done.descriptor.engine = descriptor.destinationChip % machine.dmaEngines;
     drafts.push_back(std::move(done));
     return;
   }
@@ -507,11 +517,21 @@ static void keepTerms(DmaLoops &loops, const AddressMap &order) {
     }
 }
 
+/// Where a tensor is on chips, as text.
+static std::string describeChips(const DmaSide &side) {
+  std::string text;
+  for (const DmaSide::Part &part : side.parts)
+    if (part.stride >= kChipSpan / 8)
+      text += part.mapping.str() + " x " + std::to_string(part.stride) + ", ";
+  return text;
+}
+
 FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
                                                const DmaSide &to,
                                                ArrayAttr streams,
                                                stream::AxesAttr axes) {
   begin(from, to);
+  crossesChips = describeChips(from) != describeChips(to);
   auto whole = walkPair(from, to);
   if (!streams && whole && whole->size() == 1 && toDm())
     extendRuns(from, to, getBitWidth(*tcp::getElementKind(element)), machine,
@@ -571,9 +591,12 @@ FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
   return take();
 }
 
+/// Chip i gets what lies `offsets[i]` bytes (0 without offsets) behind the
+/// beginning of the source in chip `sources[i]`.
 FailureOr<config::DmaCommand> DmaDeriver::shuffle(const DmaSide &from,
                                                   const DmaSide &to,
-                                                  ArrayRef<int64_t> sources) {
+                                                  ArrayRef<int64_t> sources,
+                                                  ArrayRef<int64_t> offsets) {
   begin(from, to);
   // Each chip is a move of its own from the same place in another one.
   for (auto [chip, source] : llvm::enumerate(sources)) {
@@ -584,6 +607,8 @@ FailureOr<config::DmaCommand> DmaDeriver::shuffle(const DmaSide &from,
     llvm::erase_if(read.parts, [&](auto &part) { return !inChip(part); });
     llvm::erase_if(write.parts, [&](auto &part) { return !inChip(part); });
     read.address += source * kChipSpan;
+    if (!offsets.empty())
+      read.address += offsets[chip];
     write.address += static_cast<int64_t>(chip) * kChipSpan;
     this->source = &read;
     this->destination = &write;
@@ -665,7 +690,8 @@ static stream::AxesAttr axesOf(Type type) {
 
 FailureOr<config::DmaCommand>
 derivation::deriveDma(Operation *op, const AddressTable &addresses,
-                      int64_t viewAddress, const TcpMachine &machine) {
+                      int64_t viewAddress, ArrayRef<int64_t> chipOffsets,
+                      const TcpMachine &machine) {
   auto placed = [&](Value value) {
     return dmaSideOf(value.getType(), addresses.lookup(value), machine);
   };
@@ -693,6 +719,15 @@ derivation::deriveDma(Operation *op, const AddressTable &addresses,
                             axesOf(move.getResult().getType()));
       })
       .Case([&](tcp::ToHbmViewOp move) {
+        auto input = dyn_cast<tcp::HbmType>(move.getInput().getType());
+        if (input && !chipOffsets.empty()) {
+          auto chips = llvm::to_vector(
+              llvm::seq<int64_t>(0, input.getChipMapping().validSize()));
+          return deriver.shuffle(
+              placed(move.getInput()),
+              dmaSideOf(move.getView(), viewAddress, machine), chips,
+              chipOffsets);
+        }
         return deriver.move(placed(move.getInput()),
                             dmaSideOf(move.getView(), viewAddress, machine),
                             ArrayAttr(), axesOf(move.getView()));

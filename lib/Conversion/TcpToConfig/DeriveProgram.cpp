@@ -15,6 +15,7 @@
 #include "sequin/Support/Tenancy.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 using namespace sequin;
@@ -103,7 +104,7 @@ private:
   unsigned loopDepth = 0;
   /// Names of the commands inside the loop that is being derived: the same in
   /// every round.
-  llvm::DenseMap<std::pair<Operation *, StringRef>, std::string> loopNames;
+  std::map<std::pair<Operation *, std::string>, std::string> loopNames;
   /// Inside loops, by sink and chip: the pass as it was derived last, and the
   /// addresses that it was derived from.
   struct KnownPass {
@@ -152,7 +153,7 @@ void ProgramDeriver::append(Operation *op, decltype(config::Command::body) body,
   if (loopDepth == 0) {
     command.name = makeName();
   } else {
-    std::string &name = loopNames[{op, suffix}];
+    std::string &name = loopNames[{op, suffix.str()}];
     if (name.empty())
       name = makeName();
     command.name = name;
@@ -485,9 +486,9 @@ LogicalResult ProgramDeriver::tile(tcp::TileOp op) {
   addresses[op.getResult()] += first;
   if (offsets->size() == 1)
     return success();
-  if (isa<tcp::HbmType>(type) || chipOffsets.count(op.getSource()))
-    return op.emitOpError() << "starts elsewhere on every chip, which a DM "
-                               "tensor can that does not do so yet";
+  if (chipOffsets.count(op.getSource()))
+    return op.emitOpError() << "starts elsewhere on every chip, which a tensor "
+                               "can that does not do so yet";
   for (int64_t &offset : *offsets)
     offset -= first;
   chipOffsets[op.getResult()] = std::move(*offsets);
@@ -648,7 +649,11 @@ LogicalResult ProgramDeriver::dma(Operation *op) {
       return failure();
     viewAddress = addresses.lookup(part.getDestination()) + *offset;
   }
-  auto command = deriveDma(op, addresses, viewAddress, machine);
+  ArrayRef<int64_t> offsets;
+  if (auto found = chipOffsets.find(op->getOperand(0));
+      found != chipOffsets.end())
+    offsets = found->second;
+  auto command = deriveDma(op, addresses, viewAddress, offsets, machine);
   if (failed(command))
     return failure();
   for (Value operand : op->getOperands())
@@ -687,11 +692,15 @@ LogicalResult ProgramDeriver::generate(tcp::ItosOp op) {
 }
 
 LogicalResult ProgramDeriver::kernelOp(Operation &op) {
+  // A move from HBM to HBM; a pass from DM.
+  auto copy = dyn_cast<tcp::ToHbmViewOp>(op);
+  bool copies = copy && isa<tcp::HbmType>(copy.getInput().getType());
   if (!PassBegin::is(&op) && !isa<tcp::TileOp>(op))
-    for (Value operand : op.getOperands())
-      if (chipOffsets.count(operand))
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      if (chipOffsets.count(operand) && !(copies && i == 0))
         return op.emitOpError() << "uses a tile that starts elsewhere on every "
-                                   "chip, which only tcp.begin reads";
+                                   "chip, which only tcp.begin and moves "
+                                   "between HBM by tcp.to_hbm_view read";
   if (isDmaOp(&op))
     return dma(&op);
   if (isa<tcp::ToHbmOp>(op))

@@ -313,7 +313,7 @@ func.func @iterations(%a: tensor<131072x131072xi4>, %b: tensor<131072x131072xi4>
 func.func @pin_of_two(%a: tensor<64x32xbf16>, %b: tensor<32x64xbf16>)
     -> tensor<64x64xf32> {
   %init = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error@+1 {{'linalg.matmul' op 'sequin.pin' must be {tiles = array<i64: ...>, parts = array<i64: ...>} with a number for each of 3 loops, 0 where it is free; found {tiles = array<i64: 16, 0>}}}
+  // expected-error@+1 {{'linalg.matmul' op 'sequin.pin' must be {tiles = array<i64: ...>, parts = array<i64: ...>, chips = array<i64: ...>} with a number for each of 3 loops, 0 where it is free; found {tiles = array<i64: 16, 0>}}}
   %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 16, 0>}}
       ins(%a, %b : tensor<64x32xbf16>, tensor<32x64xbf16>)
       outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>

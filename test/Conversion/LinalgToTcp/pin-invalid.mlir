@@ -24,7 +24,7 @@ func.func @slices(%a: tensor<512x256xbf16>, %b: tensor<256x128xbf16>, %z: tensor
 // -----
 
 func.func @count(%a: tensor<512x256xbf16>, %b: tensor<256x128xbf16>, %z: tensor<512x128xf32>) -> tensor<512x128xf32> {
-  // expected-error @below {{'sequin.pin' must be {tiles = array<i64: ...>, parts = array<i64: ...>} with a number for each of 3 loops, 0 where it is free}}
+  // expected-error @below {{'sequin.pin' must be {tiles = array<i64: ...>, parts = array<i64: ...>, chips = array<i64: ...>} with a number for each of 3 loops, 0 where it is free}}
   %c = linalg.matmul {sequin.pin = {tiles = array<i64: 512, 128>}}
       ins(%a, %b : tensor<512x256xbf16>, tensor<256x128xbf16>) outs(%z : tensor<512x128xf32>) -> tensor<512x128xf32>
   return %c : tensor<512x128xf32>

@@ -8,8 +8,8 @@
 # ===----------------------------------------------------------------------=== #
 """Runs einsums on 1, 2, 4 and 8 chips: the same numbers as NumPy's, in fewer cycles.
 
-Operands lie on the chips that read them, so nothing crosses a link; a program of two
-products has its intermediate on the first chip.
+Operands lie on the chips that read them; what is between two products, and a sum that
+chips share, comes by collectives.
 """
 
 import json
@@ -23,7 +23,9 @@ import numpy as np
 CASES = [
     ("mk,kn->mn", {"m": 256, "k": 2048, "n": 2048}, "bf16", 2.0),
     ("mk,nk->mn", {"m": 512, "k": 1024, "n": 1024}, "i8", 1.5),
-    ("bmk,bkn->bmn", {"b": 8, "m": 64, "k": 512, "n": 256}, "f8e4m3", 1.2),
+    ("bmk,bkn->bmn", {"b": 8, "m": 128, "k": 1024, "n": 512}, "f8e4m3", 1.5),
+    ("mk,kn->mn", {"m": 8, "k": 65536, "n": 64}, "bf16", 1.5),
+    ("mk,kn,nj->mj", {"m": 64, "k": 256, "n": 256, "j": 256}, "bf16", 1.2),
 ]
 
 
