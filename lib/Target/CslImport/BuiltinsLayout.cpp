@@ -456,18 +456,27 @@ Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
                  "expected a color, found type '" + color.type()->str() + "'");
   if (color.isInteger()) {
     auto [entry, isNew] =
-        program->localConfigs.try_emplace(color.small(), call.span());
+        program->localConfigs.try_emplace(color.small());
     if (!isNew) {
       Diagnostic &diagnostic =
           report(call.span(), "config for this color has already been set");
-      note(diagnostic, entry->second, "first here");
+      note(diagnostic, entry->second.span, "first here");
       return Value();
     }
+    entry->second.span = call.span();
   }
   std::optional<ColorConfig> parsed = readColorConfig(
       config, call.span(), color.isInteger() ? color.small() : 0);
   if (!parsed)
     return Value();
+  if (parsed->filter && color.isInteger()) {
+    program->localConfigs[color.small()].hasFilter = true;
+    if (color.small() < program->lastFilterAsked)
+      return error(call.span(),
+                   "this filter changes the number of the filter of color " +
+                       std::to_string(program->lastFilterAsked) +
+                       ", which has been asked for");
+  }
   SetupScope setup(*this);
   mlir::Value number = materialize(color, call.span());
   if (!number)
@@ -479,6 +488,26 @@ Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
   return makeVoid();
 }
 
+/// The number of a color's filter at a PE, in the order of colors; -1 without a
+/// filter.
+static int64_t filterNumberAt(const LayoutState &layout, int64_t pe,
+                              const std::map<int64_t, LocalConfig> &local,
+                              int64_t color) {
+  auto hasFilter = [&](int64_t c) {
+    auto placed = layout.configAt.find({pe, c});
+    if (placed != layout.configAt.end())
+      return bool(layout.configs[placed->second].config.filter);
+    auto own = local.find(c);
+    return own != local.end() && own->second.hasFilter;
+  };
+  if (!hasFilter(color))
+    return -1;
+  int64_t number = 0;
+  for (int64_t c = 0; c < color; ++c)
+    number += hasFilter(c);
+  return number;
+}
+
 Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1))
     return Value();
@@ -486,13 +515,59 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
                           types.simple(TypeKind::Color));
   if (!color)
     return Value();
-  if (!expectPlace(call, {Place::Runtime}))
+  if (!expectPlace(call, {Place::TopComptime, Place::Initializer,
+                          Place::Comptime, Place::Runtime}))
     return Value();
-  mlir::Value number = materialize(color, call.span());
-  return number ? makeRuntime(types.u16(), csl::GetFilterIdOp::create(
-                                               builder, loc(call.span()),
-                                               builder.getI16Type(), number))
-                : Value();
+  if (!program)
+    return error(call.span(), "@get_filter_id is for the code of a PE");
+  int64_t number = color.small();
+  const LayoutState &layout = session.layout;
+  auto numbers = std::make_shared<std::vector<Value>>();
+  for (int64_t pe : *program->pes)
+    numbers->push_back(
+        makeInt(types.integer(32, true),
+                filterNumberAt(layout, pe, program->localConfigs, number)));
+  Value own = (*numbers)[program->representative];
+  if (own.small() < 0) {
+    // A configuration that comes later may have it.
+    if (place != Place::Runtime)
+      return error(call.span(), "color " + std::to_string(number) +
+                                    " has no filter up to here");
+    mlir::Value operand = materialize(color, call.span());
+    return operand ? makeRuntime(types.u16(), csl::GetFilterIdOp::create(
+                                                  builder, loc(call.span()),
+                                                  builder.getI16Type(),
+                                                  operand))
+                   : Value();
+  }
+  // PEs of other parameters have code of their own where their number differs.
+  auto paramsOf = [&](size_t member) {
+    const TileCode &tile = *layout.tiles[(*program->pes)[member]];
+    return tile.params ? tile.params.str() : std::string();
+  };
+  std::string params = paramsOf(program->representative);
+  for (size_t member = 0; member < numbers->size(); ++member)
+    if ((*numbers)[member].small() != own.small() &&
+        paramsOf(member) == params) {
+      int64_t width = layout.rectangle->first;
+      int64_t pe = (*program->pes)[member];
+      return error(call.span(),
+                   "color " + std::to_string(number) +
+                       " does not have the same filter at all PEs of the "
+                       "program: PE (" +
+                       std::to_string(pe % width) + ", " +
+                       std::to_string(pe / width) + ") has " +
+                       ((*numbers)[member].small() < 0
+                            ? "none"
+                            : "number " + (*numbers)[member].str()) +
+                       ", others number " + own.str());
+    }
+  SymbolicValue symbol;
+  symbol.name = "@get_filter_id(" + std::to_string(number) + ")";
+  program->params[symbol.name] = {types.integer(32, true), numbers, nullptr};
+  concretize(makeSymbolic(std::move(symbol), types.integer(32, true)));
+  program->lastFilterAsked = std::max(program->lastFilterAsked, number);
+  return makeInt(types.u16(), own.small());
 }
 
 //===----------------------------------------------------------------------===//

@@ -432,6 +432,11 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     }
     if (yields[0].size() != yields[1].size())
       break; // an error was reported
+    // The value that a loop left with is not carried while its type is sought.
+    if (probing && !local.type && (!first || !second)) {
+      local.value = first ? first : second;
+      continue;
+    }
     if (!merge(i, first, second, local.type))
       local.value = Value();
   }
@@ -672,7 +677,8 @@ void Evaluator::leave(Target &target, bool isContinue, Value value, Span span) {
         !value.isVoid() && !peer(Value(target.seen), value))
       error(span, "expected type '" + target.seen->str() + "', got: '" +
                       value.type()->str() + "'");
-    if (value)
+    if (value &&
+        (!target.seen || !(target.seen = peer(Value(target.seen), value))))
       target.seen = value.type();
     // A literal takes its type where branches meet.
     bool isLiteral = value && value.isComptime() &&

@@ -254,6 +254,37 @@ mlir::Value Evaluator::indexValue(const Value &value, Span span) {
   return mlir::arith::IndexCastUIOp::create(builder, loc(span), index, number);
 }
 
+/// An element of a value, by running code.
+LValue Evaluator::runtimeElement(const LValue &base,
+                                 llvm::ArrayRef<Value> indices, Span span) {
+  const Type *type = base.type;
+  Global *table = base.constant;
+  if (!table && base.value.isKnown())
+    table = tableFor(base.value, span);
+  if (table) {
+    LValue result;
+    PointerValue pointer;
+    pointer.global = table;
+    pointer.path.push_back({"", {indices.begin(), indices.end()}});
+    result.kind = LValue::Kind::Known;
+    result.type = type->element;
+    result.isConst = true;
+    result.value = Value(types.pointer(type->element, false, true),
+                         std::make_shared<const PointerValue>(pointer));
+    return result;
+  }
+  mlir::Value array = materialize(base.value, span);
+  llvm::SmallVector<mlir::Value> places;
+  for (const Value &index : indices)
+    places.push_back(indexValue(index, span));
+  if (!array || llvm::is_contained(places, mlir::Value()))
+    return {};
+  return placeOfValue(makeRuntime(
+      type->element,
+      csl::GetElementOp::create(builder, loc(span), convert(type->element),
+                                array, places)));
+}
+
 LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
                                Span span) {
   const Type *type = base.type;
@@ -343,6 +374,38 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
       }
       return result;
     }
+    // Comptime-known all the same if all of it is: asked for when it counts.
+    bool isLeaf = type->element->is(TypeKind::Int) ||
+                  type->element->is(TypeKind::Bool) ||
+                  type->element->is(TypeKind::Float) || type->element->isId();
+    if (program && isLeaf && base.value.isAggregate() &&
+        base.value.isComptime() &&
+        llvm::all_of(indices, [](const Value &v) { return v.isComptime(); })) {
+      SymbolicValue element;
+      element.kind = SymbolicValue::Kind::Element;
+      element.operands = {base.value};
+      llvm::append_range(element.operands, indices);
+      element.table = base.constant;
+      Value value = makeSymbolic(std::move(element), type->element);
+      if (!evaluateAt(value, program->representative)) {
+        llvm::SmallVector<Value> numbers;
+        for (const Value &index : indices)
+          numbers.push_back(evaluateAt(index, program->representative));
+        checkIndices(type, numbers, span);
+        return {};
+      }
+      LValue result = placeOfValue(value);
+      if (base.constant) {
+        PointerValue pointer;
+        pointer.global = base.constant;
+        pointer.path.push_back({"", {indices.begin(), indices.end()}});
+        result.container = std::make_shared<LValue>();
+        result.container->value =
+            Value(types.pointer(type->element, false, true),
+                  std::make_shared<const PointerValue>(pointer));
+      }
+      return result;
+    }
     if (isComptime()) {
       llvm::SmallVector<Value> numbers;
       for (const Value &index : indices) {
@@ -353,31 +416,7 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
       }
       return elementPlace(base, numbers, span);
     }
-    Global *table = base.constant;
-    if (!table && base.value.isKnown())
-      table = tableFor(base.value, span);
-    if (table) {
-      LValue result;
-      PointerValue pointer;
-      pointer.global = table;
-      pointer.path.push_back({"", {indices.begin(), indices.end()}});
-      result.kind = LValue::Kind::Known;
-      result.type = type->element;
-      result.isConst = true;
-      result.value = Value(types.pointer(type->element, false, true),
-                           std::make_shared<const PointerValue>(pointer));
-      return result;
-    }
-    mlir::Value array = materialize(base.value, span);
-    llvm::SmallVector<mlir::Value> places;
-    for (const Value &index : indices)
-      places.push_back(indexValue(index, span));
-    if (!array || llvm::is_contained(places, mlir::Value()))
-      return {};
-    return placeOfValue(makeRuntime(
-        type->element,
-        csl::GetElementOp::create(builder, loc(span), convert(type->element),
-                                  array, places)));
+    return runtimeElement(base, indices, span);
   }
   case LValue::Kind::Local: {
     llvm::SmallVector<Value> numbers;

@@ -140,6 +140,12 @@ struct LValue {
   bool isConst = false;
 };
 
+/// A color that @set_local_color_config configured.
+struct LocalConfig {
+  Span span;
+  bool hasFilter = false;
+};
+
 /// The code of some PEs being made: one csl.program.
 struct ProgramState {
   csl::ProgramOp op;
@@ -157,6 +163,8 @@ struct ProgramState {
   };
   llvm::StringMap<Param> params;
   size_t peCount = 0, representative = 0;
+  /// Where the PEs of the group are: y * width + x.
+  std::shared_ptr<const std::vector<int64_t>> pes;
   /// Least and greatest value of expressions over the PEs of the group.
   std::shared_ptr<llvm::StringMap<std::pair<Integer, Integer>>> ranges =
       std::make_shared<llvm::StringMap<std::pair<Integer, Integer>>>();
@@ -165,7 +173,9 @@ struct ProgramState {
   std::vector<std::pair<Value, Value>> facts;
   llvm::StringMap<unsigned> factIndex;
   std::vector<std::unique_ptr<ModuleInstance>> roots;
-  std::map<int64_t, Span> localConfigs;
+  std::map<int64_t, LocalConfig> localConfigs;
+  /// The highest color whose filter's number was asked for.
+  int64_t lastFilterAsked = -1;
   llvm::StringMap<Span> exportedNames;
   /// What @export_symbol advertised, with its id: the place of the name among
   /// those of the layout.
@@ -188,6 +198,7 @@ struct ProgramState {
     ProgramState copy;
     copy.params = params;
     copy.peCount = peCount;
+    copy.pes = pes;
     copy.ranges = ranges;
     return copy;
   }
@@ -371,6 +382,8 @@ private:
   mlir::Value allocate(const Type *type, Span span);
   mlir::Value indexValue(const Value &value, Span span);
   LValue elementPlace(LValue base, llvm::ArrayRef<Value> indices, Span span);
+  LValue runtimeElement(const LValue &base, llvm::ArrayRef<Value> indices,
+                        Span span);
   LValue fieldPlace(LValue base, llvm::StringRef name, Span span);
   std::vector<Value> evalIndices(llvm::ArrayRef<const Expr *> exprs);
   bool checkIndices(const Type *array, llvm::ArrayRef<Value> indices,

@@ -226,6 +226,7 @@ bool Importer::makePrograms(Group &group) {
   // Values that differ become symbols, which stay as long as nobody asks.
   ProgramState prototype;
   prototype.peCount = group.pes.size();
+  prototype.pes = std::make_shared<const std::vector<int64_t>>(group.pes);
   Value params = group.first->params;
   if (params)
     params = makeSymbols(

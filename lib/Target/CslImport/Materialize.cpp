@@ -409,6 +409,15 @@ mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
                                at)
                : result.runtime();
   }
+  case SymbolicValue::Kind::Element: {
+    if (isComptime())
+      return materialize(concretize(value), span);
+    LValue array = placeOfValue(symbolic.operands[0]);
+    array.constant = symbolic.table;
+    LValue element = runtimeElement(
+        array, llvm::ArrayRef(symbolic.operands).drop_front(), span);
+    return materialize(read(element, span), span);
+  }
   case SymbolicValue::Kind::Unary:
     break;
   }

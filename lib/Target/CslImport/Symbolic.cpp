@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -34,6 +35,13 @@ Value Evaluator::makeSymbolic(SymbolicValue value, const Type *type) {
     break;
   case SymbolicValue::Kind::Cast:
     key = value.operands[0].str();
+    break;
+  case SymbolicValue::Kind::Element:
+    // A constant is the same array each time.
+    key = value.table ? llvm::formatv("{0}", (const void *)value.table).str()
+                      : value.operands[0].str();
+    for (const Value &index : llvm::drop_begin(value.operands))
+      key += "[" + index.str() + "]";
     break;
   }
   value.key = type->str() + ":" + key;
@@ -87,6 +95,19 @@ Value Evaluator::evaluateAt(const Value &value, size_t pe) {
                                      type->isSigned));
     operand.setType(type);
     return operand;
+  }
+  case SymbolicValue::Kind::Element: {
+    const Value &array = symbolic.operands[0];
+    int64_t flat = 0;
+    for (auto [operand, size] :
+         llvm::zip(llvm::drop_begin(symbolic.operands), array.type()->shape)) {
+      Value index = evaluateAt(operand, pe);
+      if (!index || !index.isInteger() || index.integer().isNegative() ||
+          compare(index.integer(), Integer(size)) >= 0)
+        return Value();
+      flat = flat * size + index.small();
+    }
+    return evaluateAt(array.elements()[flat], pe);
   }
   }
   return Value();

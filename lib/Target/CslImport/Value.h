@@ -175,16 +175,18 @@ struct DsdValue {
 
 struct SymbolicValue {
   enum class Kind : uint8_t {
-    Param,  ///< a leaf: `name`
-    Binary, ///< two operands, `op`
-    Unary,  ///< one operand, `unary`
-    Cast,   ///< one operand, to the value's type
+    Param,   ///< a leaf: `name`
+    Binary,  ///< two operands, `op`
+    Unary,   ///< one operand, `unary`
+    Cast,    ///< one operand, to the value's type
+    Element, ///< an array and indices; the array is `table` if that is not null
   };
   Kind kind = Kind::Param;
   csl_source::BinaryOp op = csl_source::BinaryOp::Add;
   csl_source::UnaryOp unary = csl_source::UnaryOp::Neg;
   std::string name;
   std::vector<Value> operands;
+  Global *table = nullptr;
   /// Equal for equal expressions.
   std::string key;
   /// Least and greatest value over the PEs, of an integer, when asked for.
