@@ -1,0 +1,9 @@
+#!/bin/sh
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+set -e
+cslc ./layout.csl --arch=wse2 --fabric-dims=11,5 --fabric-offsets=4,1 \
+  --params=width:4,height:3,nx:5,ny:4 \
+  --memcpy --channels=1 -o out
+cs_python run.py --name out
