@@ -455,8 +455,7 @@ Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
     return error(arg(call, 0).span(),
                  "expected a color, found type '" + color.type()->str() + "'");
   if (color.isInteger()) {
-    auto [entry, isNew] =
-        program->localConfigs.try_emplace(color.small());
+    auto [entry, isNew] = program->localConfigs.try_emplace(color.small());
     if (!isNew) {
       Diagnostic &diagnostic =
           report(call.span(), "config for this color has already been set");
@@ -534,11 +533,11 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
       return error(call.span(), "color " + std::to_string(number) +
                                     " has no filter up to here");
     mlir::Value operand = materialize(color, call.span());
-    return operand ? makeRuntime(types.u16(), csl::GetFilterIdOp::create(
-                                                  builder, loc(call.span()),
-                                                  builder.getI16Type(),
-                                                  operand))
-                   : Value();
+    return operand
+               ? makeRuntime(types.u16(), csl::GetFilterIdOp::create(
+                                              builder, loc(call.span()),
+                                              builder.getI16Type(), operand))
+               : Value();
   }
   // PEs of other parameters have code of their own where their number differs.
   auto paramsOf = [&](size_t member) {

@@ -119,7 +119,7 @@ TEST(CslExamples, ExportedDescriptors) {
     export const window = @get_dsd(mem1d_dsd, .{ .base_address = &out, .extent = 2 });
   )");
   SEQUIN_ROW("DSD-074");
-  expectSays("constant 'fifo' is a FIFO, which cannot be exported", true,
+  expectSays("'fifo' of type 'fifo of i16' cannot be export", true,
              "out[0] = 1;", R"(
     var buffer = @zeros([32]i16);
     export const fifo = @allocate_fifo(buffer);
