@@ -13,6 +13,7 @@ configuration (utilisation.py), every bound comes from the machine's row (bound.
 """
 
 import argparse
+import collections
 import dataclasses
 import difflib
 import os
@@ -177,6 +178,8 @@ def layer_rows() -> list[Row]:
 # Tables
 # --------------------------------------------------------------------------------------
 
+#: How many chips the table of several chips has.
+CHIPS = (1, 2, 4, 8)
 #: Columns that differ from run to run.
 SECONDS = ("compiled and simulated, s", "simulated, s")
 BOUNDED, OF_BOUND = "bounded by", "of the bound"
@@ -246,22 +249,24 @@ class Maker:
         self.failures: list[str] = []
         self.terms: list[list[str]] = []
         self.chosen: list[list[str]] = []
-        self.measured: dict[tuple[str, str], Measured] = {}
+        self.measured: dict[tuple[str, str, int], Measured] = {}
 
     def machine(self, name: str) -> Machine:
         if name not in self.machines:
             self.machines[name] = self.tools.machine(name)
         return self.machines[name]
 
-    def measure(self, name: str, text: str, target: str = "rngd") -> Measured | None:
+    def measure(self, name: str, text: str, target: str = "rngd",
+                chips: int = 1) -> Measured | None:
         """None, and the reason noted, if it cannot be; what is known is not run again."""
-        key = text, target
+        key = text, target, chips
         if key not in self.measured:
-            print(f"{target}: {name}", file=sys.stderr, flush=True)
+            where = target if chips == 1 else f"{target}, {chips} chips"
+            print(f"{where}: {name}", file=sys.stderr, flush=True)
             try:
-                self.measured[key] = self.tools.measure(text, self.machine(target))
+                self.measured[key] = self.tools.measure(text, self.machine(target), chips)
             except Failure as failure:
-                self.failures.append(f"{name} on {target}: {failure}")
+                self.failures.append(f"{name} on {where}: {failure}")
                 return None
         return self.measured[key]
 
@@ -388,6 +393,39 @@ class Maker:
             "whole mask, SwiGLU. The bound counts its contractions and what must cross HBM: "
             "weights, arguments, results.", "", table(header, lines)])
 
+    def chips(self) -> str:
+        header = ["of", "program", "chips", "cycles", "times faster", "MACs", "HBM",
+                  "bytes over links", "collectives", BOUNDED, *SECONDS]
+        prefill, decode = prefill_rows("bf16"), decode_rows()
+        cases = [("prefill", prefill[0]), ("prefill", prefill[6]), ("decode", decode[0]),
+                 ("decode", decode[3]), *(("layer", row) for row in layer_rows())]
+        lines = []
+        for section, row in cases:
+            alone = self.measure(row.name, row.text)
+            for chips in CHIPS:
+                measured = self.measure(row.name, row.text, chips=chips)
+                if not alone or not measured:
+                    continue
+                limit = bound.ceil_div(row.bound(self.machine("rngd")).cycles, chips)
+                if limit > measured.cycles:
+                    self.failures.append(f"{row.name} on {chips} chips: {measured.cycles} cycles, "
+                                         f"fewer than the bound of {limit}")
+                taken = collections.Counter(one["mapping"] for one in measured.mappings
+                                            if one["group"] == "collective")
+                lines.append([section, row.name, str(chips), number(measured.cycles),
+                              f"{alone.cycles / measured.cycles:.2f}",
+                              percent(measured.report["mac_utilization"]),
+                              percent(measured.report["hbm_utilization"]),
+                              number(measured.counts.link_bytes),
+                              ", ".join(f"{count} {name}" for name, count in sorted(taken.items()))
+                              or "none", slowest(measured), *seconds(measured)])
+        return "\n".join([
+            "## On several chips", "",
+            "Programs of the sections above on 1, 2, 4 and 8 chips; the compiler chooses how groups "
+            "and tensors are divided ([Lowering.md](Rationale/Lowering.md#chips)). MACs and HBM are "
+            "of all chips. Links move 30 bytes per cycle into and out of each chip; the bytes are "
+            "those of all links.", "", table(header, lines)])
+
     def as_measured(self) -> str:
         sections = [("prefill", [dataclasses.replace(row, name=f"{row.name}, {NAMES[kind]}")
                                  for kind in ("bf16", "f8e4m3") for row in prefill_rows(kind)]),
@@ -445,6 +483,7 @@ SECTIONS: dict[str, Callable[[Maker], str]] = {
     "published": Maker.published,
     "manual": Maker.manual,
     "layers": Maker.layers,
+    "chips": Maker.chips,
     "measured": Maker.as_measured,
     "mappings": Maker.mappings,
     "bounds": Maker.bounds,

@@ -31,12 +31,13 @@ class Measured:
         return self.report["cycles"]
 
     def shares(self) -> list[tuple[str, str, float]]:
-        """(context, stage, share of all cycles) of the commands whose longest stage it is,
-        the context that is busy longest first."""
+        """(context, stage, share of all cycles of all chips) of the commands whose longest
+        stage it is, the context that is busy longest first."""
         busy: collections.Counter[str] = collections.Counter()
         longest: collections.Counter[tuple[str, str]] = collections.Counter()
+        chips = self.report["chips"]
         for command in self.report["commands"]:
-            cycles = command["end"] - command["start"]
+            cycles = (command["end"] - command["start"]) * len(command["chips"])
             if not cycles:
                 continue
             stages = command["stages"]
@@ -44,7 +45,7 @@ class Measured:
             busy[command["context"]] += cycles
             longest[command["context"], stage] += cycles
         order = sorted(longest, key=lambda key: (-busy[key[0]], key[0], -longest[key], key[1]))
-        return [(context, stage, longest[context, stage] / self.cycles)
+        return [(context, stage, longest[context, stage] / self.cycles / chips)
                 for context, stage in order]
 
 
@@ -70,8 +71,8 @@ class Tools:
         self.run("sequin-translate", f"--dump-machine={name}", "-o", path)
         return json.loads(path.read_text())
 
-    def measure(self, text: str, machine: dict[str, Any]) -> Measured:
-        """Of a program in linalg, or in tcp for that machine."""
+    def measure(self, text: str, machine: dict[str, Any], chips: int = 1) -> Measured:
+        """Of a program in linalg, or in tcp for that machine and one chip."""
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             folder = Path(name)
             program, lowered, config, report, mappings = (folder / part for part in (
@@ -83,7 +84,8 @@ class Tools:
                 mappings.write_text("[]")
             else:
                 flags += ["--report-mapping", mappings]
-                pipelines.insert(0, f"--linalg-to-tcp=target={machine['name']}")
+                flags += ["--chips", str(chips)]
+                pipelines.insert(0, f"--linalg-to-tcp=target={machine['name']} chips={chips}")
             begin = time.monotonic()
             self.run("sequin-run", program, "--target", machine["name"], "--timing-only", *flags)
             seconds = time.monotonic() - begin

@@ -41,6 +41,7 @@ class Counts:
     performed_macs: int = 0
     hbm_bytes_read: int = 0
     hbm_bytes_written: int = 0
+    link_bytes: int = 0  # between chips
     commands: int = 0
 
 
@@ -91,6 +92,9 @@ def count(program: Json, machine: Json) -> Counts:
                                for d in command["descriptors"])
             counts.hbm_bytes_read += size * (command["source"] == "hbm")
             counts.hbm_bytes_written += size * (command["destination"] == "hbm")
+            counts.link_bytes += times * sum(
+                d["packet_bytes"] * math.prod(entry[0] for entry in d["entries"])
+                for d in command["descriptors"] if d["source_chip"] != d["destination_chip"])
         elif command["kind"] == "exec" and "contract" in command:
             counts.performed_macs += times * contracted(command, machine)
     return counts

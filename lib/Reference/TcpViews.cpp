@@ -218,7 +218,8 @@ FailureOr<TcpInterpreter::Cut> TcpInterpreter::readCut(OpTy op, Space &space) {
   return cut;
 }
 
-/// Starts that differ from chip to chip need chips that hold different indices.
+/// Starts that differ from chip to chip need chips that hold different indices;
+/// the last ones may hold none.
 static LogicalResult checkChips(Operation *op, const Space &space,
                                 size_t starts, const Digits &chips) {
   if (starts == 1)
@@ -228,7 +229,7 @@ static LogicalResult checkChips(Operation *op, const Space &space,
            << "has " << starts << " starts for " << sizeOf(chips) << " chips";
   for (const Digit &digit : chips)
     if (digit.base == kNoBase || digit.base >= space.axisCount() ||
-        digit.first != 0 || digit.offset != 0 || digit.valid != digit.extent)
+        digit.first != 0 || digit.offset != 0)
       return op->emitOpError() << "starts elsewhere on every chip, but chips "
                                   "hold the same indices";
   return success();

@@ -16,7 +16,8 @@
 //
 // These are the transfers of the manual's rotations (Kernel Examples,
 // Chip/Cluster Reduce), all at once: each link carries what it has to. A slice
-// of what every chip has stays on its chip, and starts elsewhere on each.
+// of what every chip has stays on its chip, and starts elsewhere on each, if a
+// tile can say where; otherwise the first chip sends the others their blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,21 +41,19 @@ LogicalResult GroupEmitter::emitCollective() {
     value = ToHbmViewOp::create(builder, loc, source, value, view);
     return success();
   };
-  auto idle = [&](const std::string &axis) {
-    int64_t chips = kernel.program.chips;
-    return axis + (kernel.program.chipsUsed == chips ? "" : suffix("#", chips));
-  };
-  if (collective.source) {
+  auto exchange = [&](const std::string &sourceChip) {
     HbmType target = viewType(group.result, /*cut=*/true);
     HbmType whole = viewType(group.stream, /*cut=*/true);
-    auto source =
-        HbmType::get(builder.getContext(), whole.getElementType(), axes,
-                     mapping(idle(group.loops[*collective.source].name)),
-                     whole.getElement());
+    auto source = HbmType::get(builder.getContext(), whole.getElementType(),
+                               axes, mapping(sourceChip), whole.getElement());
     return store(
         ViewOp::create(builder, loc, source, kernel.values.lookup(from)),
         target);
-  }
+  };
+  int64_t chips = kernel.program.chips, used = kernel.program.chipsUsed;
+  if (collective.source)
+    return exchange(group.loops[*collective.source].name +
+                    (used == chips ? "" : suffix("#", chips)));
 
   // The dimension of which every chip takes a block, as an axis of all that is
   // in memory of it.
@@ -62,15 +61,25 @@ LogicalResult GroupEmitter::emitCollective() {
   unsigned dim = 0;
   while (group.stream.dims[dim].terms.size() < 2)
     ++dim;
-  int64_t block = group.loops[dim].extent;
-  int64_t outer = from->size;
-  for (unsigned other : from->order) {
-    if (other == dim)
-      break;
-    if (from->allocated[other] > 1)
-      outer = from->strides[other];
+  int64_t block = group.loops[dim].extent, span = 0;
+  int64_t positions = from->size / from->strides[dim];
+  bool isTerm = true;
+  for (unsigned i : llvm::reverse(from->order)) {
+    if (i == dim) {
+      span = from->strides[dim];
+    } else if (span > 0 && group.loops[i].extent > 1) {
+      // The first one outside says how many positions there are; the others
+      // must leave no gaps, which would enclose the axis.
+      if (span == from->strides[dim])
+        positions = from->strides[i] / from->strides[dim];
+      else
+        isTerm &= from->strides[i] == span;
+      span = from->strides[i] * group.loops[i].extent;
+    }
   }
-  int64_t positions = outer / from->strides[dim];
+  // The first chip sends the others their blocks.
+  if (!isTerm)
+    return exchange("1" + suffix("#", chips));
   std::string cut = group.loops[dim].name;
   AxisSizes table;
   for (auto [i, loop] : llvm::enumerate(group.loops))
@@ -95,8 +104,8 @@ LogicalResult GroupEmitter::emitCollective() {
   Value view =
       ViewOp::create(builder, loc, typeOf(textOf(*from, cut, positions)),
                      kernel.values.lookup(from));
-  SmallVector<int64_t> starts(kernel.program.chips, 0);
-  for (int64_t chip = 0; chip < kernel.program.chipsUsed; ++chip)
+  SmallVector<int64_t> starts(chips, 0);
+  for (int64_t chip = 0; chip < used; ++chip)
     starts[chip] = chip * block;
   std::string part = cut + suffix("=", block);
   Value tile = TileOp::create(
