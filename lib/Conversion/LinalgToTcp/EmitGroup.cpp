@@ -236,7 +236,7 @@ GroupEmitter::Offset GroupEmitter::offsetOf(const Access &access) const {
     offset.constant += tensor.distance(dim, index.offset);
     for (auto [loop, coefficient] : index.terms) {
       int64_t stride = tensor.distance(dim, coefficient);
-      offset.constant += first[loop] * stride;
+      offset.constant += tensor.distance(dim, first[loop] * coefficient);
       if (!tileIndex[loop])
         continue;
       offset.indices.push_back(tileIndex[loop]);
@@ -384,16 +384,8 @@ Value GroupEmitter::emitTile() {
       moved.clear();
     }
     std::vector<Step> &steps = stepLists.emplace_back();
-    if (partial) {
-      Step step;
-      step.op = group.combiner == Combiner::Max   ? ArithmeticOp::Max
-                : group.combiner == Combiner::Min ? ArithmeticOp::Min
-                                                  : ArithmeticOp::Add;
-      step.partial = true;
-      step.type = group.computeType;
-      step.source = group.root;
-      steps.push_back(std::move(step));
-    }
+    if (partial)
+      steps.push_back(makePartialStep(group));
     if (last)
       llvm::append_range(steps, group.steps);
     Type type = last ? group.resultType() : group.computeType;
@@ -637,9 +629,15 @@ HbmType KernelEmitter::typeOf(const Tensor &tensor) const {
       text.add(name + suffix("/", block), sizeOf(dim) / block,
                tensor.interleave->stride);
       text.add(name + suffix("%", block), block, tensor.strides[dim]);
+    } else if (tensor.chunk && tensor.inner == dim) {
+      text.add(nameOf(dim) + suffix("%", tensor.chunk), tensor.chunk,
+               tensor.strides[dim]);
     } else if (sizeOf(dim) > 1) {
       text.add(nameOf(dim), sizeOf(dim), tensor.strides[dim]);
     }
+  if (tensor.chunk)
+    text.add(nameOf(*tensor.inner) + suffix("/", tensor.chunk),
+             sizeOf(*tensor.inner) / tensor.chunk, tensor.chunkStride);
   text.pad(tensor.size);
   return typeWith(text.str());
 }

@@ -102,7 +102,8 @@ Terms GroupEmitter::streamTerms(bool spread) const {
 // Passes
 //===----------------------------------------------------------------------===//
 
-Value GroupEmitter::emitStationary(Value dm) {
+Value GroupEmitter::emitStationary(Value dm, Context context,
+                                   TrfAddress address) {
   Type type = group.rhs.tensor->elementType();
   int64_t bits = group.rhs.tensor->bits();
   int64_t flit = machine.flitBytes * 8 / bits;
@@ -120,12 +121,12 @@ Value GroupEmitter::emitStationary(Value dm) {
     return mapping(terms);
   };
   element.push_back(inner.all());
-  Value stream = BeginOp::create(builder, loc, Context::Main, dm);
+  Value stream = BeginOp::create(builder, loc, context, dm);
   stream = FetchOp::create(builder, loc, stream, type, cut(lanes),
                            mapping(inner.inner(lanes)));
   stream = CollectOp::create(builder, loc, stream, cut(flit),
                              mapping(inner.inner(flit)));
-  return ToTrfOp::create(builder, loc, stream, TrfAddress::Full, mapping(row),
+  return ToTrfOp::create(builder, loc, stream, address, mapping(row),
                          mapping(element));
 }
 
@@ -256,6 +257,13 @@ LogicalResult GroupEmitter::emitRings() {
               llvm::drop_begin(operands, 2),
               [&](const Operand &other) { return *other.access == *access; }))
         addOperand(*access, grid, 2);
+  // The sums so far of a sum in chunks.
+  SmallVector<int64_t, 16> sumAddresses;
+  SmallVector<Value, 16> sums(plan.chunks > 1 ? plan.sums : 0);
+  for (size_t i = 0; i < sums.size(); ++i)
+    sumAddresses.push_back(
+        allocateDm(DmType::get(builder.getContext(), group.computeType, grid,
+                               mapping(resultText(group.computeType)))));
   // Results of two steps are in DM at once.
   const int64_t resultsBegin = dmEnd;
   int64_t work[] = {resultsBegin, 0}, turn = 0;
@@ -274,10 +282,17 @@ LogicalResult GroupEmitter::emitRings() {
       tile.push_back(access.uses(loop) ? first[loop] : 0);
     return tile;
   };
+  // The operands of each step so far.
+  std::vector<std::vector<Value>> brought;
   auto bring = [&](int64_t step) {
-    moveTo(step);
     std::vector<Value> values;
-    for (Operand &operand : operands) {
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      // The steps' operands meet whole sums.
+      if (i >= 2 && !plan.finishesSums(step)) {
+        values.push_back(Value());
+        continue;
+      }
+      moveTo(i == 0 ? std::min(step + plan.trfAhead, plan.steps - 1) : step);
       SmallVector<int64_t, 6> tile = tileOf(*operand.access);
       auto *found = llvm::find_if(operand.held, [&](const Operand::Held &held) {
         return held.dm && held.tile == tile;
@@ -295,16 +310,56 @@ LogicalResult GroupEmitter::emitRings() {
       operand.held[place] = {tile, dm};
       values.push_back(dm);
     }
-    return values;
+    brought.push_back(std::move(values));
+  };
+  auto bringUpTo = [&](int64_t step) {
+    while (static_cast<int64_t>(brought.size()) <=
+           std::min(step, plan.steps - 1))
+      bring(brought.size());
   };
 
+  // Behind the products of the first chunk, of the last one, and of others.
+  std::vector<Step> chunkSteps = getChunkSteps(group);
+  std::vector<VectorPass> firstPasses =
+      assignPasses({}, group.computeType, group.computeType);
+  std::vector<VectorPass> nextPasses = assignPasses(
+      ArrayRef(chunkSteps).take_front(), group.computeType, group.computeType);
   std::vector<VectorPass> passes =
-      assignPasses(group.steps, group.computeType, group.resultType());
-  Value trf, trfSource, current = value;
-  auto compute = [&](Value stream) {
-    dmEnd = work[turn % 2];
+      assignPasses(plan.chunks > 1 ? chunkSteps : group.steps,
+                   group.computeType, group.resultType());
+  Value trfs[2], trfSource, current = value;
+  std::optional<SmallVector<int64_t, 6>> trfTile;
+  int64_t trfLoads = 0, trfUses = 0;
+  auto loadStationary = [&](Value dm) {
+    if (std::exchange(trfSource, dm) == dm)
+      return;
+    Context context = Context::Main;
+    TrfAddress address = TrfAddress::Full;
+    if (plan.trfInHalves) {
+      context = trfLoads > 0 ? Context::Sub : Context::Main;
+      address =
+          trfLoads % 2 == 0 ? TrfAddress::FirstHalf : TrfAddress::SecondHalf;
+    }
+    trfs[trfLoads++ % 2] = emitStationary(dm, context, address);
+  };
+  auto compute = [&](Value stream, int64_t step) {
+    if (plan.vrfInHalves)
+      vrfBegin = step % 2 * (machine.vrfBytesPerSlice / 2);
     StreamShape shape;
-    Value products = emitRingContraction(stream, trf, shape);
+    Value products =
+        emitRingContraction(stream, trfs[(trfUses - 1) % 2], shape);
+    bool isFirst = step / plan.sums % plan.chunks == 0;
+    int64_t place = step % plan.sums;
+    partial = isFirst ? Value() : sums[place];
+    if (!plan.finishesSums(step)) {
+      chunkAddress = sumAddresses[place];
+      sums[place] =
+          emitPasses(products, shape, isFirst ? firstPasses : nextPasses,
+                     group.computeType, Value());
+      chunkAddress.reset();
+      return;
+    }
+    dmEnd = work[turn % 2];
     Value result =
         emitPasses(products, shape, passes, group.computeType, Value());
     if (turn++ == 0)
@@ -315,7 +370,7 @@ LogicalResult GroupEmitter::emitRings() {
         offset.steps, offset.constant, viewType(group.result, group.exact));
   };
   // The first tile in pieces, which leave their results where they are added.
-  auto computePieces = [&](std::vector<Value> &next) {
+  auto computePieces = [&] {
     Operand &operand = operands[1];
     Loop &head = group.loops[*plan.head], &inner = group.loops[*plan.streamed];
     int64_t pieces = std::exchange(head.tile, 1);
@@ -334,8 +389,7 @@ LogicalResult GroupEmitter::emitRings() {
     auto bringNext = [&] {
       head.tile = pieces;
       first[*plan.head] = 0;
-      if (plan.steps > 1)
-        next = bring(1);
+      bringUpTo(1);
       moveTo(0);
       head.tile = 1;
     };
@@ -347,7 +401,7 @@ LogicalResult GroupEmitter::emitRings() {
     for (auto [piece, stream] : llvm::enumerate(streams)) {
       first[*plan.head] = piece;
       // Each has a place for its results.
-      compute(stream);
+      compute(stream, 0);
       work[0] = work[1] = dmEnd;
     }
     work[0] = resultsBegin;
@@ -363,24 +417,26 @@ LogicalResult GroupEmitter::emitRings() {
     turn = 0;
   };
 
-  std::vector<Value> next = bring(0);
+  bringUpTo(0);
   for (int64_t step = 0; step < plan.steps; ++step) {
-    std::vector<Value> values = std::move(next);
     bool pieces = step == 0 && plan.head;
-    if (!pieces && step + 1 < plan.steps)
-      next = bring(step + 1);
+    if (!pieces)
+      bringUpTo(step + plan.loadsAhead);
+    std::vector<Value> values = std::move(brought[step]);
     moveTo(step);
     moved.clear();
     for (auto [operand, dm] : llvm::drop_begin(llvm::zip(operands, values), 2))
-      moved.push_back({*operand.access, dm});
-    if (trfSource != values[0]) {
-      trfSource = values[0];
-      trf = emitStationary(trfSource);
+      if (dm)
+        moved.push_back({*operand.access, dm});
+    loadStationary(values[0]);
+    if (SmallVector<int64_t, 6> tile = tileOf(group.rhs); tile != trfTile) {
+      trfTile = std::move(tile);
+      ++trfUses;
     }
     if (pieces)
-      computePieces(next);
+      computePieces();
     else
-      compute(values[1]);
+      compute(values[1], step);
   }
   value = current;
   return success();

@@ -172,7 +172,7 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
   // What passes leave for the next one takes turns in two places.
   SmallVector<int64_t, 2> places;
   for (const VectorPass &pass : passes) {
-    vrfEnd = 0;
+    vrfEnd = vrfBegin;
     if (pass.keepsHead) {
       if (!result) {
         if (std::exchange(afterInterSlice, false))

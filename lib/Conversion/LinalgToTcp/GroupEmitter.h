@@ -166,7 +166,8 @@ private:
   tcp::DmType operandType(const Access &access, tcp::GridAttr where) const;
   mlir::Value bringOperand(const Access &access, tcp::DmType type,
                            int64_t address);
-  mlir::Value emitStationary(mlir::Value dm);
+  mlir::Value emitStationary(mlir::Value dm, tcp::Context context,
+                             tcp::TrfAddress address);
   mlir::Value emitRingContraction(mlir::Value dm, mlir::Value trf,
                                   StreamShape &shape);
   mlir::LogicalResult emitRings();
@@ -187,6 +188,8 @@ private:
   /// The stream has passed the inter-slice block.
   bool afterInterSlice = false;
   int64_t dmEnd = 0, vrfEnd = 0;
+  /// Where the register file of the vector engine begins for the next passes.
+  int64_t vrfBegin = 0;
   /// What is in DM for this chunk.
   std::vector<std::pair<Access, mlir::Value>> moved;
   /// Where the tile is, per loop; null where it is at the start.

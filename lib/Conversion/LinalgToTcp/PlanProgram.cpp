@@ -59,6 +59,22 @@ static void interleaveClusters(Group &group) {
         tensor.interleave = {static_cast<unsigned>(dim), coefficient};
 }
 
+bool linalg_to_tcp::mayLieInChunks(const Tensor &tensor) {
+  return tensor.origin != Tensor::Origin::Computed && tensor.mayInterleave &&
+         tensor.readers == 1 && tensor.inner;
+}
+
+/// What the host sends for one reader that takes sums in chunks lies in HBM
+/// chunk by chunk.
+static void layInChunks(Group &group) {
+  const RingPlan &plan = *group.ring;
+  if (plan.chunks == 1 || plan.chip)
+    return;
+  for (Access *access : {&group.lhs, &group.rhs})
+    if (mayLieInChunks(*access->tensor))
+      access->tensor->chunk = group.loops[group.k.back()].tile;
+}
+
 /// Bytes between rows in HBM are multiples of this, a packet of a contraction.
 static constexpr int64_t kRowBytes = 64;
 
@@ -107,13 +123,18 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine,
       continue;
     }
     tensor.strides[dim] = stride;
-    stride *= tensor.allocated[dim];
+    stride *= tensor.chunk && tensor.inner == dim ? tensor.chunk
+                                                  : tensor.allocated[dim];
     if (tensor.inner != dim)
       continue;
     stride = llvm::alignTo(stride, row);
     stride += gap * machine.hbm.unitBytes * 8 / tensor.bits();
   }
   tensor.size = llvm::alignTo(stride, row);
+  if (!tensor.chunk)
+    return;
+  tensor.chunkStride = tensor.size;
+  tensor.size *= tensor.allocated[*tensor.inner] / tensor.chunk;
 }
 
 /// Addresses by first fit among the tensors that live at the same time.
@@ -186,6 +207,8 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
           << " of them, as its budget says; the best of these is used";
     if (group->ring && readers[group->rhs.tensor] == 1)
       interleaveClusters(*group);
+    if (group->ring)
+      layInChunks(*group);
     nameLoops(*group);
     auto use = [&](Access &access) {
       reserve(*group, access);
@@ -239,6 +262,9 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
         interleave && tensor->allocated[interleave->dim] !=
                           tensor->type.getDimSize(interleave->dim))
       interleave.reset();
+    if (tensor->chunk && tensor->allocated[*tensor->inner] !=
+                             tensor->type.getDimSize(*tensor->inner))
+      tensor->chunk = 0;
     setStrides(*tensor, machine);
     if (tensor->keepsRows || tensor->rank() < 2 || !tensor->inner ||
         !tensor->digits.empty())

@@ -17,7 +17,10 @@
 //   order     whether rows or the stream change last, or what the vector
 //             engine's operands do not have
 //   head      pieces of the first tile
+//   chunks    of the sum, one after the other, each of which adds to what the
+//             one before has left
 //
+// and whether register files are loaded in halves by turns, beside products.
 // All of them are tried; what does not divide, or does not fit into register
 // files or DM, is no mapping. A mapping costs what the pipeline of its steps
 // takes: DMA brings the operands of the next step while the tensor unit works.
@@ -26,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,111 +38,11 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-/// Every step is emitted by itself.
-static constexpr int64_t kMaxSteps = 256;
 /// What a shorter program may cost.
-static constexpr int64_t kSlackPerMille = 3;
-
+static constexpr int64_t kSlackPerMille = 2;
 /// No program takes as long; a thousand times as much is still an int64_t.
 static constexpr int64_t kMostCycles = INT64_MAX / 4096;
-static constexpr int64_t kMaxHead = 8;
-/// What HBM gives of its peak where rows of a tensor begin anywhere in its own
-/// rows: some of these are opened twice, and bank groups meet. Measured.
-static constexpr int64_t kUnevenRowsPercent = 88;
-/// How often, at most, stores of parts of rows cost what whole ones do:
-/// neighbouring rows that wait in the queue make up for some of it.
-static constexpr int64_t kMostOpened = 2;
-/// And where engines are so far apart that their rows meet in banks: 15 to 90.
-static constexpr int64_t kApartPercent = 40;
-
-namespace {
-
-/// Which loops over tiles change first; the others stay as long as they can.
-enum class Order { Stream, Rows, NotOperands };
-
-/// What is chosen; everything else follows.
-struct Choice {
-  std::optional<LoopId> chip, cluster;
-  int64_t batchParts = 1, sumParts = 1, rows = 8, tile = 1, head = 1;
-  bool spreads = false;
-  Order order = Order::Stream;
-
-  int64_t piece() const { return tile / head; }
-};
-
-/// Iterations by loop.
-struct Sizes {
-  SmallVector<int64_t, 6> extent, tile, parts;
-  int64_t local(LoopId loop) const { return tile[loop] / parts[loop]; }
-  int64_t tiles(LoopId loop) const { return extent[loop] / tile[loop]; }
-};
-
-/// Cycles of one step of each kind.
-struct StepCosts {
-  int64_t lhsLoad, lhsPieceLoad, rhsLoad;
-  SmallVector<int64_t, 2> operandLoads;
-  int64_t trfLoad, pass, piecePass;
-  int64_t store, pieceStore;
-};
-
-struct Candidate {
-  Choice choice;
-  RingPlan plan;
-};
-
-class RingPlanner {
-public:
-  RingPlanner(Group &group, const TcpMachine &machine, int64_t chips)
-      : group(group), machine(machine), chips(chips),
-        passes(
-            assignPasses(group.steps, group.computeType, group.resultType())) {}
-
-  bool isEligible();
-  bool search(int64_t limit, int64_t budget);
-  void apply();
-  MappingRecord takeRecord() { return std::move(found); }
-
-private:
-  bool hasPlainDims(const Access &access) const;
-  bool hasOperands() const {
-    return llvm::any_of(
-        group.steps, [](const Step &step) { return !step.tensors().empty(); });
-  }
-  bool operandsUse(LoopId loop) const {
-    return llvm::any_of(group.steps, [&](const Step &step) {
-      return llvm::any_of(step.tensors(), [&](const Access *access) {
-        return access->uses(loop);
-      });
-    });
-  }
-  static bool deal(Sizes &sizes, LoopId loop, int64_t unit, int64_t &parts);
-  std::optional<Sizes> sizesOf(const Choice &choice) const;
-  bool keepsPins(const Choice &choice, const Sizes &sizes) const;
-  std::optional<RingPlan> evaluate(const Choice &choice, Sizes sizes) const;
-  bool fitsRegisterFiles(const Choice &choice, const Sizes &sizes) const;
-  void setOrder(RingPlan &plan, const Choice &choice, const Sizes &sizes) const;
-  bool setPlaces(RingPlan &plan, const Choice &choice,
-                 const Sizes &sizes) const;
-  int64_t elements(const Access &access, const Sizes &sizes) const;
-  StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
-                    const Choice &choice) const;
-  void runPipeline(const Sizes &sizes, RingPlan &plan,
-                   const Choice &choice) const;
-  template <class Callback> bool forEachChoice(Callback &&callback) const;
-  std::string describe(const Candidate &candidate) const;
-  void record(const Candidate &chosen, ArrayRef<Candidate> candidates);
-
-  Group &group;
-  const TcpMachine &machine;
-  int64_t chips;
-  std::vector<VectorPass> passes;
-  LoopId rowLoop = 0;
-  std::optional<LoopId> streamLoop;
-  std::optional<Candidate> best;
-  MappingRecord found;
-};
-
-} // namespace
+static constexpr int64_t kMaxChunks = 8;
 
 static int64_t largestPowerOfTwoIn(int64_t n) { return n & -n; }
 
@@ -200,9 +103,9 @@ bool RingPlanner::isEligible() {
 }
 
 /// Puts as many of `parts` on `loop` as its units can be dealt to.
-bool RingPlanner::deal(Sizes &sizes, LoopId loop, int64_t unit,
-                       int64_t &parts) {
-  int64_t available = sizes.extent[loop] / unit;
+bool RingPlanner::deal(Sizes &sizes, LoopId loop, int64_t iterations,
+                       int64_t unit, int64_t &parts) {
+  int64_t available = iterations / unit;
   int64_t mine = std::min(parts, largestPowerOfTwoIn(available));
   sizes.parts[loop] = mine;
   parts /= mine;
@@ -222,17 +125,18 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
   // The sum, whole packets in each part.
   int64_t parts = choice.sumParts;
   int64_t lanes = machine.lanes(group.lhs.tensor->kind());
-  if (sizes.extent[group.k.back()] % lanes != 0)
+  if (sizes.extent[group.k.back()] % (lanes * choice.chunks) != 0)
     return std::nullopt;
   for (LoopId loop : group.k) {
-    deal(sizes, loop, loop == group.k.back() ? lanes : 1, parts);
-    sizes.tile[loop] = sizes.extent[loop];
+    bool inner = loop == group.k.back();
+    sizes.tile[loop] = sizes.extent[loop] / (inner ? choice.chunks : 1);
+    deal(sizes, loop, sizes.tile[loop], inner ? lanes : 1, parts);
   }
   if (parts != 1)
     return std::nullopt;
   parts = choice.batchParts;
   for (LoopId loop : group.batch) {
-    deal(sizes, loop, 1, parts);
+    deal(sizes, loop, sizes.extent[loop], 1, parts);
     sizes.tile[loop] = sizes.parts[loop];
   }
   if (parts != 1)
@@ -242,7 +146,7 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
     return std::nullopt;
   for (LoopId loop : llvm::reverse(group.n)) {
     int64_t unit = loop == rowLoop ? choice.rows : 1;
-    deal(sizes, loop, unit, parts);
+    deal(sizes, loop, sizes.extent[loop], unit, parts);
     sizes.tile[loop] = sizes.parts[loop] * unit;
   }
   if (parts != 1)
@@ -277,370 +181,41 @@ int64_t RingPlanner::elements(const Access &access, const Sizes &sizes) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a mapping costs
+// The search
 //===----------------------------------------------------------------------===//
 
-bool RingPlanner::fitsRegisterFiles(const Choice &choice,
-                                    const Sizes &sizes) const {
-  int64_t blocks = choice.rows / machine.rowsPerSlice;
-  int64_t sum = 1;
-  for (LoopId loop : group.k)
-    sum *= sizes.local(loop);
-  if (blocks * sum * group.rhs.tensor->bits() / 8 > machine.trfBytesPerRow ||
-      blocks > machine.accumulatorColumns * machine.accumulatorRegisters)
-    return false;
-  constexpr int64_t kBytes = 4;
-  for (const VectorPass &pass : passes) {
-    int64_t vrf = 0;
-    for (const PlacedStep &placed : pass.steps)
-      for (const Access *operand : placed.step->tensors()) {
-        int64_t count = elements(*operand, sizes);
-        if (!operand->uses(rowLoop))
-          count *= machine.outputLanes;
-        vrf += llvm::alignTo(count * kBytes, machine.flitBytes);
-      }
-    for (const PlacedStep &placed : pass.steps)
-      if (placed.step->head)
-        vrf += llvm::alignTo(elements(group.result, sizes) * kBytes,
-                             machine.flitBytes);
-    if (vrf > machine.vrfBytesPerSlice)
-      return false;
+/// With the given parts, rows and chunks; until the callback returns false,
+/// false then.
+template <class Callback>
+bool RingPlanner::forEachTile(Choice choice, ArrayRef<int64_t> tiles,
+                              Callback &callback) const {
+  choice.tile = 1;
+  std::optional<Sizes> sizes = sizesOf(choice);
+  if (!sizes)
+    return true;
+  // One of both lets the tensor unit start early.
+  int64_t maxHead = hasOperands() || choice.chunks > 1 ? 1 : kMaxHead;
+  SmallVector<Order, 3> orders{Order::Stream, Order::Rows};
+  if (hasOperands())
+    orders.push_back(Order::NotOperands);
+  for (int64_t tile : tiles) {
+    choice.tile = tile;
+    if (streamLoop)
+      sizes->tile[*streamLoop] = tile;
+    for (bool spreads : {false, true})
+      for (Order order : orders)
+        for (int64_t head = 1; head <= maxHead; head *= 2) {
+          if (tile % head != 0 || (spreads && !streamLoop))
+            break;
+          choice.spreads = spreads;
+          choice.order = order;
+          choice.head = head;
+          if (!callback(choice, *sizes))
+            return false;
+        }
   }
   return true;
 }
-
-/// Rows of the stationary operand stay while the stream goes by, or the other
-/// way around.
-void RingPlanner::setOrder(RingPlan &plan, const Choice &choice,
-                           const Sizes &sizes) const {
-  LoopList rows, stream;
-  for (LoopId i : group.parallel()) {
-    int64_t tiles = sizes.tiles(i);
-    if (tiles == 1)
-      continue;
-    plan.steps *= tiles;
-    if (llvm::is_contained(group.batch, i))
-      plan.order.push_back(i);
-    else
-      (group.rhs.uses(i) ? rows : stream).push_back(i);
-  }
-  bool rowsFirst = choice.order == Order::Rows;
-  llvm::append_range(plan.order, rowsFirst ? stream : rows);
-  llvm::append_range(plan.order, rowsFirst ? rows : stream);
-  if (choice.order != Order::NotOperands)
-    return;
-  LoopList outer, inner;
-  for (LoopId loop : plan.order)
-    (operandsUse(loop) ? outer : inner).push_back(loop);
-  plan.order = std::move(outer);
-  llvm::append_range(plan.order, inner);
-}
-
-/// How many tiles of the operands are in DM; false if not even those are that
-/// the pipeline needs.
-bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
-                            const Sizes &sizes) const {
-  auto bytesOf = [&](const Access &access, int64_t count) {
-    return dmBytesWithMargin(count * access.tensor->bits() / 8, machine);
-  };
-  auto tilesOf = [&](const Access &access) {
-    int64_t tiles = 1;
-    for (LoopId loop : plan.order)
-      if (access.uses(loop))
-        tiles *= sizes.tiles(loop);
-    return tiles;
-  };
-  // What passes leave for the next one, of two steps, in 32 bits.
-  constexpr int64_t kBytes = 4;
-  int64_t places = 1 + std::min<int64_t>(3, passes.size());
-  int64_t results = elements(group.result, sizes) * kBytes;
-  int64_t dm = 2 * places * dmBytesWithMargin(results, machine);
-  // Pieces have places of their own, where they are added.
-  if (choice.head > 1) {
-    int64_t piece = results / choice.head;
-    if (plan.promotes)
-      piece *= plan.sumParts;
-    dm = std::max(dm, choice.head * places * dmBytesWithMargin(piece, machine));
-  }
-  for (const Step &step : group.steps)
-    for (const Access *operand : step.tensors()) {
-      // Without packets along the rows, elements have words of their own.
-      int64_t count = elements(*operand, sizes);
-      if (!operand->uses(rowLoop))
-        count *= machine.dmaAlignBytes * 8 / operand->tensor->bits();
-      dm += 2 * bytesOf(*operand, count);
-    }
-  int64_t lhsTiles = tilesOf(group.lhs);
-  plan.rhsPlaces = std::min<int64_t>(2, tilesOf(group.rhs));
-  dm += plan.rhsPlaces * bytesOf(group.rhs, elements(group.rhs, sizes));
-  int64_t count = elements(group.lhs, sizes);
-  if (plan.promotes)
-    count *= plan.sumParts;
-  if (plan.spreads)
-    count /= plan.ring;
-  int64_t lhsBytes = bytesOf(group.lhs, count);
-  // All of the stream if it comes by again and there is room.
-  plan.lhsPlaces = lhsTiles;
-  if (dm + lhsTiles * lhsBytes > machine.dmBytesPerSlice)
-    plan.lhsPlaces = std::min<int64_t>(2, lhsTiles);
-  return dm + plan.lhsPlaces * lhsBytes <= machine.dmBytesPerSlice;
-}
-
-StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
-                               const Choice &choice) const {
-  const TcpMachine &m = machine;
-  int64_t bits = group.lhs.tensor->bits();
-  int64_t slices = m.slicesPerCluster * m.clustersPerChip;
-  int64_t sum = 1;
-  for (LoopId loop : group.k)
-    sum *= sizes.local(loop);
-  int64_t blocks = choice.rows / m.rowsPerSlice;
-  int64_t packets = sum / m.lanes(group.lhs.tensor->kind());
-
-  // What the clusters have in common is read once by each.
-  auto bytesOf = [&](const Access &access) {
-    int64_t product = 1;
-    for (LoopId i = 0; i < group.loops.size(); ++i)
-      if (access.uses(i))
-        product *= sizes.tile[i];
-    return product * access.tensor->bits() / 8 * m.clustersPerChip;
-  };
-  // Engines that have a batch each read far from each other.
-  int64_t enginesPerCluster = m.slicesPerCluster / m.slicesPerEngine;
-  int64_t batchParts = m.slicesPerCluster / plan.sumParts / plan.ring;
-  bool apart = batchParts > 1 && plan.sumParts < enginesPerCluster;
-  // What is on the first chip comes to the others, or from them, by its link.
-  auto linkCycles = [&](const Access &access, int64_t bytes) -> int64_t {
-    // What nobody reads but the host stays where it is.
-    if (!choice.chip || access.tensor->origin != Tensor::Origin::Computed ||
-        access.tensor->readers == 0)
-      return 0;
-    return m.dmaStartupCycles + bytes * (chips - 1) / m.interChipBytesPerCycle;
-  };
-  // Runs of the sum, each of which touches whole units of HBM.
-  int64_t run = sizes.local(group.k.back()) * bits / 8, unit = m.hbm.unitBytes;
-  auto loadOf = [&](const Access &access, int64_t bytes) {
-    int64_t runs = bytes / run;
-    int64_t units = run / unit + (run % unit != 0);
-    int64_t touched = units + (run % unit != 0);
-    int64_t pitch = bits / 8;
-    for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
-      pitch *= sizes.extent[loop];
-    int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
-    if (apart)
-      percent = kApartPercent;
-    int64_t cycles =
-        dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
-    return std::max(cycles, linkCycles(access, bytes));
-  };
-  StepCosts costs;
-  int64_t lhsBytes = bytesOf(group.lhs) * (plan.spreads ? 1 : plan.ring);
-  costs.lhsLoad = loadOf(group.lhs, lhsBytes);
-  costs.lhsPieceLoad = loadOf(group.lhs, lhsBytes / choice.head);
-  costs.rhsLoad = loadOf(group.rhs, bytesOf(group.rhs));
-
-  // Slices side by side complete the units of HBM that each writes in part.
-  int64_t resultRun = std::min<int64_t>(
-      m.dmaMaxPacketBytes, choice.rows * group.result.tensor->bits() / 8);
-  int64_t side = resultRun * std::min(sizes.parts[rowLoop], m.slicesPerEngine);
-  bool whole = side % unit == 0 || sizes.tiles(rowLoop) == 1;
-  auto storeOf = [&](int64_t bytes, bool promotes) {
-    int64_t engines =
-        promotes || plan.sumParts == 1
-            ? m.dmaEngines
-            : std::max(m.clustersPerChip, m.dmaEngines / plan.sumParts);
-    int64_t requests =
-        bytes / resultRun * llvm::divideCeil(resultRun, m.dmaRequestBytes);
-    // A request reads and then writes.
-    int64_t touched =
-        whole ? bytes : bytes / side * unit * m.hbm.partialWriteFactor;
-    TilePart part = getTilePart(group, group.result, m,
-                                [&](LoopId loop) { return sizes.tile[loop]; });
-    touched *= std::min<int64_t>(kMostOpened, part.all / part.had);
-    if (apart)
-      touched = touched * 100 / kApartPercent;
-    int64_t cycles =
-        dmaCycles(m, requests * m.dmaEngines / engines, 2, touched);
-    return std::max(cycles, linkCycles(group.result, bytes));
-  };
-  int64_t resultBytes = bytesOf(group.result);
-  costs.store = storeOf(resultBytes, plan.promotes);
-  costs.pieceStore =
-      storeOf(resultBytes / choice.head, plan.promotes && choice.head == 1);
-
-  // The vector engine's operands, one after the other.
-  int64_t vrfLoad = 0;
-  for (const Step &step : group.steps)
-    for (const Access *operand : step.tensors()) {
-      int64_t bytes = elements(*operand, sizes) * operand->tensor->bits() / 8;
-      costs.operandLoads.push_back(
-          dmaCycles(m, slices * llvm::divideCeil(bytes, m.dmaRequestBytes), 1,
-                    bytes * slices));
-      vrfLoad += llvm::divideCeil(bytes, m.dmBankBytes);
-    }
-  auto passOf = [&](int64_t tile) {
-    int64_t flits = tile * blocks;
-    int64_t contract = contractCycles(tile * packets, blocks);
-    int64_t feed = flitCycles(m, tile * packets * m.macWidthBytes);
-    int64_t cycles = tensorUnitCycles(
-        {contract, feed, interSliceCycles(flits, plan.sumParts)});
-    int64_t more = static_cast<int64_t>(passes.size()) - 1;
-    return cycles + more * flits / (plan.promotes ? plan.sumParts : 1);
-  };
-  int64_t tile = streamLoop ? choice.tile : 1;
-  costs.pass = vrfLoad + passOf(tile);
-  costs.piecePass = passOf(tile / choice.head);
-  costs.trfLoad = flitCycles(m, choice.rows * sum * bits / 8);
-  return costs;
-}
-
-/// Cycles from the first load to the last store. Loads of the next step come
-/// before the store of this one.
-void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
-                              const Choice &choice) const {
-  StepCosts costs = costsOf(sizes, plan, choice);
-  struct Place {
-    int64_t ready = 0, free = 0;
-  };
-  SmallVector<Place, 16> lhs(plan.lhsPlaces), rhs(plan.rhsPlaces), results(2);
-  int64_t dma = 0, main = 0;
-  auto load = [&](Place &place, int64_t cycles) {
-    dma = std::max(dma, place.free) + cycles;
-    plan.dmaCycles += cycles;
-    place.ready = dma;
-  };
-  // Which tile a step reads.
-  auto numberOf = [&](const Access &access, int64_t step) {
-    int64_t number = 0, scale = 1;
-    for (LoopId loop : llvm::reverse(plan.order)) {
-      int64_t count = sizes.tiles(loop), index = step % count;
-      step /= count;
-      if (!access.uses(loop))
-        continue;
-      number += index * scale;
-      scale *= count;
-    }
-    return number;
-  };
-  int64_t lhsTiles = numberOf(group.lhs, plan.steps - 1) + 1;
-  bool allLhs = plan.lhsPlaces == lhsTiles;
-  llvm::SmallBitVector isThere(lhsTiles);
-  int64_t lhsLoads = 0, rhsLoads = 0, lhsNow = -1, rhsNow = -1;
-  /// The places of the operands of the step that was brought last.
-  Place *left = nullptr, *right = nullptr;
-  SmallVector<const Access *, 2> operands;
-  for (const Step &step : group.steps)
-    llvm::append_range(operands, step.tensors());
-  SmallVector<int64_t, 2> operandsNow(operands.size(), -1);
-  int64_t operandsReady = 0;
-  auto bring = [&](int64_t step) {
-    if (int64_t number = numberOf(group.rhs, step); number != rhsNow) {
-      rhsNow = number;
-      right = &rhs[rhsLoads++ % plan.rhsPlaces];
-      load(*right, costs.rhsLoad);
-    }
-    if (int64_t number = numberOf(group.lhs, step); number != lhsNow) {
-      lhsNow = number;
-      left = &lhs[(allLhs ? number : lhsLoads++) % plan.lhsPlaces];
-      bool inPieces = step == 0 && choice.head > 1;
-      if (!inPieces && (!allLhs || !isThere.test(number))) {
-        isThere.set(number);
-        load(*left, costs.lhsLoad);
-      }
-    }
-    for (auto [i, operand] : llvm::enumerate(operands)) {
-      int64_t number = numberOf(*operand, step);
-      if (std::exchange(operandsNow[i], number) == number)
-        continue;
-      dma += costs.operandLoads[i];
-      plan.dmaCycles += costs.operandLoads[i];
-      operandsReady = dma;
-    }
-  };
-  auto work = [&](int64_t ready, int64_t cycles) {
-    main = std::max(main, ready) + cycles;
-    plan.tensorUnitCycles += cycles;
-  };
-  auto store = [&](int64_t cycles) {
-    dma = std::max(dma, main) + cycles;
-    plan.dmaCycles += cycles;
-  };
-  const Place *trfHolds = nullptr;
-  int64_t trfTile = -1;
-  bring(0);
-  for (int64_t step = 0; step < plan.steps; ++step) {
-    Place *lhsPlace = left, *rhsPlace = right;
-    int64_t rhsTile = rhsNow, operandsHere = operandsReady;
-    bool pieces = step == 0 && choice.head > 1;
-    if (!pieces && step + 1 < plan.steps)
-      bring(step + 1);
-    if (trfHolds != rhsPlace || trfTile != rhsTile) {
-      trfHolds = rhsPlace;
-      trfTile = rhsTile;
-      work(rhsPlace->ready, costs.trfLoad);
-      rhsPlace->free = main;
-    }
-    if (pieces) {
-      SmallVector<int64_t, kMaxHead> ready;
-      for (int64_t piece = 0; piece < choice.head; ++piece) {
-        load(*lhsPlace, costs.lhsPieceLoad);
-        ready.push_back(lhsPlace->ready);
-      }
-      if (plan.steps > 1 && plan.lhsPlaces > 1)
-        bring(1);
-      for (int64_t piece = 0; piece < choice.head; ++piece) {
-        work(ready[piece], costs.piecePass);
-        if (piece == 0)
-          plan.leadCycles = main - costs.piecePass;
-        store(costs.pieceStore);
-      }
-      lhsPlace->free = main;
-      if (plan.steps > 1 && plan.lhsPlaces == 1)
-        bring(1);
-      continue;
-    }
-    Place &result = results[step % 2];
-    work(std::max({lhsPlace->ready, operandsHere, result.free}), costs.pass);
-    if (step == 0)
-      plan.leadCycles = main - costs.pass;
-    lhsPlace->free = main;
-    store(costs.store);
-    result.free = dma;
-  }
-  plan.cycles = dma;
-  plan.tailCycles = dma - main;
-}
-
-std::optional<RingPlan> RingPlanner::evaluate(const Choice &choice,
-                                              Sizes sizes) const {
-  RingPlan plan;
-  plan.sumParts = choice.sumParts;
-  plan.ring = machine.slicesPerCluster / choice.sumParts / choice.batchParts;
-  plan.cluster = choice.cluster;
-  plan.chip = choice.chip;
-  plan.streamed = streamLoop;
-  plan.spreads = choice.spreads;
-  if (choice.spreads && (plan.ring == 1 || choice.piece() % plan.ring != 0))
-    return std::nullopt;
-  // The pieces' loop is dealt out first.
-  plan.promotes = choice.sumParts > 1 && streamLoop &&
-                  (choice.sumParts >= choice.head
-                       ? choice.tile % (choice.sumParts * plan.ring) == 0
-                       : choice.head % choice.sumParts == 0);
-  if (plan.promotes)
-    sizes.parts[*streamLoop] = choice.sumParts;
-  if (!keepsPins(choice, sizes) || !fitsRegisterFiles(choice, sizes))
-    return std::nullopt;
-  setOrder(plan, choice, sizes);
-  if (plan.steps > kMaxSteps || !setPlaces(plan, choice, sizes))
-    return std::nullopt;
-  runPipeline(sizes, plan, choice);
-  return plan;
-}
-
-//===----------------------------------------------------------------------===//
-// The search
-//===----------------------------------------------------------------------===//
 
 /// Until the callback returns false; false then.
 template <class Callback>
@@ -659,21 +234,23 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
         loops.push_back(loop);
     return loops;
   };
+  // Parts of rows of HBM cost about what whole rows do, unless these lie in
+  // chunks.
+  bool mayChunk =
+      group.loops[group.k.back()].pinnedTile ||
+      (mayLieInChunks(*group.lhs.tensor) && mayLieInChunks(*group.rhs.tensor));
   SmallVector<std::pair<std::optional<LoopId>, std::optional<LoopId>>> outside;
   for (std::optional<LoopId> chip : candidates(chips, true))
     for (std::optional<LoopId> cluster :
          candidates(machine.clustersPerChip, false))
       outside.push_back({chip, cluster});
   int64_t packets = machine.trfBytesPerRow / machine.macWidthBytes;
-  bool mayHead = !hasOperands();
-  SmallVector<Order, 3> orders{Order::Stream, Order::Rows};
-  if (hasOperands())
-    orders.push_back(Order::NotOperands);
   for (auto &[chip, cluster] : outside) {
     // Both may be the same.
     if (chip && chip == cluster &&
         group.loops[*chip].extent % (chips * machine.clustersPerChip) != 0)
       continue;
+    int64_t maxChunks = mayChunk && !chip ? kMaxChunks : 1;
     Choice choice;
     choice.chip = chip;
     choice.cluster = cluster;
@@ -698,27 +275,10 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
           choice.batchParts = batch;
           choice.sumParts = sum;
           choice.rows = block * machine.rowsPerSlice;
-          choice.tile = 1;
-          std::optional<Sizes> sizes = sizesOf(choice);
-          if (!sizes)
-            continue;
-          for (int64_t tile : tiles) {
-            choice.tile = tile;
-            if (streamLoop)
-              sizes->tile[*streamLoop] = tile;
-            for (bool spreads : {false, true})
-              for (Order order : orders)
-                for (int64_t head = 1; head <= (mayHead ? kMaxHead : 1);
-                     head *= 2) {
-                  if (tile % head != 0 || (spreads && !streamLoop))
-                    break;
-                  choice.spreads = spreads;
-                  choice.order = order;
-                  choice.head = head;
-                  if (!callback(choice, *sizes))
-                    return false;
-                }
-          }
+          for (choice.chunks = 1; choice.chunks <= maxChunks;
+               choice.chunks *= 2)
+            if (!forEachTile(choice, tiles, callback))
+              return false;
         }
   }
   return true;
@@ -790,6 +350,8 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
        << (plan.spreads ? "passed around" : "in every slice");
   if (choice.head > 1)
     os << ", the first in " << choice.head << " pieces";
+  if (choice.chunks > 1)
+    os << "; the sum in " << choice.chunks << " chunks";
   os << "; " << plan.steps << (plan.steps == 1 ? " step" : " steps");
   if (plan.steps > 1)
     os << ", "
@@ -797,6 +359,8 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
            : choice.order == Order::Rows ? "rows"
                                          : "what operands do not have")
        << " changing first";
+  if (plan.trfInHalves)
+    os << "; register files in halves by turns";
   return text;
 }
 

@@ -73,6 +73,10 @@ struct Tensor {
   };
   std::optional<Interleave> interleave;
   bool mayInterleave = false; ///< nobody pins the layout
+  /// The contiguous dimension in blocks of so many positions that all rows have
+  /// one after the other, for who reads block by block; 0 if rows are whole.
+  int64_t chunk = 0;
+  int64_t chunkStride = 0; ///< elements from block to block
   /// Memory in another order: digits of the dimensions, outermost first. Then
   /// `order` is that of the host's array alone.
   struct Digit {
@@ -102,6 +106,8 @@ struct Tensor {
   int64_t distance(unsigned dim, int64_t step) const {
     if (interleave && interleave->dim == dim && step % interleave->block == 0)
       return step / interleave->block * interleave->stride;
+    if (chunk && inner == dim && step % chunk == 0)
+      return step / chunk * chunkStride;
     return digits.empty() ? step * strides[dim] : distanceInDigits(dim, step);
   }
   int64_t distanceInDigits(unsigned dim, int64_t step) const;
@@ -231,6 +237,12 @@ struct VectorPass {
   bool keepsHead = false;
 };
 
+struct Group;
+/// Adds what the chunks of a sum before this one have left.
+Step makePartialStep(const Group &group);
+/// That, and the group's steps, which follow the last chunk.
+std::vector<Step> getChunkSteps(const Group &group);
+
 /// Assigns the steps of a chain to passes, greedily; at least one pass.
 std::vector<VectorPass> assignPasses(llvm::ArrayRef<Step> steps,
                                      mlir::Type computeType,
@@ -282,16 +294,32 @@ struct RingPlan {
   /// A loop around `streamed` that the first step takes one by one, so that
   /// work begins before all of the first tile is there.
   std::optional<LoopId> head;
-  /// Loops over tiles, outermost first.
+  /// Loops over tiles, outermost first. One of them may be the last loop of the
+  /// sum, which then comes in chunks; each adds to what the one before left in
+  /// DM, for all of the `sums` tiles of the loops inside.
   LoopList order;
+  int64_t chunks = 1, sums = 1;
   /// Tiles of the operands that are in DM at once.
   int64_t lhsPlaces = 1, rhsPlaces = 1;
   int64_t steps = 1;
+  /// Whether the sub context fills the register files, those of the stationary
+  /// operand and those of the vector engine, while the main context works with
+  /// what is in their other halves. The first rows are loaded by the main
+  /// context, which has nothing else to do.
+  bool trfInHalves = false, vrfInHalves = false;
+  /// How many steps before they are used the stationary rows go to their half.
+  int64_t trfAhead = 0;
+  /// How many steps ahead of the tensor unit operands are loaded.
+  int64_t loadsAhead = 1;
 
   // By the cost model:
   int64_t cycles = 0;
   int64_t dmaCycles = 0, tensorUnitCycles = 0; ///< at work
   int64_t leadCycles = 0, tailCycles = 0; ///< before and after the tensor unit
+
+  bool finishesSums(int64_t step) const {
+    return step / sums % chunks == chunks - 1;
+  }
 };
 
 /// How the mapping of a contraction was found; for people.
@@ -452,6 +480,9 @@ void fuseRows(Program &program);
 mlir::LogicalResult planGroups(Program &program, int64_t budget);
 /// How each group is mapped, as the attribute kMappingsAttrName has it.
 mlir::ArrayAttr recordMappings(Program &program);
+
+/// Whether memory may be chunk by chunk (Tensor::chunk): nobody else reads it.
+bool mayLieInChunks(const Tensor &tensor);
 
 /// Plans a contraction by rings if that fits it and takes less than `cycles`;
 /// its loops then have tiles and parts, with one more loop over clusters.

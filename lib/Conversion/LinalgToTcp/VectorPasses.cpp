@@ -132,6 +132,23 @@ struct OpenPass {
 
 } // namespace
 
+Step linalg_to_tcp::makePartialStep(const Group &group) {
+  Step step;
+  step.op = group.combiner == Combiner::Max   ? ArithmeticOp::Max
+            : group.combiner == Combiner::Min ? ArithmeticOp::Min
+                                              : ArithmeticOp::Add;
+  step.partial = true;
+  step.type = group.computeType;
+  step.source = group.root;
+  return step;
+}
+
+std::vector<Step> linalg_to_tcp::getChunkSteps(const Group &group) {
+  std::vector<Step> steps{makePartialStep(group)};
+  llvm::append_range(steps, group.steps);
+  return steps;
+}
+
 std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
                                                     Type computeType,
                                                     Type resultType) {

@@ -7,9 +7,10 @@
 // cluster differ in the part of the sum and in the columns of %b, whose eight rows side
 // by side are stationary. The slices of a ring have different rows of %a and pass
 // them around; the inter-slice block adds the parts of the sum and leaves the rows on
-// the slices that have added.
+// the slices that have added. The rows come in two steps; the second one's are loaded
+// while the first one's are multiplied.
 
-// CHECK: #[[$GROUP:axes[0-9]+]] = #stream.axes<M = 256, N = 512, K = 1024, M1 = 2>
+// CHECK: #[[$GROUP:axes[0-9]+]] = #stream.axes<M = 128, N = 512, K = 1024, M1 = 2>
 // CHECK: #grid = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "K / [[$KL:[0-9]+]], N / [[$NL:[0-9]+]]">
 // CHECK: #grid1 = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "K / [[$KL]], M % [[$RING:[0-9]+]]">
 // CHECK: #grid2 = #tcp.grid<#[[$GROUP]], chip "1", cluster "M1", slice "M / [[$ML:[0-9]+]], N / [[$NL]]">
@@ -20,7 +21,7 @@
 // CHECK: %[[OUT:.*]] = tcp.from_address 0
 // CHECK: %[[BV:.*]] = tcp.view %[[B]] at 0 : {{.*}} -> !tcp.hbm<bf16, #[[$GROUP]], "1", "N, K">
 // CHECK: %[[BDM:.*]] = tcp.to_dm %[[BV]] at 0 : {{.*}} -> !tcp.dm<bf16, #grid, "N % [[$NL]], K % [[$KL]]">
-// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0 : {{.*}} "M1, M, K">
+// CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0 : {{.*}} "M1, [M, K] # 262144">
 // CHECK: %[[ADM:.*]] = tcp.to_dm %[[AV]] at {{[0-9]+}} : {{.*}} -> !tcp.dm<bf16, #grid1, "M / [[$RING]], K % [[$KL]]">
 // CHECK: tcp.begin main %[[BDM]]
 // CHECK: tcp.fetch %{{.*}} bf16 "N % 8, N / 8 % [[Q:[0-9]+]], K / 32 % [[P:[0-9]+]]", "K % 32"
@@ -33,8 +34,10 @@
 // CHECK: tcp.accumulate %{{.*}} Interleaved "M, N / 8 % [[Q]]", "N % 8"
 // CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "M / [[$ML]], N / [[$NL]]", "M % [[$ML]], N / 8 % [[Q]]"
 // CHECK: %[[C:.*]] = tcp.commit %{{.*}} at {{[0-9]+}} "M % [[$ML]], N % [[$NL]]"
-// CHECK: %[[R:.*]] = tcp.to_hbm_view %[[C]] into %[[OUT]] at 0 as !tcp.hbm<f32, #[[$GROUP]], "1", "M1, M, N">
-// CHECK: return %[[R]]
+// CHECK: %[[R:.*]] = tcp.to_hbm_view %[[C]] into %[[OUT]] at 0 as !tcp.hbm<f32, #[[$GROUP]], "1", "M1, [M, N] # 131072">
+// CHECK: tcp.align %{{.*}}, %[[TRF]]
+// CHECK: %[[R1:.*]] = tcp.to_hbm_view %{{.*}} into %[[R]] at 65536 as
+// CHECK: return %[[R1]]
 
 // The result is at 0, the arguments behind it.
 

@@ -156,14 +156,14 @@ func.func @main(%a: tensor<16x512x128xbf16>, %b: tensor<16x128x512xbf16>) -> ten
 
 // A sum over two loops: slices differ in the outer one.
 
-// CHECK-DAG: #[[$HEADS:axes[0-9]*]] = #stream.axes<M = 256, N = 256, K = 8, K1 = 128, N1 = 2>
-// CHECK-DAG: #grid = #tcp.grid<#[[$HEADS]], chip "1", cluster "N1", slice "K, N / 8">
-// CHECK-DAG: #grid1 = #tcp.grid<#[[$HEADS]], chip "1", cluster "N1", slice "K, M % 32">
+// CHECK-DAG: #[[$HEADS:axes[0-9]*]] = #stream.axes<M = [[M:[0-9]+]], N = [[N:[0-9]+]], K = 8, K1 = 128, {{[MN]}}1 = 2>
+// CHECK-DAG: #grid = #tcp.grid<#[[$HEADS]], chip "1", cluster "{{[MN]}}1", slice "K, N / [[$NL:[0-9]+]]">
+// CHECK-DAG: #grid1 = #tcp.grid<#[[$HEADS]], chip "1", cluster "{{[MN]}}1", slice "K, M % 32">
 // CHECK-LABEL: func.func @main_kernel(
-// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #grid, "N % 8, K1">
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #grid, "N % [[$NL]], K1">
 // CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #grid1, "M / 32, K1">
-// CHECK: tcp.switch %{{.*}} Broadcast01 slice1 = 32 slice0 = 1 time0 = 4 "K, N / 8", "M, K1 / 32"
-// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "M / 32, N / 8", "M % 32"
+// CHECK: tcp.switch %{{.*}} Broadcast01 slice1 = 32 slice0 = 1 time0 = 4 "K, N / [[$NL]]", "M, K1 / 32"
+// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "M / [[ML:[0-9]+]], N / [[$NL]]", "M % [[ML]]
 func.func @main(%a: tensor<256x8x128xbf16>, %b: tensor<8x128x512xbf16>) -> tensor<256x512xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<256x512xf32>
@@ -185,18 +185,18 @@ func.func @main(%a: tensor<256x8x128xbf16>, %b: tensor<8x128x512xbf16>) -> tenso
 
 // -----
 
-// What is pinned is kept, and the rest is searched around it: 256 rows of the stream at
-// once, hence two steps; the same product alone takes one (matmul.mlir).
+// What is pinned is kept, and the rest is searched around it: 512 rows of the stream at
+// once, hence one step; the same product alone takes two (matmul.mlir).
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK: tcp.switch %{{.*}} Broadcast01
 // CHECK: kind = "rings"
-// CHECK-SAME: mapping = "{{[^"]*}}; 256 of the stream at once, passed around; 2 steps, the stream changing first"
+// CHECK-SAME: mapping = "clusters over the stream; {{[^"]*}}; 256 of the stream at once, passed around{{[^;]*}}; 1 step"
 func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 256, 512, 1024>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 512, 512, 1024>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
 }
@@ -234,4 +234,75 @@ func.func @main(%a: tensor<512x1000xbf16>, %b: tensor<1000x512xbf16>) -> tensor<
   %0 = linalg.matmul ins(%a, %b : tensor<512x1000xbf16>, tensor<1000x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+// A sum in two chunks, one after the other. What the host sends lies in HBM chunk by chunk.
+// The first chunk leaves its sums in DM, as f32; the sub context loads them to a register
+// file, in halves by turns, beside the products of the step before, and the second chunk
+// adds them before they are rounded. Its own operands are loaded while the first one's are
+// multiplied.
+
+// CHECK-DAG: #[[$CHUNK:axes[0-9]*]] = #stream.axes<M = {{[0-9]+}}, N = {{[0-9]+}}, K = 512, {{[MN]}}1 = 2>
+// CHECK-LABEL: func.func @main_kernel(
+// CHECK-SAME: %{{.*}}: !tcp.hbm<bf16, #{{[a-z0-9]+}}, "1", "D1 / 512, D0, D1 % 512">, %[[B:.*]]: !tcp.hbm<bf16, #{{[a-z0-9]+}}, "1", "D0 / 512, D1{{.*}}, D0 % 512">
+// CHECK: tcp.to_dm
+// CHECK: tcp.to_trf %{{.*}} Full
+// CHECK: tcp.vector_inter_slice_reduce
+// CHECK-NOT: tcp.to_vrf
+// CHECK: %[[S0:.*]] = tcp.commit %{{.*}} at [[P0:[0-9]+]] {{.*}}f32
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK: %[[S1:.*]] = tcp.commit
+// CHECK: tcp.vector_inter_slice_reduce
+// CHECK: tcp.begin sub %[[S0]]
+// CHECK: %[[V0:.*]] = tcp.to_vrf %{{.*}} at 0
+// CHECK: tcp.vector_{{clip|fp_binary}} %{{.*}} Add{{F?}}, %[[V0]]
+// CHECK: tcp.cast %{{.*}} bf16
+// CHECK: tcp.to_hbm_view
+// CHECK: tcp.begin sub %[[S1]]
+// CHECK: tcp.to_vrf %{{.*}} at 4096
+// CHECK: mapping = "{{[^"]*}}; the sum in 2 chunks; 4 steps, the stream changing first
+func.func @main(%a: tensor<256x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<256x512xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<256x512xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 128, 512, 512>}} ins(%a, %b : tensor<256x1024xbf16>, tensor<1024x512xbf16>)
+      outs(%init : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %1 = tensor.empty() : tensor<256x512xbf16>
+  %2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<256x512xf32>) outs(%1 : tensor<256x512xbf16>) {
+  ^bb0(%x: f32, %out: bf16):
+    %3 = arith.truncf %x : f32 to bf16
+    linalg.yield %3 : bf16
+  } -> tensor<256x512xbf16>
+  return %2 : tensor<256x512xbf16>
+}
+
+// -----
+
+// Few rows in each register file: a pass finds them all in its cache, which leaves the
+// banks to the sub context. It loads the next rows to the other half while the main context
+// multiplies by these; only the first rows, before there is anything to multiply, come by
+// the main context, which is faster.
+
+// CHECK-LABEL: func.func @main_kernel(
+// CHECK: tcp.begin main
+// CHECK: %[[T0:.*]] = tcp.to_trf %{{.*}} FirstHalf
+// CHECK: tcp.align %{{.*}}, %[[T0]] "
+// CHECK: tcp.begin sub
+// CHECK: %[[T1:.*]] = tcp.to_trf %{{.*}} SecondHalf
+// CHECK: tcp.align %{{.*}}, %[[T1]] "
+// CHECK: tcp.begin sub
+// CHECK: %[[T2:.*]] = tcp.to_trf %{{.*}} FirstHalf
+// CHECK: tcp.align %{{.*}}, %[[T2]] "
+// CHECK: mapping = "{{[^"]*}}; register files in halves by turns"
+func.func @main(%a: tensor<1024x4096xbf16>, %b: tensor<4096x512xbf16>) -> tensor<1024x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1024x512xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 1024, 64, 4096>}} ins(%a, %b : tensor<1024x4096xbf16>, tensor<4096x512xbf16>)
+      outs(%init : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  return %0 : tensor<1024x512xf32>
 }

@@ -43,10 +43,10 @@ func.func @rows(%a: tensor<40000x500xbf16>, %b: tensor<500x512xbf16>)
 // CHECK: tcp.to_hbm_view %{{.*}} into %[[NOW]] at %[[I]] * {{[0-9]+}} + %[[J]] * {{[0-9]+}} as
 // CHECK: scf.yield
 // CHECK: scf.yield %[[INNER]]
-func.func @both(%a: tensor<100000x4096xi8>, %b: tensor<4096x16384xi8>)
+func.func @both(%a: tensor<100000x4100xi8>, %b: tensor<4100x16384xi8>)
     -> tensor<100000x16384xi32> {
   %zero = arith.constant dense<0> : tensor<100000x16384xi32>
-  %0 = linalg.matmul ins(%a, %b : tensor<100000x4096xi8>, tensor<4096x16384xi8>)
+  %0 = linalg.matmul ins(%a, %b : tensor<100000x4100xi8>, tensor<4100x16384xi8>)
       outs(%zero : tensor<100000x16384xi32>) -> tensor<100000x16384xi32>
   return %0 : tensor<100000x16384xi32>
 }

@@ -113,7 +113,9 @@ TEST_F(PlanRingsTest, KeepsTheMachinesLimits) {
       EXPECT_EQ(loop.parts * loop.local, loop.tile);
       EXPECT_EQ(loop.extent % loop.tile, 0);
       if (loop.reduced) {
-        EXPECT_EQ(loop.tile, loop.extent);
+        // The last one may come in chunks.
+        EXPECT_EQ(loop.tile * (i == group.k.back() ? ring.chunks : int64_t(1)),
+                  loop.extent);
         packet = loop.local;
       }
       if (group.rhs.uses(i) && !loop.reduced)
@@ -207,7 +209,8 @@ TEST_F(PlanRingsTest, PassesAroundWhatDividesByTheRing) {
   EXPECT_TRUE(even.ring->spreads);
   EXPECT_TRUE(even.ring->promotes);
   const Loop &stream = even.loops[*even.ring->streamed];
-  EXPECT_EQ(stream.tile % (even.ring->sumParts * even.ring->ring), 0);
+  EXPECT_EQ(stream.tile % even.ring->sumParts, 0);
+  EXPECT_EQ(stream.tile % even.ring->ring, 0);
 }
 
 TEST_F(PlanRingsTest, PromotesWhereEverySliceOfTheRingGetsRows) {
@@ -244,8 +247,8 @@ TEST_F(PlanRingsTest, SearchesWithinItsBudget) {
   EXPECT_GT(all.feasible, 0);
   EXPECT_LT(all.feasible, all.evaluated);
   EXPECT_FALSE(all.runnerUp.empty());
-  // What is not chosen may be 3 per mille faster, if it has more steps.
-  EXPECT_GE(all.runnerUpCycles * 1000, all.cycles * 997 - 1000);
+  // What is not chosen may be 2 per mille faster, if it has more steps.
+  EXPECT_GE(all.runnerUpCycles * 1000, all.cycles * 998 - 1000);
 
   // Exactly enough; one less; one.
   EXPECT_TRUE(plan(text, all.evaluated).record->complete);
