@@ -10,6 +10,7 @@
 #include "sequin/Support/DsdArithmetic.h"
 #include "sequin/Support/PrintedValue.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -246,9 +247,7 @@ static void runGetTensorPtr(CslMachineState &machine, Pe &pe, Activation &frame,
 static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
                      const Step &step) {
   StringRef format = cast<csl::SimPrintOp>(step.op).getFormat();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << 'P' << pe.x << '.' << pe.y << ": ";
+  llvm::raw_string_ostream os(pe.openLine);
   unsigned next = 0;
   while (!format.empty()) {
     size_t brace = format.find('{');
@@ -282,7 +281,16 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
     else
       os << bits;
   }
-  machine.printed.push_back(std::move(text));
+  if (!cast<csl::SimPrintOp>(step.op).getPartial())
+    pe.openLine += '\n';
+  StringRef rest = pe.openLine;
+  while (rest.contains('\n')) {
+    auto [line, after] = rest.split('\n');
+    machine.printed.push_back(
+        llvm::formatv("P{0}.{1}: {2}", pe.x, pe.y, line).str());
+    rest = after;
+  }
+  pe.openLine = rest.str();
 }
 
 Handler reference::findBuiltinHandler(Operation *op) {

@@ -317,6 +317,7 @@ struct Pe {
   CslCode *code = nullptr;
   std::vector<uint64_t> params;
   PeMemory memory;
+  std::string openLine; ///< printed, and not ended yet
 
   // Network.
   std::map<uint8_t, ColorState> colors;

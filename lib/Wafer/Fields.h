@@ -207,6 +207,7 @@ template <typename V> void fields(V &v, Print::Value &s) {
 template <typename V> void fields(V &v, Print &s) {
   v.required("pieces", s.pieces);
   v("values", s.values);
+  v("partial", s.partial);
 }
 
 template <typename V> void fields(V &v, Function &s) {

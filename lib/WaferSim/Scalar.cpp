@@ -382,10 +382,13 @@ void Wafer::runMain(Core &core) {
 // Machine instructions
 //===----------------------------------------------------------------------===//
 
+/// Bytes of a PE's buffer for prints, which is put out when it is full (the
+/// manual does not say how large it is).
+static constexpr size_t kLineBuffer = 256;
+
 void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
-  std::string text;
+  std::string &text = openLines[indexOf(core)];
   llvm::raw_string_ostream os(text);
-  os << 'P' << core.x << '.' << core.y << " @" << now << ": ";
   for (size_t i = 0; i < print.pieces.size(); ++i) {
     os << print.pieces[i];
     if (i >= print.values.size())
@@ -416,8 +419,29 @@ void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
       break;
     }
   }
-  lines.push_back({now, indexOf(core), static_cast<uint32_t>(lines.size()),
-                   std::move(text)});
+  if (!print.partial)
+    text += '\n';
+  auto put = [&](llvm::StringRef line) {
+    std::string entry;
+    llvm::raw_string_ostream(entry)
+        << 'P' << core.x << '.' << core.y << " @" << now << ": " << line;
+    lines.push_back({now, indexOf(core), static_cast<uint32_t>(lines.size()),
+                     std::move(entry)});
+  };
+  llvm::StringRef rest = text;
+  while (rest.contains('\n')) {
+    auto [line, next] = rest.split('\n');
+    put(line);
+    rest = next;
+  }
+  if (rest.size() >= kLineBuffer) {
+    put(rest);
+    rest = "";
+  }
+  if (rest.empty())
+    openLines.erase(indexOf(core));
+  else
+    text = rest.str();
 }
 
 /// x^23 + x^18 + 1, 128 steps for 16 bits (BLT-064).

@@ -330,6 +330,8 @@ public:
   std::vector<LogLine> lines; ///< of the window
   /// Who wants to know every instruction and element, or nobody.
   Observer *const tracer;
+  /// Lines that PEs have begun, by PE. What is left at the end is not printed.
+  std::map<uint32_t, std::string> openLines;
   std::vector<std::string> log;
 
   /// Host streams.

@@ -199,6 +199,8 @@ struct Print {
   };
   std::vector<std::string> pieces = {};
   std::vector<Value> values = {};
+  /// The line goes on with what the PE prints next.
+  bool partial = false;
   bool operator==(const Print &other) const = default;
 };
 

@@ -36,6 +36,7 @@ static std::optional<int64_t> getBoundId(csl::ProgramOp program,
 /// Pieces between the values, and how each value is written.
 static wafer::Print parseFormat(csl::SimPrintOp op) {
   wafer::Print print;
+  print.partial = op.getPartial();
   std::string piece;
   StringRef format = op.getFormat();
   size_t used = 0;

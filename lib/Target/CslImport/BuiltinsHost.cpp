@@ -499,10 +499,15 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
                         loc(call.span()));
     values.push_back(number);
   }
-  auto op = csl::SimPrintOp::create(builder, loc(call.span()), format.string(),
-                                    values);
-  (void)op;
+  csl::SimPrintOp op = csl::SimPrintOp::create(builder, loc(call.span()),
+                                               format.string(), values);
+  op.setPartial(call.name().text == "sequin_print_partial");
   return makeVoid();
+}
+
+Value Evaluator::builtinSequinPrintPartial(const BuiltinCall &call,
+                                           const Type *hint) {
+  return builtinSequinPrint(call, hint);
 }
 
 /// A function of known numbers, rounded once.

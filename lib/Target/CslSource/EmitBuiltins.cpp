@@ -256,7 +256,8 @@ bool CodeEmitter::emitBuiltin(Operation &op) {
     for (Value value : print.getValues())
       values.emplace_back(useTyped(value));
     statement("",
-              Doc::call(program.library("simprint") + ".fmt",
+              Doc::call(program.library("simprint") +
+                            (print.getPartial() ? ".fmt_no_nl" : ".fmt"),
                         {Doc(quote(print.getFormat())),
                          Doc::braces("", std::move(values))}),
               ";", Effects::acting());

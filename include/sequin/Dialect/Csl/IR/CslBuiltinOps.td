@@ -89,14 +89,24 @@ def Csl_SimPrintOp : Csl_RuntimeOp<"sim_print"> {
   let description = [{
     The library simprint: `{d}` decimal, `{X}` hexadecimal, `{b}` binary, `{f}`
     float, `{{` a brace. Integers named in `unsigned` positions have no sign.
+    A line ends with the operation, unless it is `partial`: then the text waits in
+    the PE's buffer for what is printed next. A newline in the format ends a line
+    too.
 
     ```mlir
     csl.sim_print "x = {d}, y = {f}"(%x, %y) : i16, f32
+    csl.sim_print partial "x"
     ```
   }];
-  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values);
+  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values,
+                       UnitAttr:$partial);
+  let builders = [OpBuilder<(ins "llvm::StringRef":$format,
+                                 "mlir::ValueRange":$values), [{
+    build($_builder, $_state, $_builder.getStringAttr(format), values,
+          mlir::UnitAttr());
+  }]>];
   let assemblyFormat = [{
-    $format (`(` $values^ `)` `:` qualified(type($values)))? attr-dict
+    (`partial` $partial^)? $format (`(` $values^ `)` `:` qualified(type($values)))? attr-dict
   }];
   let hasVerifier = 1;
 }
