@@ -33,6 +33,35 @@ static const ColorState &colorOf(const Pe &pe, unsigned number) {
   return found == pe.colors.end() ? none : found->second;
 }
 
+/// The nibble of a position in WSE-2's switch register: direction, plus 8 where
+/// the input changes; 5 invalid, 6 what has no nibble of its own.
+static unsigned nibbleOf(const ColorState &color, unsigned position) {
+  const ColorState::Side &side = color.positions[position];
+  const ColorState::Side &first = color.positions[0];
+  if (!side.valid)
+    return 5;
+  if (side.rx != first.rx && side.tx != first.tx)
+    return 6;
+  unsigned changed = side.rx != first.rx ? side.rx : side.tx;
+  for (unsigned direction = 0; direction < 5; ++direction)
+    if (changed == 1u << direction)
+      return direction + (side.rx != first.rx ? 8 : 0);
+  return 6;
+}
+
+static void setNibble(ColorState &color, unsigned position, unsigned nibble) {
+  ColorState::Side &side = color.positions[position];
+  if (nibble == nibbleOf(color, position) || nibble % 8 == 6)
+    return;
+  if (nibble % 8 > 4) {
+    side.valid = false;
+    return;
+  }
+  side = {color.positions[0].rx, color.positions[0].tx, true};
+  (nibble >= 8 ? side.rx : side.tx) = static_cast<uint8_t>(1 << (nibble % 8));
+  color.hasSwitches = true;
+}
+
 uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
@@ -146,7 +175,11 @@ uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
   }
   case CslRegister::Switch: {
     const ColorState &color = colorOf(pe, word);
-    return static_cast<uint16_t>(color.position << 13 | color.ring << 12);
+    unsigned value = color.position << 13 | color.ring << 12;
+    if (machine->generation == 2)
+      for (unsigned position = 1; position < 4; ++position)
+        value |= nibbleOf(color, position) << (4 * position - 4);
+    return static_cast<uint16_t>(value);
   }
   case CslRegister::Dsr:
   case CslRegister::TaskTable:
@@ -278,6 +311,9 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     ColorState &color = pe.colors[number];
     color.position = value >> 13 & 3;
     color.ring = value >> 12 & 1;
+    if (machine->generation == 2)
+      for (unsigned position = 1; position < 4; ++position)
+        setNibble(color, position, value >> (4 * position - 4) & 15);
     return wakeColor(pe, number);
   }
   default:

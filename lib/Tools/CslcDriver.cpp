@@ -31,9 +31,16 @@ static bool checkFabric(const CslcOptions &options, csl::LayoutOp layout,
     return false;
   };
   const csl_import::ImportOptions &import = options.import;
-  if (!import.fabric || !import.memcpy)
+  if (!import.fabric)
     return true;
   auto [fabricWidth, fabricHeight] = *import.fabric;
+  const CslMachine &machine = *lookupCslMachine(import.arch);
+  if (fabricWidth > machine.fabricWidth || fabricHeight > machine.fabricHeight)
+    err << "warning: --fabric-dims: found " << fabricWidth << ','
+        << fabricHeight << ", the fabric of " << machine.name << " has "
+        << machine.fabricWidth << " x " << machine.fabricHeight << " PEs\n";
+  if (!import.memcpy)
+    return true;
   auto [x, y] = import.offsets.value_or(std::pair<int64_t, int64_t>());
   int64_t width = layout.getWidth(), height = layout.getHeight();
   int64_t leastX = kMemcpyWest + options.westBuffers;
@@ -77,6 +84,15 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   if (!checkFabric(options, layout, err))
     return kRefused;
 
+  if (!options.linkSections.empty()) {
+    mlir::Builder builder(&context);
+    llvm::SmallVector<mlir::NamedAttribute> sections;
+    for (const auto &[section, address] : options.linkSections)
+      sections.push_back(
+          builder.getNamedAttr(section, builder.getI64IntegerAttr(address)));
+    module->getOperation()->setAttr(csl_to_wafer::kLinkSectionsAttr,
+                                    builder.getDictionaryAttr(sections));
+  }
   llvm::SourceMgr files;
   mlir::SourceMgrDiagnosticHandler handler(files, &context, err);
   // Sees what the other one prints.

@@ -38,6 +38,7 @@ enum class Flag : uint8_t {
   MaxInlined,
   DepthLimit,
   WarningsAsErrors,
+  LinkSections,
   Verbose,
   Help,
   IgnoredSwitch, ///< has no meaning here, takes no value
@@ -62,6 +63,7 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Case("fp16-format", Flag::Fp16Format)
       .Case("max-inlined-iterations", Flag::MaxInlined)
       .Case("comptime-func-depth-limit", Flag::DepthLimit)
+      .Case("link-section-start-address-bytes", Flag::LinkSections)
       .Case("warnings-as-errors", Flag::WarningsAsErrors)
       .Cases({"verbose", "v"}, Flag::Verbose)
       .Cases({"help", "h"}, Flag::Help)
@@ -69,8 +71,8 @@ static Flag lookupFlag(llvm::StringRef name) {
               "disable-auto-microthread-id", "dump-dsr-alloc-graph"},
              Flag::IgnoredSwitch)
       .Case("output-json", Flag::IgnoredEither)
-      .Cases({"max-parallelism", "link-section-start-address-bytes",
-              "lomem-reservation-end", "driver", "verbose-level"},
+      .Cases({"max-parallelism", "lomem-reservation-end", "driver",
+              "verbose-level"},
              Flag::IgnoredValue)
       .Default(Flag::Unknown);
 }
@@ -96,6 +98,8 @@ static constexpr llvm::StringLiteral kUsageText =
   --fp16-format=f16|cb16|bf16   16-bit floats of running code
   --max-inlined-iterations=N    limit of one inlined loop
   --comptime-func-depth-limit=N limit of nested comptime calls
+  --link-section-start-address-bytes=SECTION:ADDRESS,...
+                                where variables of a linksection begin
   --warnings-as-errors --verbose --help
 )";
 
@@ -214,6 +218,24 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       if (!number(limit) || limit > 1 << 16)
         return refuse("a number up to 65536");
       import.comptimeDepthLimit = limit;
+      break;
+    }
+    case Flag::LinkSections: {
+      std::vector<std::pair<std::string, std::string>> pairs;
+      if (!csl_import::parseBindings(value.trim('"'), pairs, problem)) {
+        err << "error: --" << name << ": " << problem << '\n';
+        return kRefused;
+      }
+      for (auto &[section, digits] : pairs) {
+        uint16_t address;
+        if (llvm::StringRef(digits).getAsInteger(0, address))
+          return refuse("the byte address of a PE's memory after '" + section +
+                        "'");
+        for (const auto &[other, at] : options.linkSections)
+          if (other == section)
+            return refuse("section '" + section + "' once");
+        options.linkSections.emplace_back(section, address);
+      }
       break;
     }
     case Flag::WarningsAsErrors:

@@ -26,6 +26,39 @@ static uint16_t routeWord(const FlatColor &color, bool teardown) {
       unsigned(teardown) << 14);
 }
 
+/// WSE-2's switch register has four bits for each of the positions 1 to 3: a
+/// direction, bit 3 if it replaces the input, 5 if the position is invalid. 6
+/// stands for a position that cannot be said so; writing it changes nothing.
+static constexpr unsigned kInvalidPosition = 5, kOtherPosition = 6;
+
+static unsigned positionCode(const FlatColor &color, unsigned position) {
+  if (!(color.valid >> position & 1))
+    return kInvalidPosition;
+  const Routes &initial = color.positions[0], &now = color.positions[position];
+  bool input = now.rx != initial.rx;
+  if (input && now.tx != initial.tx)
+    return kOtherPosition;
+  Directions side = input ? now.rx : now.tx;
+  return llvm::isPowerOf2_32(side) ? llvm::Log2_32(side) | (input ? 8u : 0u)
+                                   : kOtherPosition;
+}
+
+static void setPositionCode(FlatColor &color, unsigned position,
+                            unsigned code) {
+  if (code == positionCode(color, position) || (code & 7) == kOtherPosition)
+    return;
+  uint8_t bit = static_cast<uint8_t>(1u << position);
+  if ((code & 7) >= kInvalidPosition) {
+    color.valid &= ~bit;
+    return;
+  }
+  Routes &now = color.positions[position];
+  now = color.positions[0];
+  (code & 8 ? now.rx : now.tx) = static_cast<Directions>(1u << (code & 7));
+  color.valid |= bit;
+  color.hasSwitches = true;
+}
+
 uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
@@ -41,10 +74,13 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   auto half = [&](uint32_t bits) {
     return static_cast<uint16_t>(bits >> (16 * word));
   };
-  auto empty = [&](const std::array<uint8_t, 8> &rings) {
+  // Empty queues in the low byte, full ones in the high one.
+  auto status = [&](const std::array<uint8_t, 8> &rings) {
     uint16_t bits = 0;
-    for (unsigned q = 0; q < 8; ++q)
+    for (unsigned q = 0; q < 8; ++q) {
       bits |= (rings[q] == kNone || core.rings[rings[q]].empty()) << q;
+      bits |= (rings[q] != kNone && core.rings[rings[q]].full()) << (8 + q);
+    }
     return bits;
   };
   auto queue = [&](uint8_t ring, unsigned q, bool input) -> uint16_t {
@@ -70,9 +106,9 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   case CslRegister::FlushStatus:
     return word ? core.flushedOutput : core.flushedInput;
   case CslRegister::InputQueueStatus:
-    return empty(core.inputRing);
+    return status(core.inputRing);
   case CslRegister::OutputQueueStatus:
-    return empty(core.outputRing);
+    return status(core.outputRing);
   case CslRegister::InputQueue:
     return queue(core.inputRing[word], word, true);
   case CslRegister::OutputQueue:
@@ -122,9 +158,14 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   }
   case CslRegister::Route:
     return routeWord(core.router->colors[word], core.teardown >> word & 1);
-  case CslRegister::Switch:
-    return static_cast<uint16_t>(core.position[word] << 13 |
-                                 core.router->colors[word].ring << 12);
+  case CslRegister::Switch: {
+    const FlatColor &color = core.router->colors[word];
+    unsigned value = core.position[word] << 13 | color.ring << 12;
+    if (machine.generation == 2)
+      for (unsigned p = 1; p <= 3; ++p)
+        value |= positionCode(color, p) << (4 * (p - 1));
+    return static_cast<uint16_t>(value);
+  }
   case CslRegister::Dsr:
   case CslRegister::TaskTable:
     trap(core,
@@ -268,10 +309,15 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     color.pop = static_cast<PopMode>(value >> 12 & 3);
     break;
   }
-  case CslRegister::Switch:
+  case CslRegister::Switch: {
     core.position[word] = value >> 13 & 3;
-    editRouter(core).colors[word].ring = value >> 12 & 1;
+    FlatColor &color = editRouter(core).colors[word];
+    color.ring = value >> 12 & 1;
+    if (machine.generation == 2)
+      for (unsigned p = 1; p <= 3; ++p)
+        setPositionCode(color, p, value >> (4 * (p - 1)) & 15);
     break;
+  }
   default:
     return trap(core, "register '" + info->name.str() +
                           "' cannot be written at run time");

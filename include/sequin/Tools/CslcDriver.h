@@ -20,6 +20,8 @@ struct CslcOptions {
   std::string output = "out";
   csl_import::ImportOptions import;
   int64_t channels = 0;
+  /// Byte addresses of link sections.
+  std::vector<std::pair<std::string, int64_t>> linkSections;
   int64_t westBuffers = 0, eastBuffers = 0;
   bool warningsAsErrors = false;
   bool verbose = false;

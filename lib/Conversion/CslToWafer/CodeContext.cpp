@@ -8,6 +8,7 @@
 
 #include "CodeContext.h"
 #include "ValueLayout.h"
+#include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Support/DsdArithmetic.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -146,8 +147,19 @@ LogicalResult csl_to_wafer::layOutVariables(CodeContext &context) {
   llvm::StringSet<> fifoBuffers;
   for (auto fifo : context.program.getOps<csl::FifoOp>())
     fifoBuffers.insert(fifo.getBuffer());
-  int64_t next = machine.firstAddress;
+  int64_t data = machine.firstAddress;
+  // Sections that have an address of their own; the rest is with the others.
+  auto sections = context.program->getParentOp()->getAttrOfType<DictionaryAttr>(
+      kLinkSectionsAttr);
+  llvm::StringMap<int64_t> cursors;
+  if (sections)
+    for (NamedAttribute section : sections)
+      cursors[section.getName()] =
+          cast<IntegerAttr>(section.getValue()).getInt();
   for (auto var : context.program.getOps<csl::VarOp>()) {
+    auto placed =
+        var.getSection() ? cursors.find(*var.getSection()) : cursors.end();
+    int64_t &next = placed == cursors.end() ? data : placed->second;
     MemRefType type = var.getMemRefType();
     MemorySize size = getMemorySize(type.getElementType());
     if (!size.bytes)
@@ -183,12 +195,43 @@ LogicalResult csl_to_wafer::layOutVariables(CodeContext &context) {
     variable.constant = var.getConstant();
     variable.data = getInitialBytes(var);
     variable.location = context.locations.get(var.getLoc());
+    if (placed != cursors.end())
+      context.placed.push_back({next, next + bytes, var});
     context.variables[var.getSymName()] = context.code.variables.size();
     context.code.variables.push_back(std::move(variable));
     next += bytes;
   }
   // Where calls put their frames.
-  context.code.stackAddress = llvm::alignTo(next, 4);
+  context.code.stackAddress = llvm::alignTo(data, 4);
+  llvm::sort(context.placed,
+             [](const auto &a, const auto &b) { return a.begin < b.begin; });
+  return success();
+}
+
+/// Variables in sections with an address keep clear of everything else.
+static LogicalResult checkPlaced(CodeContext &context) {
+  const wafer::Code &code = context.code;
+  int64_t below = code.stackAddress + code.stackBytes, end = below;
+  csl::VarOp previous;
+  for (CodeContext::Placed entry : context.placed) {
+    auto refuse = [&](const Twine &other) {
+      return entry.var.emitOpError()
+             << "in section '" << *entry.var.getSection() << "' has the bytes "
+             << entry.begin << " to " << entry.end << ", and " << other;
+    };
+    if (entry.begin < below)
+      return refuse("variables and stack have the bytes up to " + Twine(below));
+    if (entry.begin < end) {
+      InFlightDiagnostic error =
+          refuse("another section has the bytes up to " + Twine(end));
+      error.attachNote(previous.getLoc()) << "other variable is here";
+      return error;
+    }
+    if (entry.end > code.textAddress)
+      return refuse("the code has the bytes from " + Twine(code.textAddress));
+    end = entry.end;
+    previous = entry.var;
+  }
   return success();
 }
 
@@ -214,7 +257,7 @@ LogicalResult csl_to_wafer::layOutRest(CodeContext &context) {
   code.stackBytes = machine.stackBytes;
   code.textAddress = machine.memoryBytesPerPe - text;
   code.textBytes = text;
-  return success();
+  return checkPlaced(context);
 }
 
 //===----------------------------------------------------------------------===//

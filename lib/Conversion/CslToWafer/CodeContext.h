@@ -60,6 +60,13 @@ struct CodeContext {
   /// -1 where they do not.
   llvm::SmallDenseMap<int64_t, int> filters;
 
+  /// Variables in sections that have an address, by address.
+  struct Placed {
+    int64_t begin, end; ///< bytes
+    csl::VarOp var;
+  };
+  std::vector<Placed> placed;
+
   uint16_t addressOf(llvm::StringRef variable) const {
     return code.variables[variables.lookup(variable)].address;
   }

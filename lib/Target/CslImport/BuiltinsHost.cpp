@@ -499,9 +499,8 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
                         loc(call.span()));
     values.push_back(number);
   }
-  csl::SimPrintOp op = csl::SimPrintOp::create(builder, loc(call.span()),
-                                               format.string(), values);
-  op.setPartial(call.name().text == "sequin_print_partial");
+  csl::SimPrintOp::create(builder, loc(call.span()), format.string(), values,
+                          call.name().text == "sequin_print_partial");
   return makeVoid();
 }
 

@@ -14,6 +14,10 @@
 
 namespace sequin::csl_to_wafer {
 
+/// A dictionary of the module: byte addresses of sections by name. Variables of
+/// a section that is not in it are with the other variables.
+inline constexpr llvm::StringLiteral kLinkSectionsAttr = "csl.link_sections";
+
 /// The wafer program of the one `csl.layout` in `module`: addresses, bytecode
 /// and tables. The module is left as it is; a copy is canonicalised and its
 /// structured control flow lowered, so that how the module was written does not

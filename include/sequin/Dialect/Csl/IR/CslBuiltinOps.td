@@ -100,11 +100,6 @@ def Csl_SimPrintOp : Csl_RuntimeOp<"sim_print"> {
   }];
   let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values,
                        UnitAttr:$partial);
-  let builders = [OpBuilder<(ins "llvm::StringRef":$format,
-                                 "mlir::ValueRange":$values), [{
-    build($_builder, $_state, $_builder.getStringAttr(format), values,
-          mlir::UnitAttr());
-  }]>];
   let assemblyFormat = [{
     (`partial` $partial^)? $format (`(` $values^ `)` `:` qualified(type($values)))? attr-dict
   }];
