@@ -51,8 +51,7 @@ static void addBlocks(SmallVectorImpl<Digit> &digits, const Group &group,
                       ArrayRef<LoopId> loops) {
   for (LoopId id : loops) {
     const Loop &loop = group.loops[id];
-    bool isOutside =
-        group.ring && (group.ring->cluster == id || group.ring->chip == id);
+    bool isOutside = group.ring && group.ring->cluster == id;
     if (loop.parts > 1 && !isOutside)
       digits.push_back({id, loop.parts, loop.local});
   }

@@ -38,7 +38,7 @@ void GroupEmitter::makeRingGrids() {
   Terms batch, sum, rows;
   auto add = [&](Terms &terms, const LoopList &loops) {
     for (LoopId loop : loops)
-      if (loop != plan.cluster && loop != plan.chip)
+      if (loop != plan.cluster)
         terms.push_back(sliceTerm(loop));
   };
   add(batch, group.batch);
@@ -47,14 +47,12 @@ void GroupEmitter::makeRingGrids() {
   std::string cluster = plan.cluster
                             ? group.loops[*plan.cluster].name
                             : "1" + suffix("#", machine.clustersPerChip);
-  stream::MappingAttr chip =
-      plan.chip ? mapping(group.loops[*plan.chip].name) : kernel.chip;
   auto gridOf = [&](std::initializer_list<Terms> lists) {
     Terms slices;
     for (const Terms &terms : lists)
       slices.append(terms.begin(), terms.end());
-    return GridAttr::get(builder.getContext(), axes, chip, mapping(cluster),
-                         mapping(slices));
+    return GridAttr::get(builder.getContext(), axes, kernel.chip,
+                         mapping(cluster), mapping(slices));
   };
   weightGrid = streamGrid = gridOf({sum, batch, rows});
   if (plan.spreads) {
@@ -92,7 +90,7 @@ std::string GroupEmitter::streamTerm(LoopId id, bool spread) const {
 Terms GroupEmitter::streamTerms(bool spread) const {
   Terms terms;
   for (LoopId id : group.m)
-    if (isInside(id) && id != group.ring->cluster && id != group.ring->chip)
+    if (isInside(id) && id != group.ring->cluster)
       if (std::string term = streamTerm(id, spread); !term.empty())
         terms.push_back(std::move(term));
   return terms;
@@ -178,7 +176,7 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf,
   if (plan.sumParts == 1)
     return stream;
   for (LoopId loop : group.m)
-    if (isInside(loop) && loop != plan.cluster && loop != plan.chip)
+    if (isInside(loop) && loop != plan.cluster)
       for (std::string &term : shape.time)
         if (term == group.loops[loop].name)
           term = part(loop).all();
@@ -197,8 +195,7 @@ DmType GroupEmitter::operandType(const Access &access, GridAttr where) const {
   Terms terms = dmText(access);
   if (&access == &group.lhs) {
     for (auto [loop, term] : llvm::zip(memoryLoops(access), terms))
-      if (loop != group.ring->cluster && loop != group.ring->chip &&
-          llvm::is_contained(group.m, loop))
+      if (loop != group.ring->cluster && llvm::is_contained(group.m, loop))
         term = streamTerm(loop, /*spread=*/true);
   }
   return DmType::get(builder.getContext(), access.tensor->elementType(), where,

@@ -98,6 +98,12 @@ private:
 
 ChipPlanner::ChipPlanner(Program &program, int64_t budget)
     : program(program), machine(*program.machine), budget(budget) {
+  // Planners ask who else reads what the host sends.
+  for (auto &tensor : program.tensors)
+    tensor->readers = 0;
+  for (auto &group : program.groups)
+    for (Access *access : group->reads())
+      ++access->tensor->readers;
   for (auto [i, group] : llvm::enumerate(program.groups)) {
     const Tensor *result = group->result.tensor;
     numbers.try_emplace(result, numbers.size());

@@ -757,7 +757,7 @@ LogicalResult GroupPlanner::plan() {
   // Weight streams follow HBM's order, which the other estimates do not see.
   int64_t streams = getWeightStreamCycles(group, machine);
   constexpr int64_t kMargin = 16;
-  if (planRings(group, machine, /*chips=*/1,
+  if (planRings(group, machine,
                 std::min(best ? *best : INT64_MAX, streams - streams / kMargin),
                 budget))
     return success();

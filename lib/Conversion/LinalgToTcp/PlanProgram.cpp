@@ -68,7 +68,7 @@ bool linalg_to_tcp::mayLieInChunks(const Tensor &tensor) {
 /// chunk by chunk.
 static void layInChunks(Group &group) {
   const RingPlan &plan = *group.ring;
-  if (plan.chunks == 1 || plan.chip)
+  if (plan.chunks == 1)
     return;
   for (Access *access : {&group.lhs, &group.rhs})
     if (mayLieInChunks(*access->tensor))

@@ -118,8 +118,6 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
     sizes.extent.push_back(loop.extent);
   sizes.tile.assign(group.loops.size(), 1);
   sizes.parts.assign(group.loops.size(), 1);
-  if (choice.chip)
-    sizes.extent[*choice.chip] /= chips;
   if (choice.cluster)
     sizes.extent[*choice.cluster] /= machine.clustersPerChip;
   // The sum, whole packets in each part.
@@ -160,8 +158,6 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
 bool RingPlanner::keepsPins(const Choice &choice, const Sizes &sizes) const {
   for (auto [i, loop] : llvm::enumerate(group.loops)) {
     int64_t outside = choice.cluster == i ? machine.clustersPerChip : 1;
-    if (choice.chip == i)
-      outside *= chips;
     if (loop.pinnedTile &&
         std::min(loop.pinnedTile, loop.extent) != sizes.tile[i] * outside)
       return false;
@@ -220,44 +216,29 @@ bool RingPlanner::forEachTile(Choice choice, ArrayRef<int64_t> tiles,
 /// Until the callback returns false; false then.
 template <class Callback>
 bool RingPlanner::forEachChoice(Callback &&callback) const {
-  // Who goes over chips, and over clusters. One chip may be faster than what
-  // several send each other.
-  auto candidates = [&](int64_t count, bool mayIdle) {
-    SmallVector<std::optional<LoopId>> loops;
-    if (count == 1 || mayIdle)
-      loops.push_back(std::nullopt);
-    for (LoopId loop : group.parallel())
-      if (count > 1 && !group.loops[loop].single &&
-          group.loops[loop].extent % count == 0 &&
-          (loop == streamLoop || llvm::is_contained(group.n, loop) ||
-           llvm::is_contained(group.batch, loop)))
-        loops.push_back(loop);
-    return loops;
-  };
+  // Who goes over clusters.
+  int64_t count = machine.clustersPerChip;
+  SmallVector<std::optional<LoopId>> clusters;
+  if (count == 1)
+    clusters.push_back(std::nullopt);
+  for (LoopId loop : group.parallel())
+    if (count > 1 && !group.loops[loop].single &&
+        group.loops[loop].extent % count == 0 &&
+        (loop == streamLoop || llvm::is_contained(group.n, loop) ||
+         llvm::is_contained(group.batch, loop)))
+      clusters.push_back(loop);
   // Parts of rows of HBM cost about what whole rows do, unless these lie in
   // chunks.
   bool mayChunk =
       group.loops[group.k.back()].pinnedTile ||
       (mayLieInChunks(*group.lhs.tensor) && mayLieInChunks(*group.rhs.tensor));
-  SmallVector<std::pair<std::optional<LoopId>, std::optional<LoopId>>> outside;
-  for (std::optional<LoopId> chip : candidates(chips, true))
-    for (std::optional<LoopId> cluster :
-         candidates(machine.clustersPerChip, false))
-      outside.push_back({chip, cluster});
   int64_t packets = machine.trfBytesPerRow / machine.macWidthBytes;
-  for (auto &[chip, cluster] : outside) {
-    // Both may be the same.
-    if (chip && chip == cluster &&
-        group.loops[*chip].extent % (chips * machine.clustersPerChip) != 0)
-      continue;
-    int64_t maxChunks = mayChunk && !chip ? kMaxChunks : 1;
+  for (std::optional<LoopId> cluster : clusters) {
+    int64_t maxChunks = mayChunk ? kMaxChunks : 1;
     Choice choice;
-    choice.chip = chip;
     choice.cluster = cluster;
     auto extentOf = [&](LoopId loop) {
       int64_t extent = group.loops[loop].extent;
-      if (loop == choice.chip)
-        extent /= chips;
       return loop == choice.cluster ? extent / machine.clustersPerChip : extent;
     };
     int64_t rowExtent = extentOf(rowLoop);
@@ -336,8 +317,6 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
   };
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (choice.chip)
-    os << "chips over " << role(*choice.chip) << "; ";
   if (choice.cluster)
     os << "clusters over " << role(*choice.cluster) << "; ";
   os << "slices: ";
@@ -444,15 +423,6 @@ void RingPlanner::apply() {
         list->insert(place, outer);
     return outer;
   };
-  if (choice.chip) {
-    int64_t step = sizes.extent[*choice.chip];
-    if (choice.chip == choice.cluster)
-      step *= machine.clustersPerChip;
-    LoopId over = divide(*choice.chip, step, chips);
-    Loop &loop = group.loops[over];
-    loop.tile = loop.parts = loop.extent;
-    plan.chip = over;
-  }
   if (choice.cluster) {
     LoopId over = divide(*choice.cluster, sizes.extent[*choice.cluster],
                          machine.clustersPerChip);
@@ -484,8 +454,8 @@ void RingPlanner::apply() {
 }
 
 bool linalg_to_tcp::planRings(Group &group, const TcpMachine &machine,
-                              int64_t chips, int64_t cycles, int64_t budget) {
-  RingPlanner planner(group, machine, chips);
+                              int64_t cycles, int64_t budget) {
+  RingPlanner planner(group, machine);
   if (!planner.isEligible())
     return false;
   bool found = planner.search(cycles, budget);

@@ -283,8 +283,6 @@ struct RingPlan {
   int64_t sumParts = 1, ring = 1; ///< slices
   /// The loop that goes over clusters; its extent is their number.
   std::optional<LoopId> cluster;
-  /// The loop that goes over chips, likewise.
-  std::optional<LoopId> chip;
   /// The longest loop of the streamed operand, if it has one of its own; spread
   /// over the ring, or all of it in every slice.
   std::optional<LoopId> streamed;
@@ -487,8 +485,8 @@ bool mayLieInChunks(const Tensor &tensor);
 /// Plans a contraction by rings if that fits it and takes less than `cycles`;
 /// its loops then have tiles and parts, with one more loop over clusters.
 /// Evaluates at most `budget` mappings.
-bool planRings(Group &group, const TcpMachine &machine, int64_t chips,
-               int64_t cycles, int64_t budget);
+bool planRings(Group &group, const TcpMachine &machine, int64_t cycles,
+               int64_t budget);
 
 /// Cycles of a plan by weights that stream past the activations
 /// (WeightStream.h); INT64_MAX if there is none.

@@ -185,14 +185,6 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   int64_t enginesPerCluster = m.slicesPerCluster / m.slicesPerEngine;
   int64_t batchParts = m.slicesPerCluster / plan.sumParts / plan.ring;
   bool apart = batchParts > 1 && plan.sumParts < enginesPerCluster;
-  // What is on the first chip comes to the others, or from them, by its link.
-  auto linkCycles = [&](const Access &access, int64_t bytes) -> int64_t {
-    // What nobody reads but the host stays where it is.
-    if (!choice.chip || access.tensor->origin != Tensor::Origin::Computed ||
-        access.tensor->readers == 0)
-      return 0;
-    return m.dmaStartupCycles + bytes * (chips - 1) / m.interChipBytesPerCycle;
-  };
   // Runs of the sum, each of which touches whole units of HBM.
   int64_t run = sizes.local(group.k.back()) * bits / 8, unit = m.hbm.unitBytes;
   auto loadOf = [&](const Access &access, int64_t bytes) {
@@ -205,13 +197,11 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
     int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
     if (apart)
       percent = kApartPercent;
-    if (choice.chunks > 1 && !choice.chip && mayLieInChunks(*access.tensor))
+    if (choice.chunks > 1 && mayLieInChunks(*access.tensor))
       percent = std::min(percent, kUnevenRowsPercent);
     else if (choice.chunks > 1)
       percent = std::min(percent, kPartsOfRowsPercent);
-    int64_t cycles =
-        dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
-    return std::max(cycles, linkCycles(access, bytes));
+    return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
   };
   StepCosts costs;
   int64_t lhsBytes = bytesOf(group.lhs) * (plan.spreads ? 1 : plan.ring);
@@ -239,9 +229,7 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
     touched *= std::min<int64_t>(kMostOpened, part.all / part.had);
     if (apart)
       touched = touched * 100 / kApartPercent;
-    int64_t cycles =
-        dmaCycles(m, requests * m.dmaEngines / engines, 2, touched);
-    return std::max(cycles, linkCycles(group.result, bytes));
+    return dmaCycles(m, requests * m.dmaEngines / engines, 2, touched);
   };
   int64_t resultBytes = bytesOf(group.result);
   costs.store = storeOf(resultBytes, plan.promotes);
@@ -460,7 +448,6 @@ std::optional<RingPlan> RingPlanner::evaluate(const Choice &choice,
   plan.sumParts = choice.sumParts;
   plan.ring = machine.slicesPerCluster / choice.sumParts / choice.batchParts;
   plan.cluster = choice.cluster;
-  plan.chip = choice.chip;
   plan.streamed = streamLoop;
   plan.spreads = choice.spreads;
   if (choice.spreads && (plan.ring == 1 || choice.piece() % plan.ring != 0))

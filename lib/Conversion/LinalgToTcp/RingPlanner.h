@@ -24,7 +24,7 @@ enum class Order { Stream, Rows, NotOperands };
 
 /// What is chosen; everything else follows.
 struct Choice {
-  std::optional<LoopId> chip, cluster;
+  std::optional<LoopId> cluster;
   int64_t batchParts = 1, sumParts = 1, rows = 8, tile = 1, head = 1;
   int64_t chunks = 1;
   bool spreads = false;
@@ -57,8 +57,8 @@ struct Candidate {
 
 class RingPlanner {
 public:
-  RingPlanner(Group &group, const TcpMachine &machine, int64_t chips)
-      : group(group), machine(machine), chips(chips),
+  RingPlanner(Group &group, const TcpMachine &machine)
+      : group(group), machine(machine),
         passes(
             assignPasses(group.steps, group.computeType, group.resultType())),
         chunkSteps(getChunkSteps(group)),
@@ -111,7 +111,6 @@ private:
 
   Group &group;
   const TcpMachine &machine;
-  int64_t chips;
   /// Behind the products; and behind those of the last chunk of a sum.
   std::vector<VectorPass> passes;
   std::vector<Step> chunkSteps;

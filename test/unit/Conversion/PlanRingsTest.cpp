@@ -102,7 +102,7 @@ TEST_F(PlanRingsTest, KeepsTheMachinesLimits) {
     int64_t batch = 1, sum = 1, rows = 1, stream = 1, packet = 1, held = 1;
     for (LoopId i = 0; i < group.loops.size(); ++i) {
       const Loop &loop = group.loops[i];
-      if (i == ring.cluster || i == ring.chip)
+      if (i == ring.cluster)
         continue;
       int64_t &parts = llvm::is_contained(group.batch, i) ? batch
                        : loop.reduced                     ? sum
