@@ -80,9 +80,16 @@ Value Evaluator::buildMemDsd(DsdValue dsd, const Value &props, Span span) {
       return error(span, "field 'tensor_access' is a tensor access or a "
                          "struct, found type '" +
                              access->type()->str() + "'");
-    Value fixed = known(*access, span, "field 'tensor_access'");
-    if (!fixed ||
-        !checkFields(fixed, {"base_address", "extent", "stride", "offset"},
+    // All is known but, of an array in a function, where it begins.
+    std::vector<Value> parts = access->elements();
+    for (auto [part, of] : llvm::zip(parts, access->type()->fields)) {
+      if (of.name != "base_address")
+        part = known(part, span, "field 'tensor_access'");
+      if (!part)
+        return Value();
+    }
+    Value fixed(access->type(), std::move(parts));
+    if (!checkFields(fixed, {"base_address", "extent", "stride", "offset"},
                      span, "a tensor access"))
       return Value();
     for (const Type::Field &field : fixed.type()->fields)

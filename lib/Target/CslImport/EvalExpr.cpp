@@ -498,6 +498,7 @@ readAffine(const Expr &expr, llvm::ArrayRef<llvm::StringRef> names,
 static constexpr int64_t kMaxCoefficient = 1 << 20;
 
 Value Evaluator::evalTensorAccess(const csl_source::TensorAccess &expr) {
+  const Place outer = place;
   PlaceScope scope(*this, isComptime() ? place : Place::Comptime);
   llvm::SmallVector<llvm::StringRef> names;
   std::vector<int64_t> extents;
@@ -513,20 +514,25 @@ Value Evaluator::evalTensorAccess(const csl_source::TensorAccess &expr) {
       return Value();
     extents.push_back(*size);
   }
-  // The array, or a comptime-known pointer to one.
-  LValue array = evalPlace(*expr.array(), /*forWrite=*/false);
-  if (array.kind == LValue::Kind::Error)
-    return Value();
+  // The array, or a comptime-known pointer to one. An array of a function has
+  // its address when the function runs.
+  LValue array;
   Value base;
+  {
+    PlaceScope arrayScope(*this, outer);
+    array = evalPlace(*expr.array(), /*forWrite=*/false);
+    if (array.kind == LValue::Kind::Error)
+      return Value();
+    if (array.type->isArray())
+      base = addressOf(array, expr.array()->span());
+  }
   if (array.type->isPointer() && array.type->element->isArray())
     base = known(read(array, expr.array()->span()), expr.array()->span(),
                  "the array of a tensor access");
-  else if (array.type->isArray())
-    base = addressOf(array, expr.array()->span());
   else if (array.type->isPointer() && array.type->isMany)
     base = known(read(array, expr.array()->span()), expr.array()->span(),
                  "the array of a tensor access");
-  else
+  else if (!array.type->isArray())
     return error(expr.array()->span(),
                  "a tensor access is of an array, or a comptime-known pointer "
                  "to one; found type '" +
