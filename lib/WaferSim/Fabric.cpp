@@ -116,6 +116,7 @@ void Wafer::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
                    uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
   core.rings[ring].push(wavelet, at);
+  core.filledRings[ring / 64] |= uint64_t(1) << ring % 64;
   wake(core, at);
 }
 

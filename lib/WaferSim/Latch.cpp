@@ -14,8 +14,14 @@ using namespace sequin::wafer;
 static constexpr unsigned kMain = 8;
 
 DsrState &Wafer::dsrOf(Core &core, unsigned file, unsigned number) {
-  if (core.dsrs.empty())
-    core.dsrs.resize(3 * machine.dsrsPerFile);
+  if (core.dsrs.empty()) {
+    size_t count = 3 * machine.dsrsPerFile;
+    auto *first =
+        static_cast<DsrState *>(slab.allocate(count * sizeof(DsrState)));
+    for (size_t i = 0; i < count; ++i)
+      new (first + i) DsrState();
+    core.dsrs = {first, count};
+  }
   return core.dsrs[file * machine.dsrsPerFile + number];
 }
 
@@ -535,6 +541,7 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
                  std::to_string(ring.id) +
                  " is used by two operations at once");
       ++ring.users;
+      core.usedRings[walk->ring / 64] |= uint64_t(1) << walk->ring % 64;
     }
   op.live = true;
   op.task = core.taskNumber;

@@ -344,6 +344,7 @@ void Wafer::runMain(Core &core) {
           core.main = MainState::Idle;
           wake(core, now + std::max<uint64_t>(cost, 1));
           core.until = now + cost;
+          counters.active += cost;
           if (options.observer) {
             options.observer->works(momentOf(core, now), cost);
             options.observer->taskEnds(momentOf(core, core.until));

@@ -63,7 +63,9 @@ public:
   }
 
 private:
-  static constexpr size_t kChunk = size_t(4) << 20;
+  // Large pages begin at multiples of their size; of a chunk of few, many bytes
+  // would lie outside.
+  static constexpr size_t kChunk = size_t(32) << 20;
   std::vector<std::pair<void *, size_t>> chunks;
   char *next = nullptr;
   size_t left = 0;
@@ -80,7 +82,7 @@ public:
   const Ring *data() const { return rings; }
   void push(Slab &slab, const Ring &ring) {
     if (count == room) {
-      room = room ? 2 * room : 8;
+      room = room ? 2 * room : 16;
       Ring *larger = static_cast<Ring *>(slab.allocate(room * sizeof(Ring)));
       for (unsigned i = 0; i < count; ++i)
         new (larger + i) Ring(rings[i]);

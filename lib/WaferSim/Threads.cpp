@@ -60,7 +60,8 @@ void Wafer::block(Core &core, BlockKind kind, uint64_t id, bool on) {
 static void release(Core &core, LiveOp &op) {
   for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
     if (walk->ring != kNone && core.rings[walk->ring].users) {
-      --core.rings[walk->ring].users;
+      if (--core.rings[walk->ring].users == 0)
+        core.usedRings[walk->ring / 64] &= ~(uint64_t(1) << walk->ring % 64);
       core.mayStart = true;
     }
 }
@@ -236,13 +237,20 @@ void Wafer::pickTask(Core &core) {
   }
   bool waits = false;
   for (uint8_t index : core.inputs) {
+    uint64_t bit = uint64_t(1) << index % 64;
+    if (!(core.filledRings[index / 64] & ~core.usedRings[index / 64] & bit))
+      continue;
     Ring &ring = core.rings[index];
-    waits |= !ring.users && !ring.empty();
+    if (ring.empty()) {
+      core.filledRings[index / 64] &= ~bit;
+      continue;
+    }
+    waits = true;
     int rank = machine.generation == 2 && ring.id < 8 &&
                        core.inputRing[ring.id] == index
                    ? core.inputRank[ring.id]
                    : 0;
-    while (ring.ready(now) && !ring.users) {
+    while (ring.ready(now)) {
       unsigned id = machine.generation == 2 ? ring.color : ring.id;
       if (core.blocked >> id & 1)
         break;
@@ -388,7 +396,9 @@ void Wafer::stepThreads(Core &core) {
     if (options.observer)
       options.observer->issues(momentOf(core, now), thread);
     if (core.main == MainState::Busy && core.bulk && thread < 8) {
+      // The main thread's cycle is made up for at its end.
       ++core.until;
+      ++counters.active;
       wake(core, core.until);
     }
     wake(core, now + 1);

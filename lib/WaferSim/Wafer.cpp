@@ -39,8 +39,11 @@ Wafer::Wafer(const Program &program, const CslMachine &machine,
 }
 
 Wafer::~Wafer() {
-  for (Core &core : cores)
+  for (Core &core : cores) {
+    for (DsrState &dsr : core.dsrs)
+      dsr.~DsrState();
     core.~Core();
+  }
   if (memoryBase)
     munmap(memoryBase, memorySize);
   if (writtenBase)
@@ -298,7 +301,7 @@ void Wafer::step(Core &core) {
     stepHost(core);
   stepThreads(core);
   // Cycles of the main thread are counted where it becomes busy.
-  if (core.acted && (core.main != MainState::Busy || now >= core.until))
+  if (core.acted && now >= core.until)
     ++counters.active;
   if (core.haloWaits) {
     core.haloWaits = false;
@@ -306,39 +309,61 @@ void Wafer::step(Core &core) {
   }
 }
 
-/// What a step of `core` will most likely look at, in the order in which it is
-/// known: the PE itself; its buffers and operations; the memory of those.
+/// What every step of `core` looks at first.
 static void prefetchCore(const Core &core) {
   const char *lines = reinterpret_cast<const char *>(&core);
   for (unsigned line = 0; line < 8; ++line)
     __builtin_prefetch(lines + 64 * line);
 }
 
-static void prefetchState(const Core &core) {
-  for (unsigned word = 0; word < 2; ++word)
-    for (uint64_t bits = core.busyRings[word]; bits; bits &= bits - 1)
-      __builtin_prefetch(&core.rings[word * 64 + llvm::countr_zero(bits)]);
-  for (unsigned live = core.live; live; live &= live - 1) {
-    unsigned thread = llvm::countr_zero(live);
-    if (core.waitRing[thread] != kNone) {
-      __builtin_prefetch(&core.rings[core.waitRing[thread]]);
-      continue;
+/// Fetches the PEs of a row that the block is going to reach into the second
+/// cache, where they stay until the block has left them. Three rows ahead the
+/// PEs, two rows ahead their buffers and operations, which the PE names, then
+/// the memory that those name.
+void Wafer::prefetchRow(int64_t y, unsigned ahead, int64_t begin,
+                        int64_t end) const {
+  if (y >= program.height || begin >= end)
+    return;
+  const Core *row = &cores[y * size_t(program.width)];
+  const uint64_t *words = &slots[y * size_t(64) * wordsPerRow];
+  uint64_t due = 0;
+  for (int64_t x = begin; x < end; ++x) {
+    // Those that are going to be stepped, as far as that is known.
+    if (x == begin || x % 64 == 0) {
+      due = 0;
+      for (uint64_t left = slotMasks[y]; left; left &= left - 1)
+        due |= words[llvm::countr_zero(left) * wordsPerRow + x / 64];
     }
-    const char *op = reinterpret_cast<const char *>(core.ops[thread]);
-    for (unsigned line = 0; line < 4; ++line)
-      __builtin_prefetch(op + 64 * line);
-  }
-}
-
-static void prefetchMemory(const Core &core) {
-  for (unsigned live = core.live; live; live &= live - 1) {
-    unsigned thread = llvm::countr_zero(live);
-    if (core.waitRing[thread] != kNone)
+    if (!(due >> x % 64 & 1))
       continue;
-    const LiveOp &op = *core.ops[thread];
-    for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
-      if (walk->kind == Walk::Kind::Linear)
-        __builtin_prefetch(core.memory + walk->address);
+    const Core &core = row[x];
+    if (ahead == 3) {
+      const char *lines = reinterpret_cast<const char *>(&core);
+      for (size_t at = 0; at < sizeof(Core); at += 64)
+        __builtin_prefetch(lines + at, 0, 2);
+    } else if (ahead == 2) {
+      for (const Ring *ring = core.rings.data(), *last = ring + core.rings.size();
+           ring != last; ++ring)
+        __builtin_prefetch(ring, 0, 2);
+      // A main thread at work may load the descriptors of the next operations.
+      if (core.main != MainState::Idle)
+        for (size_t at = 0; at < core.dsrs.size(); at += machine.dsrsPerFile)
+          for (size_t i = 0; i < 8; i += 2)
+            __builtin_prefetch(&core.dsrs[at + i], 0, 2);
+      for (unsigned live = core.live; live; live &= live - 1) {
+        const char *op =
+            reinterpret_cast<const char *>(core.ops[llvm::countr_zero(live)]);
+        for (unsigned line = 0; line < 4; ++line)
+          __builtin_prefetch(op + 64 * line, 0, 2);
+      }
+    } else {
+      for (unsigned live = core.live; live; live &= live - 1) {
+        const LiveOp &op = *core.ops[llvm::countr_zero(live)];
+        for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
+          if (walk->kind == Walk::Kind::Linear)
+            __builtin_prefetch(core.memory + walk->address, 0, 2);
+      }
+    }
   }
 }
 
@@ -366,14 +391,10 @@ void Wafer::stepRow(uint32_t y, int64_t begin, int64_t end) {
   if (planned.empty())
     return;
   stepping = true;
-  constexpr size_t kAhead = 8, kSoon = 4, kNext = 2;
+  constexpr size_t kAhead = 8;
   for (size_t i = 0, n = planned.size(); i < n; ++i) {
     if (i + kAhead < n)
       prefetchCore(row[planned[i + kAhead]]);
-    if (i + kSoon < n)
-      prefetchState(row[planned[i + kSoon]]);
-    if (i + kNext < n)
-      prefetchMemory(row[planned[i + kNext]]);
     Core &core = row[planned[i]];
     if (core.dead)
       continue;
@@ -396,6 +417,9 @@ void Wafer::runWindow(uint64_t start, uint64_t end) {
     for (int64_t round = activeRows.find_first(); round < height + cycles - 1;
          ++round) {
       bool any = false;
+      for (unsigned ahead = 1; ahead <= 3; ++ahead)
+        prefetchRow(round + ahead, ahead, std::min(first, width),
+                    std::min(width, first + blockColumns));
       for (int64_t k = std::max<int64_t>(0, round - height + 1);
            k < cycles && k <= round; ++k) {
         uint32_t y = static_cast<uint32_t>(round - k);

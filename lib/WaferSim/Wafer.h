@@ -136,13 +136,15 @@ enum class Stall : uint8_t {
   Blocked
 };
 
-struct LiveOp {
+/// A line for what concerns all operands, then one for each.
+struct alignas(64) LiveOp {
   bool live = false;
   /// Words of 32 bits between queues and memory that the program has: one
   /// element per cycle, whatever else the operation could do.
   bool words = false;
   DsdOpcode opcode = DsdOpcode::Mov16;
   bool async = false, carry = false, unbounded = false;
+  bool accumulate = false; ///< the result is the next first source
   uint8_t rank = 1; ///< of the priority
   uint8_t task = 0; ///< that started it, as logs number it
   uint8_t rate = 1; ///< elements per cycle at most
@@ -156,10 +158,9 @@ struct LiveOp {
   uint64_t since = 0; ///< of the stall
   Register result = kNoRegister;
   Location location = 0;
-  Walk dest, source[2];
-  Walk zero;               ///< memory to clear at the end (DSD-057)
-  bool accumulate = false; ///< the result is the next first source
   uint32_t pointerOld = 0; ///< what a FIFO's early end puts back (FIF-018)
+  Walk dest, source[2];
+  Walk zero; ///< memory to clear at the end (DSD-057)
 };
 
 struct StepSlot {
@@ -212,6 +213,9 @@ struct alignas(64) Core {
   /// Router buffers whose first wavelet has found no room or route. They are
   /// not tried again before retry().
   uint64_t stuckRings[2] = {0, 0};
+  /// Input queues: those that may hold something; those that an operation uses,
+  /// whose wavelets are not for tasks.
+  uint64_t filledRings[2] = {0, 0}, usedRings[2] = {0, 0};
   RingList rings; ///< router buffers and queues
   const RouterTable *router = nullptr;
   uint32_t teardown = 0;
@@ -257,7 +261,7 @@ struct alignas(64) Core {
   // Queues, by ring.
   std::array<uint8_t, 8> inputRing, outputRing;
   std::array<uint8_t, kColors> inputOfColor; ///< ring
-  std::vector<uint8_t> inputs;               ///< rings, to look at for tasks
+  llvm::SmallVector<uint8_t, 8> inputs;      ///< rings, to look at for tasks
   std::array<uint8_t, 8> controlTable = {};
   /// Flushes that are done and not left; those whose handler is due.
   uint8_t flushedInput = 0, flushedOutput = 0;
@@ -272,12 +276,12 @@ struct alignas(64) Core {
 
   // Threads. 0 to 7 microthreads, 8 the main thread's operation.
   uint64_t mainSince = 0;
-  std::vector<Frame> frames;
-  std::vector<uint64_t> registers;
+  llvm::SmallVector<Frame, 2> frames;
+  llvm::SmallVector<uint64_t, 24> registers;
   const char *taskKind = "";
   uint8_t taskId = 0, taskNumber = 0; ///< the second is for logs (SIM-021)
 
-  std::vector<DsrState> dsrs; ///< three files, dsrsPerFile each
+  llvm::MutableArrayRef<DsrState> dsrs; ///< three files, dsrsPerFile each
   std::vector<FifoState> fifos;
   std::vector<StepSlot> steps;
   Stall stepStall = Stall::None; ///< MainState::Step
@@ -369,6 +373,7 @@ private:
   bool nextTime(uint64_t &start);
   void runWindow(uint64_t start, uint64_t end);
   void stepRow(uint32_t y, int64_t begin, int64_t end);
+  void prefetchRow(int64_t y, unsigned ahead, int64_t begin, int64_t end) const;
   void endWindow();
   void step(Core &core);
 
