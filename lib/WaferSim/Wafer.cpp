@@ -342,7 +342,8 @@ void Wafer::prefetchRow(int64_t y, unsigned ahead, int64_t begin,
       for (size_t at = 0; at < sizeof(Core); at += 64)
         __builtin_prefetch(lines + at, 0, 2);
     } else if (ahead == 2) {
-      for (const Ring *ring = core.rings.data(), *last = ring + core.rings.size();
+      for (const Ring *ring = core.rings.data(),
+                      *last = ring + core.rings.size();
            ring != last; ++ring)
         __builtin_prefetch(ring, 0, 2);
       // A main thread at work may load the descriptors of the next operations.

@@ -145,9 +145,9 @@ struct alignas(64) LiveOp {
   DsdOpcode opcode = DsdOpcode::Mov16;
   bool async = false, carry = false, unbounded = false;
   bool accumulate = false; ///< the result is the next first source
-  uint8_t rank = 1; ///< of the priority
-  uint8_t task = 0; ///< that started it, as logs number it
-  uint8_t rate = 1; ///< elements per cycle at most
+  uint8_t rank = 1;        ///< of the priority
+  uint8_t task = 0;        ///< that started it, as logs number it
+  uint8_t rate = 1;        ///< elements per cycle at most
   Stall stall = Stall::None;
   Completion completion = Completion::None;
   OnControl onControl = OnControl::None;

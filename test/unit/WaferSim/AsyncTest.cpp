@@ -167,7 +167,8 @@ TEST(Async, AMicrothreadStartedTwiceTraps) {
 /// Which microthread a mov32 from a fabin on queue 0 to a fabout on queue 2
 /// gets stuck on.
 std::string stuckOn(llvm::StringRef target, std::optional<uint8_t> opThread,
-                    std::optional<uint8_t> destThread) {
+                    std::optional<uint8_t> destThread,
+                    std::optional<uint8_t> sourceThread = {}) {
   Pair pair(target);
   pair.add([&](FunctionBuilder &, Code &, wafer::Setup &) {});
   pair.add([&](FunctionBuilder &f, Code &, wafer::Setup &) {
@@ -180,7 +181,15 @@ std::string stuckOn(llvm::StringRef target, std::optional<uint8_t> opThread,
       f.loadDsr(DsrFile::Dest, 1, out, options);
       dest = f.dsr(DsrFile::Dest, 1);
     }
-    Operation op = makeOp(DsdOpcode::Mov32, dest, f.operand(fabin(0, 4)));
+    Operand source = f.operand(fabin(0, 4));
+    if (sourceThread) {
+      AsyncOptions options;
+      options.async = true;
+      options.microthread = sourceThread;
+      f.loadDsr(DsrFile::Source1, 2, fabin(0, 4), options);
+      source = f.dsr(DsrFile::Source1, 2);
+    }
+    Operation op = makeOp(DsdOpcode::Mov32, dest, source);
     op.options.async = true;
     op.options.microthread = opThread;
     f.run(op);
@@ -200,6 +209,11 @@ TEST(Async, WhichMicrothread) {
   EXPECT_EQ(stuckOn("wse3", 4, 6), "microthread 6");
   SEQUIN_ROW("ASY-023");
   SEQUIN_ROW("ASY-025");
+  // The manual's three: a destination's register decides, then the operation.
+  EXPECT_EQ(stuckOn("wse3", 4, 2), "microthread 2");
+  EXPECT_EQ(stuckOn("wse3", 4, {}, 3), "microthread 4");
+  EXPECT_EQ(stuckOn("wse3", {}, {}), "microthread 2");
+  SEQUIN_ROW("WEX-023");
 }
 
 TEST(Async, ABlockedMicrothreadWaits) {
