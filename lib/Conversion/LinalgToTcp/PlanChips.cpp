@@ -13,7 +13,8 @@
 // that later groups use, of two ways to the same state the cheaper one is kept.
 //
 // The host sends arguments and constants as a group wants them, so they cost
-// nothing, and takes results as they lie.
+// nothing, and takes results as they lie. Where they are more than HBM holds,
+// bytes get a price, which rises until they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 #include "PlanGroups.h"
 #include "mlir/IR/Diagnostics.h"
 #include "sequin/Machine/Cycles.h"
+#include <set>
 
 using namespace mlir;
 using namespace sequin;
@@ -45,6 +47,7 @@ using State = std::vector<std::pair<unsigned, Places>>;
 struct Option {
   Division division;
   int64_t cycles = 0;
+  int64_t hostBytes = 0; ///< that the host sends to one chip
 };
 
 /// A tensor that is brought from one distribution to another one.
@@ -55,6 +58,7 @@ struct Move {
 
 struct Way {
   int64_t cycles = 0;
+  int64_t cost = 0; ///< and the price of bytes
   const Way *before = nullptr;
   size_t option = 0;
   std::vector<Move> moves;
@@ -69,7 +73,7 @@ private:
   struct Plan {
     int64_t chips = 1;
     int64_t cycles = kMostCycles;
-    bool divides = false;
+    bool divides = false, fits = true;
     std::vector<std::vector<Option>> options; ///< by group
     std::vector<size_t> chosen;
     std::vector<std::vector<Move>> moves;
@@ -79,6 +83,8 @@ private:
   int64_t cyclesOf(Group &group, const Division &division, int64_t chips) const;
   int64_t cyclesOf(const Move &move, int64_t chips);
   Plan search(int64_t chips);
+  void choose(Plan &plan, int64_t price);
+  int64_t hostBytes(const Plan &plan) const;
   std::optional<Way> extend(size_t index, const Option &option, State &state,
                             int64_t chips);
   void apply(const Plan &plan);
@@ -95,6 +101,14 @@ private:
 };
 
 } // namespace
+
+/// What one chip has of an argument or a constant.
+static int64_t hostBytesOf(const Tensor &tensor, Spread spread, int64_t chips) {
+  if (tensor.origin == Tensor::Origin::Computed)
+    return 0;
+  return getByteSize(tensor.kind(), tensor.type.getNumElements()) /
+         (spread ? chips : 1);
+}
 
 ChipPlanner::ChipPlanner(Program &program, int64_t budget)
     : program(program), machine(*program.machine), budget(budget) {
@@ -234,13 +248,30 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
         continue;
       option.cycles =
           isWhole ? whole : cyclesOf(*group, option.division, chips);
+      for (auto [access, spread] :
+           llvm::zip_equal(group->reads(), option.division.reads))
+        option.hostBytes += hostBytesOf(*access->tensor, spread, chips);
       if (isWhole || option.cycles < kMostCycles)
         options.push_back(std::move(option));
     }
   }
   if (!plan.divides)
     return plan;
+  // Cycles for 1,024 bytes, from what hardly counts to what alone does.
+  for (int64_t price : {0, 1, 16, 256, 4096}) {
+    choose(plan, price);
+    plan.fits = hostBytes(plan) <= machine.hbmBytes;
+    if (plan.fits || plan.chosen.empty())
+      break;
+  }
+  return plan;
+}
 
+/// Of a price for the bytes that the host sends, in cycles for 1,024 of them.
+void ChipPlanner::choose(Plan &plan, int64_t price) {
+  plan.chosen.clear();
+  plan.moves.clear();
+  plan.cycles = kMostCycles;
   // Tensors that no later group uses are no part of a state.
   std::vector<SmallVector<unsigned, 2>> dying(program.groups.size());
   for (auto [tensor, number] : numbers)
@@ -252,9 +283,11 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
     for (const auto &[state, before] : states.back())
       for (auto [number, option] : llvm::enumerate(plan.options[i])) {
         State after = state;
-        std::optional<Way> way = extend(i, option, after, chips);
+        std::optional<Way> way = extend(i, option, after, plan.chips);
         if (!way)
           continue;
+        way->cost = std::min(kMostCycles, before.cost + way->cycles +
+                                              option.hostBytes / 1024 * price);
         way->cycles = std::min(kMostCycles, way->cycles + before.cycles);
         way->before = &before;
         way->option = number;
@@ -262,27 +295,26 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
           return llvm::is_contained(dying[i], entry.first);
         });
         auto [found, isNew] = next.try_emplace(std::move(after), *way);
-        if (!isNew && way->cycles < found->second.cycles)
+        if (!isNew && way->cost < found->second.cost)
           found->second = std::move(*way);
       }
     if (next.size() > kMaxStates) {
-      std::vector<int64_t> cycles;
+      std::vector<int64_t> costs;
       for (const auto &[state, way] : next)
-        cycles.push_back(way.cycles);
-      std::nth_element(cycles.begin(), cycles.begin() + kMaxStates,
-                       cycles.end());
+        costs.push_back(way.cost);
+      std::nth_element(costs.begin(), costs.begin() + kMaxStates, costs.end());
       for (auto it = next.begin(); it != next.end();)
-        it = it->second.cycles > cycles[kMaxStates] ? next.erase(it)
-                                                    : std::next(it);
+        it = it->second.cost > costs[kMaxStates] ? next.erase(it)
+                                                 : std::next(it);
     }
     // Pins of groups that write one tensor may exclude each other.
     if (next.empty())
-      return plan;
+      return;
     states.push_back(std::move(next));
   }
   const Way *way = nullptr;
   for (const auto &[state, last] : states.back())
-    if (!way || last.cycles < way->cycles)
+    if (!way || last.cost < way->cost)
       way = &last;
   plan.cycles = way->cycles;
   for (; way->before; way = way->before) {
@@ -291,7 +323,19 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
   }
   std::reverse(plan.chosen.begin(), plan.chosen.end());
   std::reverse(plan.moves.begin(), plan.moves.end());
-  return plan;
+}
+
+/// What the host sends to one chip, every distribution of a tensor once.
+int64_t ChipPlanner::hostBytes(const Plan &plan) const {
+  std::set<std::pair<const Tensor *, Spread>> sent;
+  int64_t bytes = 0;
+  for (auto [i, option] : llvm::enumerate(plan.chosen))
+    for (auto [access, spread] :
+         llvm::zip_equal(program.groups[i]->reads(),
+                         plan.options[i][option].division.reads))
+      if (sent.insert({access->tensor, spread}).second)
+        bytes += hostBytesOf(*access->tensor, spread, plan.chips);
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -360,7 +404,10 @@ LogicalResult ChipPlanner::plan() {
       pinned = std::max(pinned, loop.pinnedChips);
   if (program.chips == 1)
     return success();
-  int64_t all = 0;
+  int64_t all = 0, bytes = 0;
+  for (auto &tensor : program.tensors)
+    if (tensor->readers > 0)
+      bytes += hostBytesOf(*tensor, Spread(), 1);
   for (auto &group : program.groups) {
     std::vector<std::unique_ptr<Tensor>> owner;
     ChipTensors tensors(owner, 1);
@@ -379,13 +426,16 @@ LogicalResult ChipPlanner::plan() {
              << "has pins of chips that exclude each other";
   } else {
     best.cycles = all;
+    best.fits = bytes <= machine.hbmBytes;
     for (int64_t chips = program.chips; chips > 1; --chips) {
-      // Fewer chips could not be faster.
+      // Fewer chips could not be faster, nor have more room.
       if (best.chips > 1 && best.cycles <= all / chips)
         break;
       Plan plan = search(chips);
       divides |= plan.divides;
-      if (plan.cycles < best.cycles)
+      bool isBetter =
+          plan.fits == best.fits ? plan.cycles < best.cycles : plan.fits;
+      if (!plan.chosen.empty() && isBetter)
         best = std::move(plan);
     }
   }

@@ -206,4 +206,32 @@ TEST_F(ChipsTest, FindsTheCheapestOfAllCombinations) {
   }
 }
 
+/// Copies on every chip are faster, blocks fit.
+TEST_F(ChipsTest, DividesWhatHbmDoesNotHold) {
+  std::string text = kTwoProducts.str();
+  for (size_t at; (at = text.find("<64x")) != std::string::npos;)
+    text.replace(at, 4, "<8192x");
+  auto sent = [&](const TcpMachine &machine) {
+    prepare(text, 4);
+    program.machine = &machine;
+    EXPECT_TRUE(succeeded(planChips(program, kDefaultSearchBudget)))
+        << messages;
+    EXPECT_EQ(program.chipsUsed, 4);
+    std::map<const Tensor *, int64_t> bytes;
+    for (auto &group : program.groups)
+      for (Access *access : group->reads())
+        if (access->tensor->origin != Tensor::Origin::Computed)
+          bytes[access->tensor] = getByteSize(
+              access->tensor->kind(), access->tensor->type.getNumElements());
+    int64_t all = 0;
+    for (auto [tensor, size] : bytes)
+      all += size;
+    return all;
+  };
+  TcpMachine small = machine;
+  int64_t fast = sent(machine);
+  small.hbmBytes = fast - 1;
+  EXPECT_LE(sent(small), small.hbmBytes);
+}
+
 } // namespace
