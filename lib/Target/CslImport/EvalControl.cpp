@@ -441,6 +441,7 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
       local.value = Value();
   }
   Value result = makeVoid();
+  bool equalArms = false;
   bool open[] = {!arms[0].after.left, !arms[1].after.left};
   if (!isVoid && !tookRest && (open[0] || open[1])) {
     Value values[2];
@@ -460,13 +461,26 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     else if (hasVoid && hasValue)
       result = error(span, "expected type '" + values[0].type()->str() +
                                "', got: '" + values[1].type()->str() + "'");
-    else if (hasValue && values[0] && values[1] && isSame(values[0], values[1]))
+    else if (hasValue && values[0] && values[1] &&
+             isSame(values[0], values[1])) {
       result = values[0];
-    else if (hasValue) {
+      // Which arm was taken is not known, so the value is not, even if equal.
+      if (result.type()->is(TypeKind::Int) ||
+          result.type()->is(TypeKind::Bool) ||
+          result.type()->is(TypeKind::Float))
+        equalArms = true;
+    } else if (hasValue) {
       const Type *wanted = hint;
       for (const Value &value : values)
         if (value && wanted && !tryCoerceQuiet(value, wanted))
           wanted = nullptr;
+      // Numbers have the type of the arms: what an operand is part of does not
+      // change how it wraps. Literals take what is wanted.
+      const Type *own = !values[0]   ? values[1].type()
+                        : !values[1] ? values[0].type()
+                                     : peer(values[0], values[1]);
+      if (own && own->isNumber() && !own->isComptimeOnly())
+        wanted = own;
       if (!merge(-1, values[0], values[1], wanted))
         result = Value();
     }
@@ -481,6 +495,8 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
   merged.resize(count);
   // Now with its results.
   builder.setInsertionPoint(op);
+  if (equalArms)
+    result = asRuntime(result, span);
   if (!resultTypes.empty()) {
     auto typed = scf::IfOp::create(builder, at, resultTypes, condition,
                                    /*addThenBlock=*/false,

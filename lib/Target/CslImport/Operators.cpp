@@ -166,8 +166,14 @@ Value Evaluator::evalBinary(const BinaryExpr &expr, const Type *hint) {
     return evalShortCircuit(expr);
   if (isComparison(expr.op()))
     hint = nullptr;
-  Value left = eval(*expr.left(), hint);
-  Value right = eval(*expr.right(), hint);
+  // A block has the type of its values, a shift count a type of its own.
+  auto operandHint = [&](const Expr &operand) {
+    return llvm::isa<BlockExpr>(operand.ignoreParens()) ? nullptr : hint;
+  };
+  bool isShift = expr.op() == BinaryOp::Shl || expr.op() == BinaryOp::Shr;
+  Value left = eval(*expr.left(), operandHint(*expr.left()));
+  Value right =
+      eval(*expr.right(), isShift ? nullptr : operandHint(*expr.right()));
   if (this->left || !left || !right)
     return Value();
   return binary(expr.op(), left, right, expr.span(), hint);

@@ -84,10 +84,61 @@ static std::optional<APInt> getNumber(Value value) {
   return std::nullopt;
 }
 
+/// The number that a value has for CSL's compiler, which computes with the
+/// numbers that it knows.
+static std::optional<APInt> getKnownNumber(Value value) {
+  if (std::optional<APInt> number = getNumber(value))
+    return number;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<arith::ArithDialect>(op->getDialect()) ||
+      op->getNumOperands() == 0 || op->getNumResults() != 1)
+    return std::nullopt;
+  llvm::SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<APInt> number = getKnownNumber(operand);
+    if (!number)
+      return std::nullopt;
+    operands.push_back(IntegerAttr::get(operand.getType(), *number));
+  }
+  // Folding may change the operation.
+  Operation *copy = op->clone();
+  llvm::SmallVector<OpFoldResult> results;
+  bool folded = succeeded(copy->fold(operands, results)) && results.size() == 1;
+  copy->destroy();
+  if (!folded)
+    return std::nullopt;
+  auto number =
+      dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results.front()));
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
+/// Whether a sum, difference or product of known numbers leaves its type, which
+/// running code may do and the compiler refuses (AMB-039).
+static bool overflowsAtComptime(Operation &op, bool isSigned) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return false;
+  std::optional<APInt> left = getKnownNumber(op.getOperand(0));
+  std::optional<APInt> right = getKnownNumber(op.getOperand(1));
+  if (!left || !right)
+    return false;
+  bool overflows = false;
+  if (isa<arith::AddIOp>(op))
+    (void)(isSigned ? left->sadd_ov(*right, overflows)
+                    : left->uadd_ov(*right, overflows));
+  else if (isa<arith::SubIOp>(op))
+    (void)(isSigned ? left->ssub_ov(*right, overflows)
+                    : left->usub_ov(*right, overflows));
+  else
+    (void)(isSigned ? left->smul_ov(*right, overflows)
+                    : left->umul_ov(*right, overflows));
+  return overflows;
+}
+
 /// A mask reads better in hexadecimal.
 static void useHexadecimal(Expression &expression, Value value) {
   std::optional<APInt> number = getNumber(value);
-  if (!number || !expression.untyped || number->ult(10))
+  if (!number || !expression.untyped || number->ult(10) ||
+      StringRef(expression.text).starts_with("-"))
     return;
   expression.text =
       "0x" + llvm::utohexstr(number->getZExtValue(), /*LowerCase=*/true);
@@ -298,13 +349,25 @@ bool CodeEmitter::emitArith(Operation &op) {
     bool bothLiteral = getNumber(left) && getNumber(right);
     std::optional<APInt> number = getNumber(right);
     if (isa<arith::XOrIOp>(op) && number && number->isAllOnes()) {
-      define(result, convert(unary("~", use(left, type)), type, own));
+      Expression operand = use(left, type);
+      if (operand.untyped)
+        operand = callOf("@as", {comptimeLeaf(type.str()), operand});
+      define(result, convert(unary("~", operand), type, own));
       return true;
     }
     if (std::optional<APInt> zero = getNumber(left); isa<arith::SubIOp>(op) &&
                                                      zero && zero->isZero() &&
                                                      type.isSigned && !number) {
       define(result, unary("-", use(right, type)));
+      return true;
+    }
+    if (overflowsAtComptime(op, type.isSigned)) {
+      (void)use(left, type);
+      (void)use(right, type);
+      Expression wrapped =
+          comptimeLeaf(spellInteger(*getKnownNumber(result), type.isSigned));
+      define(result, convert(callOf("@as", {comptimeLeaf(type.str()), wrapped}),
+                             type, own));
       return true;
     }
     Expression a = use(left, type);
@@ -322,6 +385,14 @@ bool CodeEmitter::emitArith(Operation &op) {
     }
     if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
       useHexadecimal(b, right);
+    // Of parameters: a variable, since the compiler refuses what running code
+    // wraps.
+    if (a.comptime && b.comptime && !bothLiteral && !isComptime &&
+        isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+      std::string name = freshName(left);
+      out->write("var " + name + ": " + type.str() + " = ", Doc(a), ";");
+      a = leaf(name);
+    }
     define(result, convert(binary(a, text, b, found->precedence), type, own));
     return true;
   }

@@ -469,7 +469,16 @@ bool CodeEmitter::emitCall(Operation &op) {
       if (isNumber)
         type = callee.isExternal() ? intType(operand).withSign(true)
                                    : intType(callee.getArgument(index));
-      arguments.push_back(isNumber ? use(operand, type) : use(operand));
+      Expression argument = isNumber ? use(operand, type) : use(operand);
+      // What both sides point to may have got different signs.
+      if (isa<csl::PtrType>(operand.getType()) && !callee.isExternal()) {
+        std::string wanted = typeOf(callee.getArgument(index));
+        if (wanted != typeOf(operand)) {
+          argument = callOf("@ptrcast", {comptimeLeaf(wanted), argument});
+          argument.comptime = false;
+        }
+      }
+      arguments.push_back(argument);
     }
     Expression expression = callOf(program.nameOf(callee), arguments);
     expression.comptime = false;

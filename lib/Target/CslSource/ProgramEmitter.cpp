@@ -261,6 +261,15 @@ std::string ProgramEmitter::literal(Operation *at, Attribute value, Type type,
       return number.getValue().isZero() ? "false" : "true";
     if (type.isIntOrIndex())
       return spellInteger(number.getValue(), isSigned);
+    if (auto named = dyn_cast<csl::EnumType>(type)) {
+      int64_t bits = number.getValue().getZExtValue();
+      unsigned width = named.getBaseType().getWidth();
+      for (auto [name, value] :
+           llvm::zip(named.getCaseNames(), named.getCaseValues()))
+        if ((static_cast<uint64_t>(value) ^ bits) << (64 - width) == 0)
+          return enumName(named) + "." + asIdentifier(name.getValue());
+      return "@as(" + enumName(named) + ", " + std::to_string(bits) + ")";
+    }
     // An id by number.
     return idOf(type, number.getValue().getZExtValue());
   }
@@ -636,7 +645,10 @@ void ProgramEmitter::emitFunction(FunctionOpInterface function) {
 
 LogicalResult ProgramEmitter::run() {
   collectNames();
-  if (info.target.getMemcpy())
+  // The parameters of memcpy declare the streams of the host.
+  csl::LayoutOp layout = info.layout;
+  if (info.target.getMemcpy() ||
+      (layout && !layout.getOps<csl::StreamOp>().empty()))
     sysModule();
   emitParams();
   // Arrays are advertised by pointers to them.
