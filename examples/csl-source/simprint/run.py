@@ -39,5 +39,7 @@ for x in 0, 1:
     assert f"PE({x},0): 42 002A 0000000000101010 42" in text
 assert text.count("wide 3405648436 CAFE1234 -2.5") == 2 and "{brace}" in text
 assert text.count("only one of them, 42") == 1
-assert text.count("a line") == 2 and text.count("half a 42") == 2
+# Parts of a line are put together.
+assert text.count("a line") == 2 and text.count("42 CAFE1234 -2.5") == 2
+assert text.count("half a 42 line") == 2
 print("SUCCESS")
