@@ -12,6 +12,7 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Tools/ExitCode.h"
 #include "sequin/Wafer/CslOutput.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace sequin;
@@ -62,6 +63,36 @@ static bool checkFabric(const CslcOptions &options, csl::LayoutOp layout,
   return true;
 }
 
+/// A message about an operation of the dialect, `'csl.var' op ends ...`, in the
+/// words of the text that it was made from.
+static void nameAsInSource(mlir::Diagnostic &diagnostic,
+                           mlir::MLIRContext &context) {
+  using Argument = mlir::DiagnosticArgument;
+  auto isText = [](const Argument &argument, llvm::StringRef text) {
+    return argument.getKind() == Argument::DiagnosticArgumentKind::String &&
+           (text.empty() || argument.getAsString() == text);
+  };
+  llvm::MutableArrayRef<Argument> parts = diagnostic.getArguments();
+  if (parts.size() < 3 || !isText(parts[0], "'") || !isText(parts[1], "") ||
+      !isText(parts[2], "' op "))
+    return;
+  llvm::StringRef op = parts[1].getAsString();
+  llvm::StringRef name = llvm::StringSwitch<llvm::StringRef>(op)
+                             .Case("csl.layout", "the layout")
+                             .Case("csl.program", "the program")
+                             .Case("csl.var", "the variable")
+                             .Case("csl.task", "the task")
+                             .Case("func.func", "the function")
+                             .Default("");
+  if (name.empty() && op.consume_front("csl."))
+    name = mlir::StringAttr::get(&context, "@" + op).getValue();
+  if (name.empty())
+    return;
+  parts[0] = Argument(llvm::StringRef());
+  parts[1] = Argument(name);
+  parts[2] = Argument(llvm::StringRef(" "));
+}
+
 int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   if (options.import.memcpy &&
       (options.channels < 1 || options.channels > kMaxChannels)) {
@@ -95,11 +126,12 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   }
   llvm::SourceMgr files;
   mlir::SourceMgrDiagnosticHandler handler(files, &context, err);
-  // Sees what the other one prints.
+  // Sees what the other one prints before it does.
   mlir::ScopedDiagnosticHandler counter(
       &context, [&](mlir::Diagnostic &diagnostic) {
         hasWarnings |=
             diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning;
+        nameAsInSource(diagnostic, context);
         return mlir::failure();
       });
   mlir::FailureOr<wafer::Program> program =
