@@ -1,0 +1,92 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""round_trip.py BUILD EXAMPLES SCRATCH [NAME...]: examples to the dialect, to source and back.
+
+The source comes to rest after a few trips. What cslc makes of the last one satisfies the host script
+as the original does, in as many cycles. Without names all examples that have a layout block.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TRIPS = 5
+build, examples, scratch = map(Path, sys.argv[1:4])
+TOOLS = {**os.environ, "PATH": f"{build}/bin/compat:{build}/bin:{os.environ['PATH']}"}
+
+
+class Failed(Exception):
+    """A tool refused, or two results differ."""
+
+
+def run(folder, *command):
+    """Runs a tool in the example's folder."""
+    done = subprocess.run(command, cwd=folder, env=TOOLS, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"{command[0]}: {done.stdout[-500:]}{done.stderr[-500:]}")
+
+
+def cycles(folder, output):
+    """Those of the host script on what cslc wrote."""
+    run(folder, "cs_python", "run.py", "--name", output)
+    return json.loads((folder / output / "simfab_traces" / "report.json").read_text())["cycles"]
+
+
+def check(folder, layout, flags, arch):
+    """Fails if the program does not come back."""
+    run(folder, "cslc", layout, *flags, "-o", "out")
+    bindings = [flag for flag in flags if flag.startswith(("--params", "--import-path"))]
+    run(folder, "sequin-translate", "--import-csl", layout, f"--arch={arch}", *bindings, "-o", "0.mlir")
+    before = None
+    for trip in range(TRIPS):
+        source = folder / f"source{trip}"
+        run(folder, "sequin-translate", "--csl-to-source", f"{trip}.mlir", "--output-directory", source)
+        texts = {file.name: file.read_text() for file in sorted(source.glob("*.csl"))}
+        if texts == before:
+            break
+        before = texts
+        run(folder, "sequin-translate", "--import-csl", source / "layout.csl", f"--arch={arch}",
+            "-o", f"{trip + 1}.mlir")
+    else:
+        raise Failed("the source goes on changing")
+    rest = [flag for flag in flags if flag not in bindings]
+    run(folder, "cslc", source / "layout.csl", *rest, "-o", "back")
+    # The script reads the parameters of the layout there.
+    written = json.loads((folder / "back" / "out.json").read_text())
+    written["params"] = json.loads((folder / "out" / "out.json").read_text())["params"]
+    (folder / "back" / "out.json").write_text(json.dumps(written))
+    first, second = cycles(folder, "out"), cycles(folder, "back")
+    if first != second:
+        raise Failed(f"{first} cycles, {second} after the round trip")
+
+
+def main():
+    """Returns the exit code."""
+    shutil.rmtree(scratch, ignore_errors=True)
+    names = sys.argv[4:] or sorted(path.name for path in examples.iterdir() if path.is_dir())
+    count = failures = 0
+    for commands in (file for name in names for file in sorted((examples / name).glob("commands_*.sh"))):
+        text = commands.read_text().replace("\\\n", " ")
+        call = re.search(r"^cslc (\S+) (.*) -o out$", text, re.MULTILINE)
+        if not call:
+            continue  # a loop over formats, or a layout in Python
+        name, arch = commands.parent.name, commands.stem.removeprefix("commands_")
+        folder = scratch / f"{name}-{arch}"
+        shutil.copytree(commands.parent, folder)
+        count += 1
+        try:
+            check(folder, call[1], call[2].split(), arch)
+        except Failed as error:
+            failures += 1
+            print(f"{name}, {arch}: {error}")
+    print(f"{count} programs, {failures} failures")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
