@@ -54,6 +54,30 @@ static std::optional<LoopList> getLoopsOf(const Access &access, size_t count) {
   return loops;
 }
 
+bool linalg_to_tcp::joinsEvenly(const Group &group) {
+  const Access &access = group.result;
+  for (auto [index, size] :
+       llvm::zip(access.dims, access.tensor->type.getShape())) {
+    if (index.loop() && group.loops[*index.loop()].extent == size)
+      continue;
+    auto terms = index.terms;
+    llvm::sort(terms, [](const auto &a, const auto &b) {
+      return a.second < b.second;
+    });
+    int64_t covered = 1;
+    for (auto [loop, coefficient] : terms) {
+      int64_t extent = group.loops[loop].extent;
+      if (coefficient != covered || access.countDims(loop) != 1 ||
+          !llvm::isPowerOf2_64(extent))
+        return false;
+      covered *= extent;
+    }
+    if (index.offset != 0 || covered != size)
+      return false;
+  }
+  return true;
+}
+
 /// What the steps leave.
 static Type getTypeAfter(const Group &group) {
   return group.steps.empty() ? group.computeType : group.steps.back().type;
@@ -92,7 +116,8 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     return false;
   // A result that is only a part of a tensor, or joins dimensions, limits how
   // the loops can be cut.
-  if (reader.steps.empty() && !getLoopsOf(reader.result, reader.loops.size()))
+  if (reader.steps.empty() && !getLoopsOf(reader.result, reader.loops.size()) &&
+      !joinsEvenly(reader))
     return false;
   Tensor *between = producer.result.tensor;
   bool looksBack = llvm::any_of(
@@ -128,6 +153,102 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
   return true;
 }
 
+/// Whether a product has many sums, of so many products that the tensor unit
+/// has time for steps behind them, and is likely to be divided over all slices.
+static bool isLarge(const Group &group) {
+  constexpr int64_t kLeastSums = int64_t(1) << 20, kLeastProducts = 1024;
+  constexpr int64_t kDivides = 64;
+  int64_t sums = 1, products = 1;
+  for (const Loop &loop : group.loops) {
+    if (loop.extent % kDivides != 0)
+      return false;
+    (loop.reduced ? products : sums) *= loop.extent;
+  }
+  return sums >= kLeastSums && products >= kLeastProducts;
+}
+
+/// The step that brings the product `second` to a chain that starts with
+/// `first`; none if the chain cannot be split there.
+static std::optional<size_t> findGate(const Group &first, const Group &second,
+                                      const Group &reader) {
+  for (const Group *product : {&first, &second})
+    if (product->kind != Group::Kind::Contraction || product->scale ||
+        !product->steps.empty() ||
+        product->resultType() != product->computeType || !isLarge(*product))
+      return std::nullopt;
+  if (reader.computeType != first.computeType ||
+      second.computeType != first.computeType ||
+      getLoopsOf(reader.result, reader.loops.size()) == std::nullopt)
+    return std::nullopt;
+  const Tensor *x = first.result.tensor, *y = second.result.tensor;
+  std::optional<size_t> gate;
+  for (auto [i, step] : llvm::enumerate(reader.steps)) {
+    if (step.head || step.partial)
+      return std::nullopt;
+    for (const Access *access : step.tensors()) {
+      if (access->tensor == x &&
+          (gate || !isOperand(step, x) || !(*access == reader.stream) ||
+           step.type != first.computeType))
+        return std::nullopt;
+      if (access->tensor != y)
+        continue;
+      if (gate || step.kind != Step::Kind::Arithmetic || !isOperand(step, y) ||
+          step.second || step.type != second.computeType ||
+          (step.op != ArithmeticOp::Mul && step.op != ArithmeticOp::Add) ||
+          !getLoopsOf(*access, reader.loops.size()))
+        return std::nullopt;
+      gate = i;
+    }
+    if (!gate && step.type != first.computeType)
+      return std::nullopt;
+  }
+  return gate;
+}
+
+/// The gate of a network, x / (1 + exp(-x)) * y for two products x and y: the
+/// first steps follow x, and what they leave is an operand of the others, which
+/// follow y. No group of its own reads both.
+static bool fuseGate(Group &first, Group &second, Group &reader) {
+  std::optional<size_t> gate = findGate(first, second, reader);
+  if (!gate)
+    return false;
+  // The reader's loops by those of a product.
+  auto loopsOf = [&](const Group &product, const Access &read) {
+    std::optional<LoopList> to =
+        getLoopsOf(product.result, product.parallel().size());
+    std::optional<LoopList> from = getLoopsOf(read, reader.loops.size());
+    SmallVector<Index, 4> loops;
+    if (!to || !from)
+      return loops;
+    loops.resize(reader.loops.size());
+    for (auto [mine, its] : llvm::zip(*from, *to))
+      loops[mine] = {0, {{its, 1}}};
+    return loops;
+  };
+  SmallVector<Index, 4> left = loopsOf(first, reader.stream),
+                        right = loopsOf(second, reader.steps[*gate].operand);
+  if (left.empty() || right.empty())
+    return false;
+  Tensor *between = first.result.tensor;
+  for (auto [i, step] : llvm::enumerate(reader.steps)) {
+    Group &product = i < *gate ? first : second;
+    if (isOperand(step, between)) {
+      step.operand = Access();
+      step.head = true;
+    }
+    if (i == *gate) {
+      step.operand = reader.stream;
+      step.mode = tcp::ArgMode::Mode01;
+    }
+    for (Access *access : {&step.operand, &step.second})
+      if (*access)
+        *access = access->substitute(i < *gate ? left : right);
+    product.steps.push_back(std::move(step));
+  }
+  second.result = reader.result.substitute(right);
+  return true;
+}
+
 void linalg_to_tcp::fuseGroups(Program &program) {
   DenseMap<Tensor *, unsigned> uses, writes;
   DenseMap<Tensor *, std::unique_ptr<Group> *> writer;
@@ -146,6 +267,18 @@ void linalg_to_tcp::fuseGroups(Program &program) {
     if (found != writer.end() && uses[from] == mine && writes[from] == 1 &&
         *found->second && fuse(**found->second, *group, *program.machine))
       group = std::move(*found->second);
+    else if (found != writer.end() && *found->second && uses[from] == mine &&
+             writes[from] == 1)
+      for (Access *access : group->reads()) {
+        auto second = writer.find(access->tensor);
+        if (second == writer.end() || second->second <= found->second ||
+            !*second->second || uses[access->tensor] != 1 ||
+            writes[access->tensor] != 1 ||
+            !fuseGate(**found->second, **second->second, *group))
+          continue;
+        group = std::move(*second->second);
+        break;
+      }
     writer[group->result.tensor] = &group;
   }
   llvm::erase_if(program.groups, [](const auto &group) { return !group; });

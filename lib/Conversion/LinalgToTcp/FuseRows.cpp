@@ -67,6 +67,7 @@ private:
   size_t begin;
   std::vector<Stage> members;
   std::optional<LoopId> column;
+  bool hasEnd = false; ///< nothing can follow the last member
   /// What is known of tensors: the loops that are their dimensions.
   llvm::DenseMap<Tensor *, LoopList> dims;
 };
@@ -97,8 +98,11 @@ bool ChainBuilder::join(Group &group) {
   for (const Loop &loop : group.loops)
     if (loop.single || loop.pinnedTile || loop.pinnedParts)
       return false;
-  std::optional<LoopList> result = plainDims(group, group.result);
-  if (!result || getBitWidth(group.result.tensor->kind()) < 8)
+  // A result that joins dimensions is the last one.
+  if (hasEnd || getBitWidth(group.result.tensor->kind()) < 8)
+    return false;
+  bool ends = !plainDims(group, group.result);
+  if (ends && (group.kind != Group::Kind::Stream || !joinsEvenly(group)))
     return false;
   constexpr LoopId kNone = ~0u;
   Stage stage{&group, SmallVector<LoopId, 6>(group.loops.size(), kNone)};
@@ -154,6 +158,7 @@ bool ChainBuilder::join(Group &group) {
   for (Access *access : group.reads())
     learn(*access);
   learn(group.result);
+  hasEnd = ends;
   members.push_back(std::move(stage));
   return true;
 }
@@ -351,6 +356,12 @@ bool ChainBuilder::planTiles(Group &chain) const {
     slices /= loop.parts;
     loop.local =
         std::min<int64_t>(most, llvm::divideCeil(loop.extent, loop.parts));
+    // Behind the end of a loop that shares a dimension is somebody else's row.
+    for (const Index &index : chain.result.dims)
+      if (index.terms.size() > 1 &&
+          llvm::any_of(index.terms,
+                       [&](const auto &term) { return term.first == id; }))
+        loop.local = llvm::bit_floor<uint64_t>(loop.local);
     most /= loop.local;
     loop.tile = loop.parts * loop.local;
     if (!chain.dealt && loop.parts > 1)

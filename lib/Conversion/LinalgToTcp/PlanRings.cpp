@@ -189,8 +189,12 @@ bool RingPlanner::forEachTile(Choice choice, ArrayRef<int64_t> tiles,
   std::optional<Sizes> sizes = sizesOf(choice);
   if (!sizes)
     return true;
-  // One of both lets the tensor unit start early.
-  int64_t maxHead = hasOperands() || choice.chunks > 1 ? 1 : kMaxHead;
+  // One of both lets the tensor unit start early. What the vector engine's
+  // register file holds of a tile is more than that for a piece.
+  bool looksBack =
+      llvm::any_of(group.steps, [](const Step &step) { return step.head; });
+  int64_t maxHead =
+      hasOperands() || looksBack || choice.chunks > 1 ? 1 : kMaxHead;
   SmallVector<Order, 3> orders{Order::Stream, Order::Rows};
   if (hasOperands())
     orders.push_back(Order::NotOperands);

@@ -467,6 +467,10 @@ readChain(const Program &program, mlir::linalg::LinalgOp op,
 mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
                                      const TcpMachine &machine, int64_t chips);
 void fuseGroups(Program &program);
+/// Whether the dimensions of the result together are all positions of its
+/// tensor, and every loop that shares one with others can be halved to the end,
+/// so that no tile runs past it.
+bool joinsEvenly(const Group &group);
 void chooseLayouts(Program &program,
                    ArgumentLayout layout = ArgumentLayout::Chosen);
 /// Divides groups and tensors over chips. Evaluates at most `budget` mappings

@@ -61,3 +61,19 @@ func.func @read_elsewhere(%x: tensor<512x2048xf32>) -> (tensor<512xf32>, tensor<
   } -> tensor<512x2048xf32>
   return %sum, %share : tensor<512xf32>, tensor<512x2048xf32>
 }
+
+// -----
+
+// Joined dimensions are the memory that there is: the last stage writes them, and whole
+// tiles end where the dimension does.
+
+// CHECK-LABEL: func.func @joined_kernel
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK-LABEL: func.func @joined
+func.func @joined(%x: tensor<8x512x2048xf32>) -> tensor<4096x2048xf32> {
+  %empty = tensor.empty() : tensor<8x512x2048xf32>
+  %result = linalg.softmax dimension(2) ins(%x : tensor<8x512x2048xf32>) outs(%empty : tensor<8x512x2048xf32>) -> tensor<8x512x2048xf32>
+  %joined = tensor.collapse_shape %result [[0, 1], [2]] : tensor<8x512x2048xf32> into tensor<4096x2048xf32>
+  return %joined : tensor<4096x2048xf32>
+}
