@@ -127,6 +127,58 @@ TEST(CslExamples, ExportedDescriptors) {
   SEQUIN_ROW("FIF-031");
 }
 
+TEST(CslExamples, FieldsOfInputsAndOutputs) {
+  for (llvm::StringRef field : {"control", "wavelet_index_offset"})
+    for (llvm::StringRef arch : kArchs) {
+      auto descriptor = [&](llvm::StringRef kind, llvm::StringRef queue) {
+        llvm::StringRef color =
+            arch == "wse2" ? ".fabric_color = @get_color(3), " : "";
+        return ("const d = @get_dsd(" + kind + ", .{ .extent = 3, ." + queue +
+                " = @get_" + queue + "(2), " + color + "." + field +
+                " = true });")
+            .str();
+      };
+      SourceRun in(
+          onePe("i16", "out[0] = 1;", descriptor("fabin_dsd", "input_queue")),
+          arch);
+      EXPECT_THAT(in.errors, HasSubstr(("a fabin_dsd of " + arch +
+                                        " has no field '" + field + "'")
+                                           .str()));
+      SourceRun out(
+          onePe("i16", "out[0] = 1;", descriptor("fabout_dsd", "output_queue")),
+          arch);
+      EXPECT_TRUE(out.good()) << out.errors;
+    }
+  SEQUIN_ROW("DSD-054");
+}
+
+TEST(CslExamples, MatrixTimesVector) {
+  expectOut<float>("f32", {17, 53, 89, 125}, R"(
+    for (@range(i16, M)) |i| { out[i] = 0.0; }
+    var column = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{M} -> A[i * N] });
+    for (@range(u16, N)) |j| {
+      @fmacs(result, result, column, x[j]);
+      column = @increment_dsd_offset(column, 1, f32);
+    }
+    @fadds(result, result, addend);
+  )",
+                   R"(
+    const M: i16 = 4;
+    const N: i16 = 6;
+    fn rising() [24]f32 {
+      var a = @zeros([24]f32);
+      for (@range(i16, 24)) |i| { a[i] = @as(f32, i); }
+      return a;
+    }
+    var A: [M * N]f32 = rising();
+    var x = @constants([N]f32, 1.0);
+    var b = @constants([M]f32, 2.0);
+    const result = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{M} -> out[i] });
+    const addend = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{M} -> b[i] });
+  )");
+  SEQUIN_ROW("WEX-064");
+}
+
 TEST(CslExamples, TypesOfParametersAreRegisters) {
   for (llvm::StringRef arch : kArchs) {
     SourceRun run({{"layout.csl", R"(

@@ -99,6 +99,7 @@ TEST(CslMachines, SimdWidths) {
   EXPECT_EQ(simdWidthAtStride(8, -1), 2u);
   EXPECT_EQ(simdWidthAtStride(1, 4), 1u);
   SEQUIN_ROW("DOP-015");
+  SEQUIN_ROW("AMB-047");
 }
 
 TEST(CslMachines, Ids) {
