@@ -161,11 +161,19 @@ template <typename T> Value write(const T &value) {
   } else if constexpr (std::is_enum_v<T>) {
     return nameOf(value);
   } else if constexpr (std::is_same_v<T, Instruction>) {
-    return Array{getInfo(value.opcode).name, int64_t(value.width),
-                 writeRegister(value.dest),  writeRegister(value.left),
-                 writeRegister(value.right), int64_t(value.immediate)};
+    // An initializer list would copy every one of very many.
+    Array array;
+    array.reserve(6);
+    array.emplace_back(getInfo(value.opcode).name);
+    array.emplace_back(int64_t(value.width));
+    array.push_back(writeRegister(value.dest));
+    array.push_back(writeRegister(value.left));
+    array.push_back(writeRegister(value.right));
+    array.emplace_back(int64_t(value.immediate));
+    return array;
   } else if constexpr (IsVector<T>::value) {
     Array array;
+    array.reserve(value.size());
     for (const auto &element : value)
       array.push_back(write(element));
     return array;

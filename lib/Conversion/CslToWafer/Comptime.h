@@ -38,6 +38,14 @@ struct ComptimeResult {
 mlir::FailureOr<ComptimeResult>
 evaluateComptime(CodeContext &context, llvm::ArrayRef<uint64_t> parameters);
 
+/// Visits the operations of a kind that take effect once: they are in comptime
+/// blocks, which are small beside the functions.
+template <typename Visit>
+void walkComptime(csl::ProgramOp program, Visit &&visit) {
+  for (auto block : program.getOps<csl::ComptimeOp>())
+    block.walk(visit);
+}
+
 /// Numbers of the parameters that comptime blocks read.
 llvm::SmallVector<unsigned> getComptimeParameters(CodeContext &context);
 

@@ -160,7 +160,7 @@ static LogicalResult checkExport(csl::ExportSymbolOp op, Operation *symbol,
 LogicalResult Deriver::deriveExports(Unit &unit) {
   CodeContext &context = *unit.context;
   LogicalResult result = success();
-  context.program.walk([&](csl::ExportSymbolOp op) {
+  walkComptime(context.program, [&](csl::ExportSymbolOp op) {
     StringRef advertised = op.getAdvertisedName();
     csl::ExportNameOp name;
     unsigned id = 0;

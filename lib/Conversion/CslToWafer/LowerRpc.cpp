@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerRpc.h"
+#include "Comptime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -153,7 +154,7 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
 LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
                                      csl::LayoutOp layout) {
   llvm::SmallVector<csl::RpcOp> servers;
-  program.walk([&](csl::RpcOp op) { servers.push_back(op); });
+  walkComptime(program, [&](csl::RpcOp op) { servers.push_back(op); });
   if (servers.empty())
     return success();
   if (servers.size() > 1) {
@@ -169,7 +170,7 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
                        func::FuncDialect, memref::MemRefDialect>();
   // Numbers are those of the exported names.
   llvm::SmallVector<std::pair<unsigned, func::FuncOp>> functions;
-  program.walk([&](csl::ExportSymbolOp op) {
+  walkComptime(program, [&](csl::ExportSymbolOp op) {
     auto function = dyn_cast_or_null<func::FuncOp>(
         SymbolTable::lookupSymbolIn(program, op.getSymbolAttr()));
     for (auto [number, name] :

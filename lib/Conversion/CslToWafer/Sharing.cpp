@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sharing.h"
+#include "Comptime.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -214,7 +215,7 @@ std::vector<Overlap> Finder::run() {
       read(function);
   for (auto task : program.getOps<csl::TaskOp>())
     entries.push_back(task.getSymName().str());
-  program.walk([&](csl::ExportSymbolOp op) {
+  walkComptime(program, [&](csl::ExportSymbolOp op) {
     std::string name = op.getSymbol().str();
     if (bodies.count(name)) {
       entries.push_back(name);
