@@ -73,7 +73,8 @@ private:
   struct Plan {
     int64_t chips = 1;
     int64_t cycles = kMostCycles;
-    bool divides = false, fits = true;
+    bool divides = false, fits = true, complete = true;
+    int64_t evaluated = 0, feasible = 0;      ///< ways to divide a group
     std::vector<std::vector<Option>> options; ///< by group
     std::vector<size_t> chosen;
     std::vector<std::vector<Move>> moves;
@@ -88,6 +89,7 @@ private:
   std::optional<Way> extend(size_t index, const Option &option, State &state,
                             int64_t chips);
   void apply(const Plan &plan);
+  void record(const Plan &plan, ArrayRef<std::pair<int64_t, int64_t>> tried);
   LogicalResult checkPins();
 
   Program &program;
@@ -251,6 +253,8 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
       for (auto [access, spread] :
            llvm::zip_equal(group->reads(), option.division.reads))
         option.hostBytes += hostBytesOf(*access->tensor, spread, chips);
+      ++plan.evaluated;
+      plan.feasible += option.cycles < kMostCycles;
       if (isWhole || option.cycles < kMostCycles)
         options.push_back(std::move(option));
     }
@@ -299,6 +303,7 @@ void ChipPlanner::choose(Plan &plan, int64_t price) {
           found->second = std::move(*way);
       }
     if (next.size() > kMaxStates) {
+      plan.complete = false;
       std::vector<int64_t> costs;
       for (const auto &[state, way] : next)
         costs.push_back(way.cost);
@@ -365,6 +370,46 @@ void ChipPlanner::apply(const Plan &plan) {
   program.chipsUsed = plan.chips;
 }
 
+/// For --report-mapping: how many chips, and what the next best number takes.
+void ChipPlanner::record(const Plan &plan,
+                         ArrayRef<std::pair<int64_t, int64_t>> tried) {
+  MappingRecord &record = program.chipsRecord.emplace();
+  auto describe = [](int64_t chips) {
+    return std::to_string(chips) + (chips == 1 ? " chip" : " chips");
+  };
+  record.kind = "chips";
+  record.mapping =
+      describe(plan.chips) + " of " + std::to_string(program.chips);
+  if (plan.chips > 1) {
+    int64_t divided = 0, moves = 0;
+    for (auto [i, option] : llvm::enumerate(plan.chosen)) {
+      divided += plan.options[i][option].division.kind != Division::Kind::Whole;
+      moves += plan.moves[i].size();
+    }
+    record.mapping += "; " + std::to_string(divided) + " of " +
+                      std::to_string(plan.chosen.size()) + " groups divided, " +
+                      std::to_string(moves) +
+                      " tensors brought to lie otherwise";
+  }
+  record.cycles = plan.cycles;
+  record.evaluated = plan.evaluated;
+  record.feasible = plan.feasible;
+  record.complete = plan.complete;
+  std::optional<std::pair<int64_t, int64_t>> next;
+  for (auto [chips, cycles] : tried)
+    if (chips != plan.chips && (!next || cycles < next->second))
+      next = {chips, cycles};
+  if (!next)
+    return;
+  record.runnerUp = describe(next->first);
+  record.runnerUpCycles = next->second;
+  record.reason = next->second < plan.cycles
+                      ? "what the host sends does not fit into HBM"
+                      : "it takes " +
+                            std::to_string(next->second - plan.cycles) +
+                            " cycles longer";
+}
+
 /// One number of chips for the program, and loops that it divides.
 LogicalResult ChipPlanner::checkPins() {
   std::optional<int64_t> count;
@@ -417,9 +462,11 @@ LogicalResult ChipPlanner::plan() {
     all = std::min(kMostCycles, all + wholeCycles.back());
   }
   Plan best;
+  SmallVector<std::pair<int64_t, int64_t>> tried; ///< chips and cycles
   bool divides = false;
   if (pinned > 1) {
     best = search(pinned);
+    tried.push_back({pinned, best.cycles});
     divides = true;
     if (best.chosen.empty())
       return program.func.emitOpError()
@@ -427,12 +474,15 @@ LogicalResult ChipPlanner::plan() {
   } else {
     best.cycles = all;
     best.fits = bytes <= machine.hbmBytes;
+    tried.push_back({1, all});
     for (int64_t chips = program.chips; chips > 1; --chips) {
       // Fewer chips could not be faster, nor have more room.
       if (best.chips > 1 && best.cycles <= all / chips)
         break;
       Plan plan = search(chips);
       divides |= plan.divides;
+      if (!plan.chosen.empty())
+        tried.push_back({chips, plan.cycles});
       bool isBetter =
           plan.fits == best.fits ? plan.cycles < best.cycles : plan.fits;
       if (!plan.chosen.empty() && isBetter)
@@ -447,6 +497,7 @@ LogicalResult ChipPlanner::plan() {
     mlir::emitWarning(program.func->getLoc())
         << "the program runs on " << best.chips << " of " << program.chips
         << " chips, over which its loops divide best";
+  record(best, tried);
   if (best.chips > 1)
     apply(best);
   return success();

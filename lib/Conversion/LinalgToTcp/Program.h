@@ -410,6 +410,8 @@ struct Program {
   const TcpMachine *machine = nullptr;
   int64_t chips = 1;     ///< that there are
   int64_t chipsUsed = 1; ///< that each do a part
+  /// How many, and why; without one there is one chip.
+  std::optional<MappingRecord> chipsRecord;
   std::vector<std::unique_ptr<Tensor>> tensors;
   /// What every value of the program is.
   llvm::DenseMap<mlir::Value, Access> views;

@@ -63,31 +63,20 @@ static StringRef describeKind(Group::Kind kind) {
 ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
   Builder builder(program.func.getContext());
   SmallVector<Attribute> records;
-  for (const auto &group : program.groups) {
+  auto addText = [&](NamedAttrList &list, StringRef name,
+                     const std::string &text) {
+    if (!text.empty())
+      list.append(name, builder.getStringAttr(text));
+  };
+  auto addNumber = [&](NamedAttrList &list, StringRef name, int64_t number) {
+    list.append(name, builder.getI64IntegerAttr(number));
+  };
+  auto add = [&](Operation *root, StringRef group,
+                 const MappingRecord &record) {
     NamedAttrList fields;
-    auto addText = [&](NamedAttrList &list, StringRef name,
-                       const std::string &text) {
-      if (!text.empty())
-        list.append(name, builder.getStringAttr(text));
-    };
-    auto addNumber = [&](NamedAttrList &list, StringRef name, int64_t number) {
-      list.append(name, builder.getI64IntegerAttr(number));
-    };
-    addText(fields, "operation", group->root->getName().getStringRef().str());
-    addText(fields, "location", describeLocation(group->root->getLoc()));
-    addText(fields, "group", describeKind(group->kind).str());
-    MappingRecord record = group->record.value_or(MappingRecord());
-    if (!group->ring && !group->weightStream) {
-      record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
-      record.mapping = describeTiles(*group);
-    }
-    if (group->kind == Group::Kind::Collective) {
-      record.kind = "collective";
-      record.mapping = group->collective.name;
-      record.cycles = getCollectiveCycles(*group, *program.machine);
-    } else if (!group->division.empty()) {
-      record.mapping = group->division + "; " + record.mapping;
-    }
+    addText(fields, "operation", root->getName().getStringRef().str());
+    addText(fields, "location", describeLocation(root->getLoc()));
+    addText(fields, "group", group.str());
     addText(fields, "kind", record.kind);
     addText(fields, "mapping", record.mapping);
     addNumber(fields, "cycles", record.cycles);
@@ -103,6 +92,23 @@ ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
       fields.append("runner_up", builder.getDictionaryAttr(next));
     }
     records.push_back(builder.getDictionaryAttr(fields));
+  };
+  if (program.chipsRecord)
+    add(program.func, "chips", *program.chipsRecord);
+  for (const auto &group : program.groups) {
+    MappingRecord record = group->record.value_or(MappingRecord());
+    if (!group->ring && !group->weightStream) {
+      record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
+      record.mapping = describeTiles(*group);
+    }
+    if (group->kind == Group::Kind::Collective) {
+      record.kind = "collective";
+      record.mapping = group->collective.name;
+      record.cycles = getCollectiveCycles(*group, *program.machine);
+    } else if (!group->division.empty()) {
+      record.mapping = group->division + "; " + record.mapping;
+    }
+    add(group->root, describeKind(group->kind), record);
   }
   return builder.getArrayAttr(records);
 }
