@@ -124,8 +124,11 @@ void Generator::receiveAt(Place at, int number, int elements, bool mayTask) {
   role.elements = elements;
   const Channel &channel = channels[number];
   role.byTask = mayTask && dice.chance(35);
-  // Packed elements are received as they were sent.
-  role.async = !role.byTask && dice.chance(50) &&
+  // A data task waits until its PE has nothing synchronous to do. Other
+  // receivers of the color, which get no more than it takes, must not wait with
+  // it: they could be what its PE waits for. Packed elements are received as
+  // they were sent.
+  role.async = !role.byTask && (mayTask || dice.chance(50)) &&
                (!channel.half || channel.parts.size() == 1);
   addRole(at, role);
 }

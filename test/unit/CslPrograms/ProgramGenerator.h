@@ -18,7 +18,8 @@
 //    PEs that receive all of it in the same phase: a path, a row or column, a
 //    loop back, a switch that moves once, with filters, control wavelets and
 //    FIFOs in between. Synchronous operations go through the channels of a
-//    phase in one order everywhere, so that nobody waits in a circle.
+//    phase in one order everywhere, so that nobody waits in a circle; where
+//    data tasks receive, nobody receives synchronously.
 //
 //===----------------------------------------------------------------------===//
 
