@@ -161,12 +161,23 @@ void GroupPlanner::findRoles() {
     };
     int64_t extent = group.loops[loop].extent;
     bool both = group.lhs.uses(loop) && group.rhs.uses(loop);
-    return (both ? 1 << 20 : 0) + (along(group.lhs) + along(group.rhs)) * 64 +
+    // Only the last may be cut into parts that do not divide it.
+    auto ragged = [&](const Access &access) {
+      return along(access) && extent % getDmaWord(*access.tensor) != 0;
+    };
+    bool cutLast = ragged(group.lhs) || ragged(group.rhs);
+    return (both ? 1 << 20 : 0) + (cutLast ? 1 << 10 : 0) +
+           (along(group.lhs) + along(group.rhs)) * 64 +
            std::min<int64_t>(extent, 128);
   };
   llvm::sort(group.k, [&](LoopId a, LoopId b) {
     return std::pair(weight(a), a) < std::pair(weight(b), b);
   });
+}
+
+/// Elements in the least that a DMA engine moves.
+int64_t GroupPlanner::getDmaWord(const Tensor &tensor) const {
+  return machine.dmaAlignBytes * 8 / tensor.bits();
 }
 
 /// Parts of loops along which memory is contiguous are whole words.
@@ -179,7 +190,7 @@ void GroupPlanner::setUnits() {
     if (!finest || group.loops[*finest].reduced)
       continue;
     LoopId loop = *finest;
-    int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
+    int64_t word = getDmaWord(tensor);
     units[loop] = std::max(units[loop], word);
     if (group.loops[loop].extent % word != 0 && rigid.test(loop))
       whole.set(loop);
@@ -539,14 +550,18 @@ bool GroupPlanner::cut(Memory memory, bool outerFirst) {
     for (Access *access : group.reads()) {
       const Tensor &tensor = *access->tensor;
       if (tensor.inner && access->dims[*tensor.inner].finest() == id)
-        unit = std::max(unit, machine.dmaAlignBytes * 8 / tensor.bits());
+        unit = std::max(unit, getDmaWord(tensor));
     }
     if (loop.tile <= unit)
       continue;
-    int64_t half = llvm::divideCeil(loop.tile, 2);
     // Only the innermost one may end in the middle of a tile.
-    limits[id] = last ? llvm::alignTo(half, unit)
-                      : largestDivisor(loop.extent, loop.tile / 2);
+    if (!last && loop.extent % unit != 0)
+      continue;
+    int64_t half = llvm::divideCeil(loop.tile, 2);
+    limits[id] = last
+                     ? llvm::alignTo(half, unit)
+                     : unit * largestDivisor(loop.extent / unit,
+                                             std::max<int64_t>(1, half / unit));
     if (limits[id] >= loop.tile)
       limits[id] = loop.tile - unit;
     return true;

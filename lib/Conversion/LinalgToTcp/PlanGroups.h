@@ -28,6 +28,7 @@ private:
   void findRigidLoops();
   void findPacket();
   void findRoles();
+  int64_t getDmaWord(const Tensor &tensor) const;
   void setUnits();
   void setExactLoops();
   bool isCopy() const;
