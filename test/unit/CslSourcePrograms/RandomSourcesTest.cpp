@@ -9,9 +9,9 @@
 // Random valid programs, written by the formatter, through the front end: the
 // reference interpreter in both of its orders and the simulator must leave
 // every variable as the program says, which the generator knows by itself. 60
-// fresh programs; SEQUIN_TEST_COUNT asks for another number, SEQUIN_TEST_SEED
-// for the seed that a run printed. With SEQUIN_TEST_ROUND_TRIP=1 each goes to
-// source and back twice and runs again.
+// programs of one seed, the same in every run of the suite; SEQUIN_TEST_SEED
+// asks for others, SEQUIN_TEST_COUNT for another number. With
+// SEQUIN_TEST_ROUND_TRIP=1 each goes to source and back twice and runs again.
 //
 // With some tokens changed such a program compiles or is refused with errors
 // that have places; it neither crashes nor hangs.
@@ -247,8 +247,11 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
   return goesRound ? goRound(source, *compiled.module, arch) : "";
 }
 
+/// A run of the suite takes no draw that nobody has seen.
+static constexpr uint64_t kSeed = 20261123;
+
 TEST(RandomSources, MeanWhatTheySay) {
-  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", std::random_device()());
+  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
   int64_t count = fromEnvironment("SEQUIN_TEST_COUNT", 60);
   bool goesRound = fromEnvironment("SEQUIN_TEST_ROUND_TRIP", 0);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
@@ -269,7 +272,7 @@ TEST(RandomSources, MeanWhatTheySay) {
 }
 
 TEST(RandomSources, ChangedTokensDoNotCrash) {
-  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", std::random_device()());
+  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
   int64_t count = fromEnvironment("SEQUIN_TEST_COUNT", 60);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::mt19937_64 seeds(seed);
