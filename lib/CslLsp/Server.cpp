@@ -8,10 +8,11 @@
 
 #include "sequin/CslLsp/Server.h"
 
-#include "sequin/CslLsp/Workspace.h"
+#include "sequin/CslLsp/Programs.h"
 #include "sequin/CslSource/Names.h"
 #include "sequin/CslSource/Printer.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/LSP/Protocol.h"
 #include "llvm/Support/LSP/Transport.h"
 
@@ -22,6 +23,17 @@ namespace lsp = llvm::lsp;
 using llvm::StringRef;
 
 namespace {
+
+/// textDocument/didSave.
+struct SaveParams {
+  lsp::TextDocumentIdentifier textDocument;
+};
+
+bool fromJSON(const llvm::json::Value &value, SaveParams &result,
+              llvm::json::Path path) {
+  llvm::json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("textDocument", result.textDocument);
+}
 
 /// textDocument/formatting; the options of the client are not for CSL's one
 /// form.
@@ -37,8 +49,10 @@ bool fromJSON(const llvm::json::Value &value, FormattingParams &result,
 
 class Server {
 public:
-  Server(lsp::JSONTransport &transport, StringRef libraryPath)
+  Server(lsp::JSONTransport &transport, StringRef libraryPath,
+         Evaluator evaluator)
       : handler(transport), workspace(libraryPath.str()),
+        programs(workspace, std::move(evaluator)),
         publish(handler.outgoingNotification<lsp::PublishDiagnosticsParams>(
             "textDocument/publishDiagnostics")) {
     handler.method("initialize", this, &Server::onInitialize);
@@ -47,6 +61,7 @@ public:
     handler.notification("textDocument/didOpen", this, &Server::onOpen);
     handler.notification("textDocument/didChange", this, &Server::onChange);
     handler.notification("textDocument/didClose", this, &Server::onClose);
+    handler.notification("textDocument/didSave", this, &Server::onSave);
     handler.method("textDocument/hover", this, &Server::onHover);
     handler.method("textDocument/definition", this, &Server::onDefinition);
     handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
@@ -71,6 +86,10 @@ private:
   }
   void onChange(const lsp::DidChangeTextDocumentParams &params);
   void onClose(const lsp::DidCloseTextDocumentParams &params);
+  void onSave(const SaveParams &params) {
+    programs.invalidate();
+    check(params.textDocument.uri.file(), std::nullopt);
+  }
   void onHover(const lsp::TextDocumentPositionParams &params,
                lsp::Callback<std::optional<lsp::Hover>> reply);
   void onDefinition(const lsp::TextDocumentPositionParams &params,
@@ -84,6 +103,9 @@ private:
 
   /// Takes a new text and says what is wrong with it.
   void update(const lsp::URIForFile &uri, StringRef text, int64_t version);
+  /// Says what is wrong with a file and the other files of its programs; the
+  /// version is that of the file's text.
+  void check(StringRef path, std::optional<int64_t> version);
 
   static lsp::Position toProtocol(const Document &document, Loc loc) {
     Document::Position place = document.position(loc);
@@ -98,6 +120,10 @@ private:
   }
 
   Workspace workspace;
+  Programs programs;
+  /// Files that something was said about.
+  llvm::StringSet<> complained;
+  llvm::StringMap<int64_t> versions;
   lsp::OutgoingNotification<lsp::PublishDiagnosticsParams> publish;
 };
 
@@ -146,31 +172,82 @@ void Server::onChange(const lsp::DidChangeTextDocumentParams &params) {
 
 void Server::onClose(const lsp::DidCloseTextDocumentParams &params) {
   workspace.close(params.textDocument.uri.file());
+  programs.invalidate();
+  versions.erase(params.textDocument.uri.file());
+  complained.erase(params.textDocument.uri.file());
   publish(lsp::PublishDiagnosticsParams(params.textDocument.uri, 0));
 }
 
 void Server::update(const lsp::URIForFile &uri, StringRef text,
                     int64_t version) {
-  const Document &document = workspace.open(uri.file(), text);
-  lsp::PublishDiagnosticsParams params(uri, version);
-  for (const csl_source::Diagnostic &d : document.diagnostics()) {
-    lsp::Diagnostic result;
-    result.source = "sequin";
-    result.message = d.message;
-    result.severity = d.severity == Severity::Error
-                          ? lsp::DiagnosticSeverity::Error
-                          : lsp::DiagnosticSeverity::Warning;
-    result.range = d.span.isValid() ? toProtocol(document, d.span)
-                                    : toProtocol(document, Span(d.loc, d.loc));
-    std::vector<lsp::DiagnosticRelatedInformation> notes;
-    for (const csl_source::Diagnostic &note : d.notes)
-      notes.emplace_back(lsp::Location(uri, toProtocol(document, note.span)),
-                         note.message);
-    if (!notes.empty())
-      result.relatedInformation = std::move(notes);
-    params.diagnostics.push_back(std::move(result));
+  workspace.open(uri.file(), text);
+  programs.invalidate();
+  versions[uri.file()] = version;
+  check(uri.file(), version);
+}
+
+void Server::check(StringRef path, std::optional<int64_t> version) {
+  // The file of the message comes first.
+  std::map<std::string, std::vector<Finding>> findings =
+      programs.findings(path);
+  std::vector<std::string> order{path.str()};
+  for (auto &[other, list] : findings)
+    if (other != path)
+      order.push_back(other);
+  auto rangeIn = [&](StringRef file, size_t begin,
+                     size_t end) -> std::optional<lsp::Location> {
+    const Document *document = workspace.find(file);
+    auto uri = lsp::URIForFile::fromFile(file);
+    if (!uri) {
+      llvm::consumeError(uri.takeError());
+      return std::nullopt;
+    }
+    if (!document || begin > end || end > document->text().size())
+      return lsp::Location(*uri, lsp::Range());
+    const char *start = document->text().data();
+    return lsp::Location(
+        *uri, toProtocol(*document, Span(Loc::getFromPointer(start + begin),
+                                         Loc::getFromPointer(start + end))));
+  };
+  for (const std::string &file : order) {
+    const std::vector<Finding> &list = findings[file];
+    // Nobody asked about a file that is not open and has nothing wrong.
+    bool isOpen = versions.contains(file);
+    if (list.empty() && !complained.contains(file) && file != path)
+      continue;
+    if (list.empty())
+      complained.erase(file);
+    else
+      complained.insert(file);
+    auto uri = lsp::URIForFile::fromFile(file);
+    if (!uri) {
+      llvm::consumeError(uri.takeError());
+      continue;
+    }
+    lsp::PublishDiagnosticsParams params(*uri, isOpen ? versions[file] : 0);
+    if (file == path && version)
+      params.version = *version;
+    for (const Finding &finding : list) {
+      lsp::Diagnostic result;
+      result.source = "sequin";
+      result.message = finding.message;
+      result.severity = finding.severity == Finding::Severity::Error
+                            ? lsp::DiagnosticSeverity::Error
+                        : finding.severity == Finding::Severity::Warning
+                            ? lsp::DiagnosticSeverity::Warning
+                            : lsp::DiagnosticSeverity::Information;
+      if (auto place = rangeIn(file, finding.begin, finding.end))
+        result.range = place->range;
+      std::vector<lsp::DiagnosticRelatedInformation> notes;
+      for (const Finding::Note &note : finding.notes)
+        if (auto place = rangeIn(note.path, note.begin, note.end))
+          notes.emplace_back(*place, note.message);
+      if (!notes.empty())
+        result.relatedInformation = std::move(notes);
+      params.diagnostics.push_back(std::move(result));
+    }
+    publish(params);
   }
-  publish(params);
 }
 
 void Server::onHover(const lsp::TextDocumentPositionParams &params,
@@ -178,12 +255,36 @@ void Server::onHover(const lsp::TextDocumentPositionParams &params,
   const Document *document = workspace.find(params.textDocument.uri.file());
   if (!document)
     return reply(std::nullopt);
-  auto meaning =
-      workspace.meaning(*document, fromProtocol(*document, params.position));
-  if (!meaning)
-    return reply(std::nullopt);
+  Loc loc = fromProtocol(*document, params.position);
+  auto meaning = workspace.meaning(*document, loc);
+  StringRef text = workspace.evaluated(*document, loc);
+  std::string evaluated;
+  if (!text.empty())
+    evaluated = programs.describe(*document, *document, text);
+  if (!meaning) {
+    // An expression that is no name.
+    if (evaluated.empty())
+      return reply(std::nullopt);
+    const char *start = text.begin();
+    lsp::Hover hover(
+        toProtocol(*document, Span(Loc::getFromPointer(start),
+                                   Loc::getFromPointer(text.end()))));
+    constexpr size_t kMaxShown = 80;
+    StringRef line = text.take_until([](char c) { return c == '\n'; });
+    hover.contents.value =
+        ("```csl\n" + line.take_front(kMaxShown) +
+         (line.take_front(kMaxShown).size() < text.size() ? "..." : "") +
+         "\n```\n" + evaluated)
+            .str();
+    return reply(std::move(hover));
+  }
+  // What no program evaluates is as its declaration is.
+  if (evaluated.empty() && meaning->decl && !meaning->decl->name().empty())
+    evaluated =
+        programs.describe(*document, *meaning->document,
+                          SourceManager::textOf(meaning->decl->name().span));
   lsp::Hover hover(toProtocol(*document, meaning->span));
-  hover.contents.value = workspace.hover(*document, *meaning);
+  hover.contents.value = workspace.hover(*document, *meaning, evaluated);
   reply(std::move(hover));
 }
 
@@ -332,9 +433,9 @@ void Server::onFormatting(const FormattingParams &params,
 
 } // namespace
 
-llvm::Error csl_lsp::serve(lsp::JSONTransport &transport,
-                           StringRef libraryPath) {
-  Server server(transport, libraryPath);
+llvm::Error csl_lsp::serve(lsp::JSONTransport &transport, StringRef libraryPath,
+                           Evaluator evaluator) {
+  Server server(transport, libraryPath, std::move(evaluator));
   if (llvm::Error error = transport.run(server.handler))
     return error;
   if (!server.shutdown)

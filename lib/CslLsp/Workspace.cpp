@@ -143,6 +143,7 @@ std::vector<const Decl *> csl_lsp::visibleAt(const SourceFile &file, Loc loc) {
 const Document &Workspace::open(StringRef path, StringRef text) {
   auto &slot = opened[path];
   slot = std::make_unique<Document>(path, text);
+  replaced.clear();
   return *slot;
 }
 
@@ -161,10 +162,25 @@ const Document *Workspace::find(StringRef path) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
       return nullptr;
+    if (slot.document)
+      replaced.push_back(std::move(slot.document));
     slot.document = std::make_unique<Document>(path, (*buffer)->getBuffer());
     slot.modified = status.getLastModificationTime();
   }
   return slot.document.get();
+}
+
+std::vector<std::string> Workspace::openPaths() const {
+  std::vector<std::string> paths;
+  for (const auto &entry : opened)
+    paths.push_back(entry.first().str());
+  llvm::sort(paths);
+  return paths;
+}
+
+bool Workspace::isLibrary(StringRef path) const {
+  return path.starts_with(libraryPath) &&
+         path.drop_front(libraryPath.size()).starts_with("/");
 }
 
 const Document *Workspace::imported(const Document &importer, StringRef name) {
@@ -178,6 +194,8 @@ const Document *Workspace::imported(const Document &importer, StringRef name) {
     path = llvm::sys::path::parent_path(importer.path());
     llvm::sys::path::append(path, name);
   }
+  // As the editor names the file.
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   if (const Document *found = find(path))
     return found;
   path += ".csl";
@@ -196,6 +214,20 @@ static const StringLiteral *importedFile(const BuiltinCall &call) {
   if (index >= call.arguments().size())
     return nullptr;
   return llvm::dyn_cast<StringLiteral>(call.arguments()[index]);
+}
+
+std::vector<const Document *> Workspace::importedBy(const Document &document) {
+  std::vector<const Document *> result;
+  auto visit = [&](auto &self, const Node &node) -> void {
+    if (const auto *call = llvm::dyn_cast<BuiltinCall>(&node))
+      if (const StringLiteral *file = importedFile(*call))
+        if (const Document *found = imported(document, file->value()))
+          result.push_back(found);
+    forEachChild(node, [&](const Node &child) { self(self, child); });
+  };
+  for (const Decl *decl : document.tree().decls)
+    visit(visit, *decl);
+  return result;
 }
 
 std::optional<Meaning> Workspace::resolve(const Document &document,
@@ -468,9 +500,35 @@ std::optional<llvm::APSInt> Workspace::value(const Document &document,
   return result;
 }
 
-std::string Workspace::hover(const Document &document, const Meaning &meaning) {
+StringRef Workspace::evaluated(const Document &document, Loc loc) {
+  auto textAt = [&](Loc at) -> StringRef {
+    auto path = nodesAt(document.tree(), at);
+    for (const Node *node : llvm::reverse(path)) {
+      if (const auto *decl = llvm::dyn_cast<Decl>(node)) {
+        Span name = decl->name().span;
+        return !decl->name().empty() &&
+                       name.Start.getPointer() <= at.getPointer() &&
+                       at.getPointer() < name.End.getPointer()
+                   ? SourceManager::textOf(name)
+                   : StringRef();
+      }
+      if (llvm::isa<BlockExpr>(node))
+        return "";
+      if (const auto *expr = llvm::dyn_cast<Expr>(node))
+        return SourceManager::textOf(expr->ignoreParens()->span());
+    }
+    return "";
+  };
+  StringRef found = textAt(loc);
+  if (found.empty() && loc.getPointer() != document.text().begin())
+    found = textAt(Loc::getFromPointer(loc.getPointer() - 1));
+  return found;
+}
+
+std::string Workspace::hover(const Document &document, const Meaning &meaning,
+                             StringRef evaluated) {
   if (!meaning.predeclared.empty())
-    return "```csl\n" + meaning.predeclared + "\n```\n";
+    return "```csl\n" + meaning.predeclared + "\n```\n" + evaluated.str();
   if (!meaning.decl)
     return "module `" + meaning.document->path().str() + "`\n";
   const Decl &decl = *meaning.decl;
@@ -480,9 +538,9 @@ std::string Workspace::hover(const Document &document, const Meaning &meaning) {
     text.resize(text.size() - toString(*fn->body()).size() - 1);
   if (text.size() > 400)
     text = text.substr(0, 400) + "...";
-  std::string result = "```csl\n" + text + "\n```\n";
+  std::string result = "```csl\n" + text + "\n```\n" + evaluated.str();
   if (const auto *var = llvm::dyn_cast<VarDecl>(&decl))
-    if (var->isConst() && var->init() &&
+    if (evaluated.empty() && var->isConst() && var->init() &&
         !llvm::isa<IntLiteral>(var->init()->ignoreParens()))
       if (auto number = value(*meaning.document, *var->init(), 0)) {
         llvm::SmallString<32> digits;

@@ -7,28 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/CslLsp/Server.h"
+#include "sequin/Tools/LspEvaluator.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Logging.h"
 #include "llvm/Support/LSP/Transport.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace sequin;
 namespace cl = llvm::cl;
 namespace lsp = llvm::lsp;
-
-/// Where the library is installed, relative to the program.
-static std::string findLibrary() {
-  static int anchor;
-  std::string program = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(program));
-  llvm::sys::path::append(path, "..", "share", "sequin", "csl");
-  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-  return path.str().str();
-}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -41,6 +30,14 @@ int main(int argc, char **argv) {
   cl::opt<std::string> library(
       "library", cl::desc("Folder of the modules named '<module>'"),
       cl::value_desc("folder"), cl::cat(category));
+  cl::opt<std::string> arch(
+      "arch",
+      cl::desc("Machine that programs are evaluated for (default: that of the "
+               "commands*.sh beside a layout, or wse3)"),
+      cl::value_desc("wse2|wse3"), cl::cat(category));
+  cl::opt<uint64_t> steps(
+      "step-limit", cl::desc("Steps of evaluation for one answer"),
+      cl::init(tools::LspEvaluatorOptions().stepLimit), cl::cat(category));
   cl::opt<lsp::Logger::Level> level(
       "log", cl::desc("What goes to stderr:"),
       cl::values(clEnumValN(lsp::Logger::Level::Error, "error", "Errors"),
@@ -60,8 +57,12 @@ int main(int argc, char **argv) {
                                delimited ? lsp::JSONStreamStyle::Delimited
                                          : lsp::JSONStreamStyle::Standard,
                                /*PrettyOutput=*/delimited);
-  if (llvm::Error error = csl_lsp::serve(
-          transport, library.empty() ? findLibrary() : library)) {
+  tools::LspEvaluatorOptions options;
+  options.libraryPath = library.empty() ? csl_import::findLibrary() : library;
+  options.arch = arch;
+  options.stepLimit = steps;
+  if (llvm::Error error = csl_lsp::serve(transport, options.libraryPath,
+                                         tools::makeLspEvaluator(options))) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
     return kRefused;
   }

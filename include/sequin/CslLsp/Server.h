@@ -9,6 +9,7 @@
 #ifndef SEQUIN_CSLLSP_SERVER_H
 #define SEQUIN_CSLLSP_SERVER_H
 
+#include "sequin/CslLsp/Programs.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -19,9 +20,10 @@ class JSONTransport;
 namespace sequin::csl_lsp {
 
 /// Serves until the client ends the session or its stream. An error if the
-/// session ended without the client's `shutdown`.
+/// session ended without the client's `shutdown`. `evaluator` evaluates
+/// programs for types, values and errors beyond those of the syntax.
 llvm::Error serve(llvm::lsp::JSONTransport &transport,
-                  llvm::StringRef libraryPath);
+                  llvm::StringRef libraryPath, Evaluator evaluator);
 
 } // namespace sequin::csl_lsp
 

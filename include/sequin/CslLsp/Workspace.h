@@ -81,6 +81,13 @@ public:
   void close(llvm::StringRef path);
   /// The file as the editor or the disk has it; null if it cannot be read.
   const Document *find(llvm::StringRef path);
+  /// The files that the editor has open, sorted.
+  std::vector<std::string> openPaths() const;
+  /// Whether a file is one of the library's, which users do not change.
+  bool isLibrary(llvm::StringRef path) const;
+  /// The files that a file imports or places as code, as far as they are named
+  /// by string literals and can be read.
+  std::vector<const Document *> importedBy(const Document &document);
 
   /// What the name at or right before a place means; none if nothing is known.
   std::optional<Meaning> meaning(const Document &document, csl_source::Loc loc);
@@ -88,8 +95,13 @@ public:
   /// the point.
   std::vector<std::pair<llvm::StringRef, const csl_source::Decl *>>
   members(const Document &document, csl_source::Loc point);
+  /// The text at a place that an evaluation has something to say about: a
+  /// declaration's name, or the innermost expression. Empty if there is none.
+  llvm::StringRef evaluated(const Document &document, csl_source::Loc loc);
   /// Markdown about what stands at a place; empty if there is nothing to say.
-  std::string hover(const Document &document, const Meaning &meaning);
+  /// `evaluated` is what is known of its type and value, if it was evaluated.
+  std::string hover(const Document &document, const Meaning &meaning,
+                    llvm::StringRef evaluated = "");
 
 private:
   /// As meaning(), of the character at the place.
@@ -118,6 +130,8 @@ private:
   std::string libraryPath;
   llvm::StringMap<std::unique_ptr<Document>> opened;
   llvm::StringMap<OnDisk> onDisk;
+  /// Read again meanwhile; kept until the next text, for who still asks them.
+  std::vector<std::unique_ptr<Document>> replaced;
 };
 
 /// The declaration that a name means at a place of a file, by scopes alone;

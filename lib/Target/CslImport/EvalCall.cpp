@@ -347,6 +347,9 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   target.depth = depth;
   target.type = result;
   target.span = decl.name().span;
+  if (session.options.observations)
+    for (auto [param, local] : llvm::zip(decl.params(), inner.locals))
+      observeLocal(local, param->name().span);
   enterTarget(target);
   unsigned errors = session.diagnostics.numErrors();
   evalStatements(decl.body()->statements());
@@ -601,6 +604,9 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
       local.memory = memory;
     }
   }
+  if (session.options.observations)
+    for (auto [param, local] : llvm::zip(decl.params(), inner.locals))
+      observeLocal(local, param->name().span);
   Target target;
   target.kind = Target::Kind::Function;
   target.depth = depth;

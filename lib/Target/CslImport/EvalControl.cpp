@@ -140,7 +140,10 @@ void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
     const Stmt &statement = *statements.front();
     statements = statements.drop_front();
     if (const auto *declared = llvm::dyn_cast<DeclStmt>(&statement)) {
+      size_t before = frame->locals.size();
       evalDecl(*declared->decl());
+      if (session.options.observations && frame->locals.size() > before)
+        observeLocal(frame->locals.back(), declared->decl()->name().span);
     } else {
       const Expr &expr = *llvm::cast<ExprStmt>(statement).expr();
       Value value;

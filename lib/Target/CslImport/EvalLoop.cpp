@@ -381,12 +381,16 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     item.isConst = true;
     item.type = element.type();
     item.value = std::move(element);
+    if (session.options.observations)
+      observeLocal(item, expr.element()->name().span);
     if (!expr.index())
       return;
     Local &counter = addLocal(expr.index()->name().text, expr.index()->span());
     counter.isConst = true;
     counter.type = types.u16();
     counter.value = std::move(index);
+    if (session.options.observations)
+      observeLocal(counter, expr.index()->name().span);
   };
 
   if (unroll) {

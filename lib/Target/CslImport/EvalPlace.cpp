@@ -15,6 +15,9 @@ using namespace sequin;
 using namespace sequin::csl_import;
 using namespace sequin::csl_source;
 
+/// Elements that are copied in the time of a step of evaluation.
+static constexpr uint64_t kCopiesPerStep = 16;
+
 //===----------------------------------------------------------------------===//
 // Finding places
 //===----------------------------------------------------------------------===//
@@ -117,6 +120,23 @@ LValue Evaluator::evalPlace(const Expr &expr, bool forWrite) {
   const Expr &inner = *expr.ignoreParens();
   if (left || !step(inner.span()))
     return {};
+  LValue result = findPlace(inner, forWrite);
+  if (session.options.observations && result.kind != LValue::Kind::Error) {
+    const Value *value = nullptr;
+    bool isVariable = result.kind == LValue::Kind::Local &&
+                      result.local->kind == Local::Kind::Comptime;
+    if (result.kind == LValue::Kind::Value)
+      value = &result.value;
+    else if (isVariable && result.path.empty() && !forWrite)
+      value = &result.local->value;
+    // A part of a known variable is observed when it is read.
+    if (value || !isVariable || forWrite)
+      observe(inner.span(), result.type, value);
+  }
+  return result;
+}
+
+LValue Evaluator::findPlace(const Expr &inner, bool forWrite) {
   if (const auto *name = llvm::dyn_cast<NameExpr>(&inner)) {
     if (name->isDiscard()) {
       LValue discard;
@@ -706,7 +726,17 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
       }
       if (type->isStruct() && type->isUnion)
         *slot = Value(type, std::vector<Value>(type->fields.size()));
-      slot = &slot->mutableElements()[step];
+      const Value *shared = slot->elements().data();
+      std::vector<Value> &elements = slot->mutableElements();
+      if (elements.data() != shared) {
+        // A copy is work that the limit of steps is about, too; the limit
+        // itself is met by a step.
+        uint64_t last = session.options.comptimeStepLimit - 1;
+        if (session.steps < last)
+          session.steps =
+              std::min(last, session.steps + elements.size() / kCopiesPerStep);
+      }
+      slot = &elements[step];
       type = type->isArray() ? type->element : type->fields[step].type;
     }
     *slot = std::move(value);

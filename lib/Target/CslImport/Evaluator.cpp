@@ -8,6 +8,7 @@
 
 #include "Evaluator.h"
 #include "sequin/CslSource/Names.h"
+#include "sequin/CslSource/Observations.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -75,6 +76,8 @@ mlir::Location Evaluator::loc(Span span) {
 bool Evaluator::step(Span span) {
   ++session.steps;
   if (session.steps == session.options.comptimeStepLimit) {
+    if (session.options.observations)
+      session.options.observations->stopped = span.Start;
     error(span, "compiling this takes more than " +
                     llvm::Twine(session.options.comptimeStepLimit) +
                     " steps of evaluation, which is the limit");
@@ -114,7 +117,10 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
 Value Evaluator::eval(const Expr &expr, const Type *hint) {
   if (left || !step(expr.span()))
     return Value();
-  return evalInner(expr, hint);
+  Value value = evalInner(expr, hint);
+  if (session.options.observations)
+    observe(expr.span(), value.type(), &value);
+  return value;
 }
 
 Value Evaluator::evalInner(const Expr &expr, const Type *hint) {

@@ -26,6 +26,7 @@
 //   EvalPlace.cpp    variables, assignment, pointers
 //   Coerce.cpp, Operators.cpp, Symbolic.cpp, Materialize.cpp
 //   Globals.cpp      modules and their globals
+//   Observe.cpp      types and values for editors
 //   Builtins*.cpp    builtins
 //
 //===----------------------------------------------------------------------===//
@@ -241,6 +242,12 @@ private:
   mlir::Location loc(Span span);
   /// Counts a step of evaluation; false, with an error, if there were too many.
   bool step(Span span);
+  /// Notes the type of a place of the source and, unless `value` is null, the
+  /// value. To be called only if the options ask for observations.
+  void observe(Span span, const Type *type, const Value *value);
+  std::string observedValue(const Value &value);
+  /// As observe(), of a variable, at the name of its declaration.
+  void observeLocal(const Local &local, Span name);
   bool isComptime() const { return place != Place::Runtime; }
   Value makeVoid() { return Value(types.voidType()); }
   Value makeBool(bool value) { return Value(types.boolType(), Integer(value)); }
@@ -367,6 +374,7 @@ private:
 
   //===--- Places --------------------------------------------------------===//
   LValue evalPlace(const Expr &expr, bool forWrite);
+  LValue findPlace(const Expr &inner, bool forWrite);
   LValue placeOfGlobal(Global &global, Span span);
   /// Whether running code reads a constant from memory.
   bool isInMemory(const Global &global);

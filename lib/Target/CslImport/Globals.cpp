@@ -9,6 +9,7 @@
 #include "EvaluatorControl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "sequin/CslSource/Observations.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -96,6 +97,9 @@ bool Evaluator::ensure(Global &global, Span use) {
   Saved<Global *> savedGlobal(initializing, &global);
   Saved<llvm::StringRef> savedName(declName, global.name);
   bool done = evaluateGlobal(global);
+  if (done && session.options.observations)
+    observe(global.decl->name().span, global.type,
+            global.isVar ? nullptr : &global.value);
   global.state = done ? Global::State::Done : Global::State::Failed;
   return done;
 }
@@ -145,6 +149,10 @@ bool Evaluator::evaluateGlobal(Global &global) {
     Diagnostic &diagnostic =
         report(decl.span(),
                "only 'var' and 'extern const' variables may be uninitialized");
+    if (decl.isParam() && session.options.observations) {
+      session.options.observations->addUnbound(decl.span());
+      observe(decl.name().span, type, nullptr);
+    }
     if (decl.isParam())
       note(diagnostic, decl.name().span,
            "parameter '" + global.name +
@@ -416,6 +424,8 @@ const SourceFile *Session::parse(llvm::StringRef path, Span from) {
     diagnostics.error(from, llvm::toString(file.takeError()));
     return nullptr;
   }
+  if (options.observations)
+    options.observations->addParsed(*file);
   const SourceFile *parsed =
       csl_source::parse(*file, sources, nodes, diagnostics);
   if (!parsed || parsed->hadErrors)

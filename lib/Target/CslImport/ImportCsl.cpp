@@ -36,10 +36,12 @@ std::string Session::resolve(llvm::StringRef name, llvm::StringRef importer,
       if (withSuffix)
         candidate += ".csl";
       // Files that are not on disk have been added under their names.
-      bool isAdded = false;
+      llvm::SmallString<128> plain = candidate;
+      llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
       for (FileId file = 1; file <= sources.numFiles(); ++file)
-        isAdded |= sources.path(file) == candidate;
-      if (isAdded || llvm::sys::fs::is_regular_file(candidate))
+        if (sources.path(file) == candidate || sources.path(file) == plain)
+          return sources.path(file).str();
+      if (llvm::sys::fs::is_regular_file(candidate))
         return candidate.str().str();
       tried.push_back(candidate.str().str());
     }
@@ -176,7 +178,7 @@ bool Importer::makePrograms() {
     group->pes.push_back(pe);
   }
   for (auto &group : groups)
-    if (!makePrograms(*group))
+    if (!makePrograms(*group) && !session.options.observations)
       return false;
   return !session.diagnostics.hadErrors();
 }
@@ -387,7 +389,12 @@ bool Importer::runLayout(llvm::StringRef path, ParamValues *layoutParams) {
         layoutParams->emplace_back(global.name.str(),
                                    global.value.integer().str());
     }
-  return !session.diagnostics.hadErrors() && checkTiles();
+  if (!session.diagnostics.hadErrors())
+    return checkTiles();
+  // An editor asks about the code of PEs even if the layout has an error.
+  return session.options.observations && session.layout.rectangle &&
+         llvm::all_of(session.layout.tiles,
+                      [](const auto &tile) { return tile.has_value(); });
 }
 
 bool Importer::checkTiles() {

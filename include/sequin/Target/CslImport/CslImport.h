@@ -24,6 +24,10 @@
 #include <utility>
 #include <vector>
 
+namespace sequin::csl_source {
+class Observations;
+} // namespace sequin::csl_source
+
 namespace sequin::csl_import {
 
 /// What the vendor's compiler takes as flags.
@@ -47,6 +51,9 @@ struct ImportOptions {
   /// Expressions that comptime evaluation of one program may take: a loop that
   /// never ends is refused.
   uint64_t comptimeStepLimit = 200000000;
+  /// Takes the types and values of expressions, for editors; null costs
+  /// nothing. With it evaluation goes on after errors as far as it can.
+  csl_source::Observations *observations = nullptr;
 };
 
 /// A parameter of the top file and its value, for out.json.
