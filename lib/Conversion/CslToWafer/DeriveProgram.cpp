@@ -10,6 +10,7 @@
 #include "Derivation.h"
 #include "FunctionEmitter.h"
 #include "LowerRpc.h"
+#include "SimplifyFunction.h"
 #include "ValueLayout.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -528,12 +529,12 @@ static LogicalResult prepare(ModuleOp module) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   auto add = [](OpPassManager &functions) {
-    functions.addPass(createCanonicalizerPass());
+    functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
     functions.addPass(createLowerAffinePass());
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(std::make_unique<ExpandDivisions>());
-    functions.addPass(createCanonicalizerPass());
+    functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
   };
   add(programs.nest<func::FuncOp>());

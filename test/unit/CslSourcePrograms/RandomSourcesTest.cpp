@@ -253,13 +253,21 @@ static constexpr uint64_t kSeed = 20261123;
 TEST(RandomSources, MeanWhatTheySay) {
   uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
   int64_t count = fromEnvironment("SEQUIN_TEST_COUNT", 60);
+  int64_t first = fromEnvironment("SEQUIN_TEST_FIRST", 0);
   bool goesRound = fromEnvironment("SEQUIN_TEST_ROUND_TRIP", 0);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::mt19937_64 seeds(seed);
   int wrong = 0;
   for (int64_t i = 0; i < count && wrong < 3; ++i) {
     std::mt19937_64 random(seeds());
+    if (i < first)
+      continue;
     SourceProgram program = generateSourceProgram(random);
+    if (std::getenv("SEQUIN_TEST_TRACE")) {
+      std::printf("program %lld\n%s\n", static_cast<long long>(i),
+                  print(program.files).c_str());
+      std::fflush(stdout);
+    }
     std::string problem =
         check(program, i % 2 ? "wse3" : "wse2", random, goesRound);
     if (problem.empty())

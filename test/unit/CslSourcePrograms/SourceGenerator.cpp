@@ -823,7 +823,7 @@ void Generator::addGlobals() {
 void Generator::addFunctions() {
   for (int k = 0; k < 4; ++k) {
     auto function = std::make_unique<Function>();
-    function->name = fresh("f");
+    function->name = fresh("fun"); // f16 and f32 are types
     function->result = dice.chance(10) ? Ty::Bool : number();
     function->isInline = dice.chance(25);
     for (int64_t i = dice.between(1, 3); i > 0; --i)

@@ -1,0 +1,29 @@
+//===- SimplifyFunction.h - Canonical functions of a PE ---------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_CSLTOWAFER_SIMPLIFYFUNCTION_H
+#define SEQUIN_LIB_CONVERSION_CSLTOWAFER_SIMPLIFYFUNCTION_H
+
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace sequin::csl_to_wafer {
+
+/// Folds, and applies the canonicalization patterns of all dialects, as MLIR's
+/// canonicalizer does, but the patterns of branches apart from the others: all
+/// operations that are folded are in blocks that the entry reaches.
+///
+/// It ends on every function; MLIR's does not. There a branch on a constant
+/// cuts off a loop, whose blocks are merged while they are still there. What
+/// the loop carried is then its own operand, `%a = arith.addi %a, %c`, and a
+/// pattern that looks through operands finds something to do for ever.
+std::unique_ptr<mlir::Pass> createSimplifyFunctionPass();
+
+} // namespace sequin::csl_to_wafer
+
+#endif // SEQUIN_LIB_CONVERSION_CSLTOWAFER_SIMPLIFYFUNCTION_H
