@@ -325,6 +325,73 @@ def test_a_stream_may_say_where_it_enters(compiled_layout):
     assert {place[0] for place in (streams[1].place,)} <= {0, 5}
 
 
+@pytest.mark.rows("HST-059", "HST-067", "HST-070")
+@pytest.mark.parametrize(("left", "right", "x"), [
+    (Edge.LEFT, Edge.RIGHT, 2), (Edge.RIGHT, Edge.LEFT, 3), (Edge.TOP, Edge.BOTTOM, 1),
+    (Edge.BOTTOM, Edge.TOP, 9),
+])
+def test_streams_of_whole_edges(compiled_layout, left, right, x):
+    layout = SdkLayout(get_platform())
+    width, height = (3, 1) if left in (Edge.TOP, Edge.BOTTOM) else (1, 3)
+    region, rx, tx = add_region(layout, "wide", x, 4, width, height, left, right)
+    for lane in range(3):
+        at = IntVector(lane, 0) if width > 1 else IntVector(0, lane)
+        region.set_param(at, "more", 100 * lane)
+    # Others in the row make the fabric wide: the border is nearer in the west or the east.
+    (compiled_layout / "idle.csl").write_text("")
+    layout.create_code_region("./idle.csl", "far", 1, 1).place(12, 0)
+    into, out = layout.create_input_stream(rx), layout.create_output_stream(tx)
+    runner = start(layout.compile("out"))
+    words = np.arange(12, dtype=np.uint32)
+    result = np.zeros((3, 4), np.uint32)
+    for call, text in [
+        (lambda: runner.send(into, words[:10]), "10 words cannot be divided among the 3 PEs"),
+        (lambda: runner.receive(out, result, 4), "4 words cannot be divided among the 3 PEs"),
+        (lambda: runner.send("nobody", words), f"there are '{into}'$"),
+    ]:
+        with pytest.raises(HostError, match=text):
+            call()
+    assert runner.get_port_id(into) == 0 and runner.get_port_id(out) == 3
+    sent = runner.send(into, words, nonblock=True)
+    runner.receive(out, result)
+    assert result.tolist() == [[100 * k + 4 * k + i for i in range(4)] for k in range(3)]
+    runner.task_wait(sent)
+    assert runner.is_task_done(sent)
+    # By number, and in parts.
+    runner.send(0, words[:6], 6)
+    runner.receive_tofile(3, compiled_layout / "words", 6)
+    parts = np.fromfile(compiled_layout / "words", np.uint32).reshape(3, 2)
+    assert parts.tolist() == [[100 * k + 2 * k + i for i in range(2)] for k in range(3)]
+    assert runner.report_port_infos().count(f"'{out}[") == 3
+    runner.stop()
+
+
+def test_a_wide_stream_may_say_where_it_enters(compiled_layout):
+    layout = SdkLayout(get_platform())
+    _, rx, tx = add_region(layout, "one", 2, 2, 1, 2)
+    layout.create_input_stream(rx, io_loc=IntVector(0, 1))
+    layout.create_output_stream(tx)
+    _, streams = layout.route()
+    assert [(s.name, s.place) for s in streams[:2]] == [
+        ("one_rx_left_in[0]", (0, 1)), ("one_rx_left_in[1]", (0, 2))
+    ]
+    far = SdkLayout(get_platform())
+    # The PE in the middle has others of the region around it and nothing above.
+    _, rx, tx = add_region(far, "one", 2, 0, 3, 2, Edge.TOP)
+    far.create_input_stream(rx)
+    with pytest.raises(HostError, match=r"no way for stream 'one_rx_top_in\[1\]' of the host"):
+        far.route()
+
+
+def test_ports_of_one_pe_have_different_colors(compiled_layout):
+    layout = SdkLayout(get_platform())
+    region, rx, tx = add_region(layout, "one", 2, 2, 2, 2)
+    region.create_input_port(rx.color, Edge.TOP, [ramp(tx=[Route.RAMP])], 8)
+    with pytest.raises(HostError, match=r"port 'one_rx_left_in'> and <port 'one_rx_top_in'> "
+                                        r"both have routes for .* on PE \(0, 0\)"):
+        layout.route()
+
+
 # One source may feed several ports.
 def test_one_output_for_two_inputs(compiled_layout):
     layout = SdkLayout(get_platform())
@@ -376,8 +443,6 @@ def test_refused(compiled_layout):
         (lambda: layout.connect(rx, tx), HostError, "expected an output port"),
         (lambda: layout.connect(tx, rx2), HostError, "has 2 PEs, .* has 1"),
         (lambda: layout.connect(small, rx), HostError, "data of size 3, .* of size 8"),
-        (lambda: layout.create_input_stream(rx), HostError,
-         "has 2 PEs, a stream of the host ends at one"),
         (lambda: layout.create_input_stream(tx2), HostError, "is an output port"),
         (lambda: region.set_param_all("n"), HostError, "parameter 'n' has no value"),
         (lambda: region.set_param(IntVector(0, 0), rx.color, 3), HostError, "its own value"),
@@ -401,6 +466,15 @@ def test_refused(compiled_layout):
     refused("region 'two' has no place")
     other.place(5, 5)
     region.set_symbol_all("seen", np.zeros((2, 10), np.int32), 10, 2)
+    with pytest.raises(HostError, match="port 'one_rx_left_in'> is connected to nothing"):
+        layout.compile("large")
+    layout.create_input_stream(rx)
+    with pytest.raises(HostError, match="port 'one_tx_right_out'> is connected to nothing; "
+                                        r"connect\(\) and create_output_stream\(\) do"):
+        layout.compile("large")
+    for port in (tx, small, tx2):
+        layout.create_output_stream(port)
+    layout.create_input_stream(rx2)
     with pytest.raises(HostError, match="'seen' of PE .* has 16 bytes, found data of 20"):
         layout.compile("large")
     region.data.clear()

@@ -176,6 +176,7 @@ class SdkLayout:
     ) -> SdkCompileArtifacts:
         """Compiles into the directory `out_prefix`."""
         directory = Path(out_prefix)
+        self._check_ports()
         fabric, streams = self.route()
         compile_layout(
             directory,
@@ -227,15 +228,18 @@ class SdkLayout:
         numbers = self._choose_colors()
         fabric = self._paint(numbers)
         for tx, rx in self._connections:
-            for start, goal in zip(_absolute(tx), _absolute(rx), strict=True):
-                way = fabric.find(
-                    numbers[tx.color], start, (tx, start), tx.edge.route,
-                    lambda place, goal=goal: place == goal, tx.region, rx.region,
-                )
-                if way is None:
-                    raise no_way(f"the connection of {tx!r} with {rx!r}", tx.color)
-                fabric.lay(way, numbers[tx.color], (tx, start), (start, goal))
-        streams = [self._end(fabric, stream, numbers[stream.color]) for stream in self._streams]
+            ends = list(zip(_absolute(tx), _absolute(rx), strict=True))
+            fabric.in_some_order(
+                [
+                    lambda tx=tx, rx=rx, start=start, goal=goal: self._connect(
+                        fabric, tx, rx, start, goal, numbers[tx.color]
+                    )
+                    for start, goal in ends
+                ]
+            )
+        streams = []
+        for stream in self._streams:
+            streams += self._end(fabric, stream, numbers[stream.color])
         self._check(fabric)
         return fabric, streams
 
@@ -254,10 +258,6 @@ class SdkLayout:
         if port.is_input != to_device:
             raise HostError(
                 f"{call}: {port!r} is an " + ("output port" if to_device else "input port")
-            )
-        if len(port.places()) != 1:
-            raise HostError(
-                f"{call}: {port!r} has {len(port.places())} PEs, a stream of the host ends at one"
             )
         whole("io_buffer_size", io_buffer_size, 1)
         if io_loc is not None and (io_loc.x < 0 or io_loc.y < 0):
@@ -365,8 +365,10 @@ class SdkLayout:
                         )
         # A row and a column beyond the regions leave room for ways around them.
         places = [*cells, *(tuple(s.place) for s in self._streams if s.place is not None)]
-        last_x = max(x for x, _ in cells) + 1
-        last_y = max(y for _, y in cells) + 1
+        # A stream into several PEs has as many ways side by side.
+        room = max((len(s.port.places()) for s in self._streams if s.port is not None), default=1)
+        last_x = max(x for x, _ in cells) + room
+        last_y = max(y for _, y in cells) + room
         fabric = Fabric(
             max(last_x, *(x for x, _ in places)) + 1,
             max(last_y, *(y for _, y in places)) + 1,
@@ -381,8 +383,16 @@ class SdkLayout:
                         Position(set(p.get_input()), set(p.get_output())) for p in positions
                     ]
             # Ports replace what is painted. The outer side is filled in by the ways.
+            first: dict[tuple[Place, Color], PortHandle] = {}
             for port in region.ports:
                 for place in port.places():
+                    other_port = first.setdefault((place, port.color), port)
+                    if other_port is not port:
+                        raise HostError(
+                            f"region '{region.name}': {other_port!r} and {port!r} both have "
+                            f"routes for {port.color!r} on PE {place}; two ports of one PE "
+                            "have different colors"
+                        )
                     local.setdefault(place, {})[port.color] = [
                         Position(set(p.get_input()), set(p.get_output()))
                         for p in port.positions
@@ -398,15 +408,53 @@ class SdkLayout:
                     cell[numbers[color]] = positions
         return fabric
 
-    def _end(self, fabric: Fabric, stream: _Stream, color: int) -> EdgeStream:
-        """Lays the way of a stream between its port and the border."""
+    def _connect(
+        self,
+        fabric: Fabric,
+        tx: PortHandle,
+        rx: PortHandle,
+        start: Place,
+        goal: Place,
+        color: int,
+    ) -> None:
+        """Lays the way between one PE of each port."""
+        way = fabric.find(
+            color, start, (tx, start), tx.edge.route, lambda place: place == goal, tx.region,
+            rx.region, _in_front(tx, start) | _in_front(rx, goal),
+        )
+        if way is None:
+            raise no_way(f"the connection of {tx!r} with {rx!r}", tx.color)
+        fabric.lay(way, color, (tx, start), (start, goal))
+
+    def _end(self, fabric: Fabric, stream: _Stream, color: int) -> list[EdgeStream]:
+        """Lays the ways of a stream between the PEs of its port and the border."""
         if stream.port is None:
             assert stream.place is not None
             place = (stream.place.x, stream.place.y)
             side = self._loc_side(fabric, stream, place, color)
-            return EdgeStream(stream.name, color, stream.to_device, place, side)
-        (port,) = _absolute(stream.port)
-        goal = tuple(stream.place) if stream.place is not None else None
+            return [EdgeStream(stream.name, color, stream.to_device, place, side)]
+        places = _absolute(stream.port)
+        ends: list[EdgeStream | None] = [None] * len(places)
+
+        def lay(lane: int) -> None:
+            ends[lane] = self._end_lane(fabric, stream, color, places, lane)
+
+        fabric.in_some_order([lambda lane=lane: lay(lane) for lane in range(len(places))])
+        return [end for end in ends if end is not None]
+
+    def _end_lane(
+        self, fabric: Fabric, stream: _Stream, color: int, places: list[Place], lane: int
+    ) -> EdgeStream:
+        """Lays the way of one PE of a stream's port."""
+        assert stream.port is not None
+        name = stream.name if len(places) == 1 else f"{stream.name}[{lane}]"
+        port = places[lane]
+        goal: Place | None = None
+        if stream.place is not None:
+            # The ways end side by side along the border.
+            x, y = stream.place
+            along_y = x in (0, fabric.width - 1)
+            goal = (x, y + lane) if along_y else (x + lane, y)
 
         def is_goal(place: Place) -> bool:
             if goal is not None:
@@ -416,23 +464,24 @@ class SdkLayout:
             )
 
         way = fabric.find(
-            color, port, stream, stream.port.edge.route, is_goal, stream.port.region
+            color, port, (stream, port), stream.port.edge.route, is_goal, stream.port.region,
+            avoid=_in_front(stream.port, port),
         )
         if way is None:
-            raise no_way(f"stream '{stream.name}' of the host", stream.color)
+            raise no_way(f"stream '{name}' of the host", stream.color)
         end = way.places[-1]
         if stream.to_device:
             way = Way(way.places[::-1])
-        fabric.lay(way, color, stream, (port,))
+        fabric.lay(way, color, (stream, port), (port,))
         side = _border_side(fabric, end)
         if side is None:
             raise HostError(
-                f"stream '{stream.name}': PE {end} is not at the border of the fabric of "
+                f"stream '{name}': PE {end} is not at the border of the fabric of "
                 f"{fabric.width} x {fabric.height} PEs"
             )
         for position in fabric.cells[end][color]:
             (position.rx if stream.to_device else position.tx).add(side)
-        return EdgeStream(stream.name, color, stream.to_device, end, side)
+        return EdgeStream(name, color, stream.to_device, end, side)
 
     @staticmethod
     def _loc_side(fabric: Fabric, stream: _Stream, place: Place, color: int) -> Route:
@@ -457,6 +506,27 @@ class SdkLayout:
             (position.rx if stream.to_device else position.tx).add(side)
         return side
 
+    def _check_ports(self) -> None:
+        """Nothing that a program sends may end at a port that leads nowhere."""
+        used = {id(port) for pair in self._connections for port in pair}
+        used |= {id(stream.port) for stream in self._streams}
+        for region in self._regions:
+            for port in region.ports:
+                # A stream may also begin at the place of a port.
+                if id(port) in used or any(
+                    stream.place is not None
+                    and stream.port is None
+                    and region.origin is not None
+                    and tuple(stream.place) in _absolute(port)
+                    for stream in self._streams
+                ):
+                    continue
+                make = "create_input_stream()" if port.is_input else "create_output_stream()"
+                raise HostError(
+                    f"region '{region.name}': {port!r} is connected to nothing; connect() and "
+                    f"{make} do"
+                )
+
     @staticmethod
     def _check(fabric: Fabric) -> None:
         for place, colors in fabric.cells.items():
@@ -470,6 +540,14 @@ def _absolute(port: PortHandle) -> list[Place]:
     origin = port.region.origin
     assert origin is not None
     return [(origin.x + x, origin.y + y) for x, y in port.places()]
+
+
+def _in_front(port: PortHandle, own: Place) -> frozenset[Place]:
+    """The PEs outside of a port's other PEs, where their ways begin."""
+    step = port.edge.route.step
+    return frozenset(
+        (x + step[0], y + step[1]) for x, y in _absolute(port) if (x, y) != own
+    )
 
 
 def _border_side(fabric: Fabric, place: Place) -> Route | None:

@@ -11,7 +11,7 @@ used yet, prefers those outside of regions, and is as short as possible.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sequin.errors import HostError
@@ -78,10 +78,12 @@ class Fabric:
         is_goal: Callable[[Place], bool],
         region: object,
         goal_region: object = None,
+        avoid: frozenset[Place] = frozenset(),
     ) -> Way | None:
         """The best way from `start`, or from a PE that already passes this net on, to a
         goal: a port of `goal_region`, or a PE without the color. It does not go back
-        through the region it starts in, nor through the one that it ends in."""
+        through the region it starts in, nor through the one that it ends in, nor
+        through the PEs to `avoid`."""
         queue: list[tuple[int, int, Place]] = []
         best: dict[Place, int] = {}
         came: dict[Place, Place | None] = {}
@@ -115,6 +117,7 @@ class Fabric:
                 end = is_goal(after)
                 if not end and (
                     self.used(after, color)
+                    or after in avoid
                     or (owner is not None and owner in (region, goal_region))
                 ):
                     continue
@@ -147,6 +150,30 @@ class Fabric:
         while (before := came[places[-1]]) is not None:
             places.append(before)
         return Way(places[::-1])
+
+    def in_some_order(self, lanes: Sequence[Callable[[], None]]) -> None:
+        """Lays ways that start side by side: in their order or, where one of them is then
+        in the way of another, from the other end. The error of the first attempt."""
+        cells = {
+            place: {
+                color: [Position(set(p.rx), set(p.tx)) for p in positions]
+                for color, positions in colors.items()
+            }
+            for place, colors in self.cells.items()
+        } if len(lanes) > 1 else {}
+        nets = dict(self.nets)
+        try:
+            for lane in lanes:
+                lane()
+        except HostError as first:
+            if len(lanes) == 1:
+                raise
+            self.cells, self.nets = cells, nets
+            try:
+                for lane in reversed(lanes):
+                    lane()
+            except HostError:
+                raise first from None
 
     def lay(self, way: Way, color: int, net: object, ends: tuple[Place, ...]) -> None:
         """Adds the links of a way: going out where it starts, coming in where it ends.

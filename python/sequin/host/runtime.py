@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -68,14 +68,30 @@ class SdkCompileArtifacts:
 class Task:
     """A command that was given; task_wait() and is_task_done() take it."""
 
-    def __init__(self, number: int, what: str, finish: Callable[[], None] | None) -> None:
-        self._number = number
+    def __init__(
+        self, numbers: list[int], what: str, finish: Callable[[], None] | None
+    ) -> None:
+        self._numbers = numbers
         self._finish = finish
         self.what = what
         """The call, for messages."""
 
     def __repr__(self) -> str:
-        return f"<task {self._number}: {self.what}>"
+        return f"<task {self._numbers[0]}: {self.what}>"
+
+
+def _stream_name(lanes: Sequence[str]) -> str:
+    """The stream that the part `name[lane]` belongs to."""
+    stem, _, lane = lanes[0].rpartition("[")
+    return stem if lane.endswith("]") else lanes[0]
+
+
+def _per_lane(call: str, count: int, lanes: Sequence[str]) -> int:
+    if count % len(lanes):
+        raise HostError(
+            f"{call}: {count} words cannot be divided among the {len(lanes)} PEs of its port"
+        )
+    return count // len(lanes)
 
 
 def _cycle_of(line: str) -> int:
@@ -325,14 +341,15 @@ class SdkRuntime:
     ) -> Task:
         """Copies from a symbol, or receives from a color if `streaming`, into `dest`:
         w * h * elem_per_pe words."""
-        self._expect("memcpy_d2h()", "running")
-        transfer, count = self._transfer((px, py, w, h), elem_per_pe, data_type, order, (1, 1))
-        name = self._stream(src, False) if streaming else self._data(src, data_type)
+        name, transfer, count = self._copy(
+            "memcpy_d2h", src, (px, py, w, h), elem_per_pe,
+            (streaming, data_type, order, nonblock), (1, 1), to_device=False,
+        )
         call = f"memcpy_d2h from '{name}'"
         words, finish = target_words(f"{call}: dest", dest, count, "w * h * elem_per_pe")
         operation = self._native.receive if streaming else self._native.copy_out
         return self._issue(
-            call, lambda: operation(words, name, transfer), nonblock, finish, (dest, words)
+            call, [lambda: operation(words, name, transfer)], nonblock, finish, (dest, words)
         )
 
     def launch(self, symbol: int | str, *args: Any, nonblock: bool = False) -> Task:
@@ -350,7 +367,7 @@ class SdkRuntime:
     def task_wait(self, task: Task) -> None:
         """Returns when the task is done."""
         self._expect("task_wait()", "running")
-        self._try(lambda: self._native.wait(self._number(task)))
+        self._wait(task)
         self._settle()
 
     def is_task_done(self, task: Task) -> bool:
@@ -358,7 +375,8 @@ class SdkRuntime:
         if self._state == "stopped":
             return True
         self._expect("is_task_done()", "running")
-        done = self._try(lambda: self._native.is_done(self._number(task)))
+        numbers = self._numbers(task)
+        done = self._try(lambda: all(self._native.is_done(number) for number in numbers))
         self._settle()
         return bool(done)
 
@@ -375,21 +393,26 @@ class SdkRuntime:
         n_wavelets: int | None = None,
         nonblock: bool = False,
     ) -> Task:
-        """Sends the words of an array into a stream: all of them, or as many as said."""
+        """Sends the words of an array into a stream: all of them, or as many as said. A
+        stream into several PEs gives each its part, in order."""
         self._expect("send()", "running")
-        name = self._port(port, True)[1]
+        lanes = self._port(port, True)[1]
+        call = f"send to '{_stream_name(lanes)}'"
         if n_wavelets is None:
             count = src.size if isinstance(src, np.ndarray) else 0
-            words = source_words(f"send to '{name}': src", src, count, "its size")
+            words = source_words(f"{call}: src", src, count, "its size")
         else:
             count = whole("n_wavelets", n_wavelets, 0)
-            words = raw_words(f"send to '{name}': src", src, count)
-        transfer = _wafer.Transfer(0, 0, 1, 1, count)
-        return self._issue(
-            f"send to '{name}'",
-            lambda: self._native.send(name, words, transfer, _wafer.Spread.NONE),
-            nonblock, None, words,
-        )
+            words = raw_words(f"{call}: src", src, count)
+        each = _per_lane(call, count, lanes)
+        transfer = _wafer.Transfer(0, 0, 1, 1, each)
+        parts = [
+            lambda lane=lane, name=name: self._native.send(
+                name, words[lane * each : (lane + 1) * each], transfer, _wafer.Spread.NONE
+            )
+            for lane, name in enumerate(lanes)
+        ]
+        return self._issue(call, parts, nonblock, None, words)
 
     def receive(
         self,
@@ -398,30 +421,37 @@ class SdkRuntime:
         n_wavelets: int | None = None,
         nonblock: bool = False,
     ) -> Task:
-        """Fills the beginning of an array with words that come out of a stream."""
+        """Fills the beginning of an array with words that come out of a stream; of one
+        out of several PEs, with the words of each PE in turn."""
         self._expect("receive()", "running")
-        name = self._port(port, False)[1]
+        lanes = self._port(port, False)[1]
         if n_wavelets is None:
             n_wavelets = dest.nbytes // 4 if isinstance(dest, np.ndarray) else 0
         count = whole("n_wavelets", n_wavelets, 0)
-        call = f"receive from '{name}'"
+        call = f"receive from '{_stream_name(lanes)}'"
         words, finish = target_words(f"{call}: dest", dest, count, "n_wavelets", exact=False)
-        transfer = _wafer.Transfer(0, 0, 1, 1, count)
-        return self._issue(
-            call, lambda: self._native.receive(words, name, transfer), nonblock, finish,
-            (dest, words),
-        )
+        each = _per_lane(call, count, lanes)
+        transfer = _wafer.Transfer(0, 0, 1, 1, each)
+        parts = [
+            lambda lane=lane, name=name: self._native.receive(
+                words[lane * each : (lane + 1) * each], name, transfer
+            )
+            for lane, name in enumerate(lanes)
+        ]
+        return self._issue(call, parts, nonblock, finish, (dest, words))
 
     def receive_tofile(
         self, port: int | str, file: str | os.PathLike[str], n_wavelets: int | None = None
     ) -> None:
         """Writes words of a stream to a file, as bytes: as many as said, or all that come
         until nothing moves."""
-        name = self._port(port, False)[1]
+        lanes = self._port(port, False)[1]
         if n_wavelets is None:
             self._expect("receive_tofile()", "running")
             self._try(self._native.advance)
-            words = self._try(lambda: self._native.drain(name))
+            words = np.concatenate(
+                [self._try(lambda name=name: self._native.drain(name)) for name in lanes]
+            )
         else:
             words = np.zeros(n_wavelets, np.uint32)
             self.receive(port, words, n_wavelets, nonblock=False)
@@ -506,31 +536,37 @@ class SdkRuntime:
     def _issue(
         self,
         what: str,
-        operation: Callable[[], int],
+        operations: Sequence[Callable[[], int]],
         nonblock: bool,
         finish: Callable[[], None] | None,
         keep: Any,
     ) -> Task:
-        task = Task(self._try(operation), what, finish)
-        self._open[task._number] = task, keep
+        """Gives commands that are one task."""
+        task = Task([self._try(operation) for operation in operations], what, finish)
+        self._open[task._numbers[0]] = task, keep
         if not nonblock:
-            self._try(lambda: self._native.wait(task._number))
+            self._wait(task)
         self._settle()
         return task
+
+    def _wait(self, task: Task) -> None:
+        for number in self._numbers(task):
+            self._try(lambda number=number: self._native.wait(number))
 
     def _settle(self) -> None:
         """Lets go of what done tasks kept."""
         for number, (task, _) in list(self._open.items()):
-            if self._native.is_pending(number):
+            if any(self._native.is_pending(part) for part in task._numbers):
                 continue
             del self._open[number]
             if task._finish is not None:
                 task._finish()
 
-    def _number(self, task: Task) -> int:
+    @staticmethod
+    def _numbers(task: Task) -> list[int]:
         if not isinstance(task, Task):
             raise HostTypeError(f"task is {task!r}, expected what a command returned")
-        return task._number
+        return task._numbers
 
     def _find(self, symbol: int | str) -> _Symbol:
         if isinstance(symbol, str):
@@ -566,7 +602,7 @@ class SdkRuntime:
     def _launch(self, function: _Symbol, bits: list[int], nonblock: bool) -> Task:
         return self._issue(
             f"launch of '{function.name}'",
-            lambda: self._native.launch(function.name, bits),
+            [lambda: self._native.launch(function.name, bits)],
             nonblock, None, None,
         )
 
@@ -586,28 +622,34 @@ class SdkRuntime:
             + (f"colors that do are {', '.join(known)}" if known else "no color does")
         )
 
-    def _port(self, port: int | str, to_device: bool | None) -> tuple[int, str]:
-        streams = self._output.streams()
-        known = []
-        for number, (name, edge, _, direction) in enumerate(streams):
-            if not edge or (to_device is not None and direction != to_device):
-                continue
-            if port in (name, number):
-                return number, name
-            known.append(f"'{name}'")
+    def _port(self, port: int | str, to_device: bool | None) -> tuple[int, list[str]]:
+        """The number of a stream, and the names of its parts: one for each PE of the port
+        that it ends at."""
+        streams: dict[str, tuple[int, list[str]]] = {}
+        for number, (name, edge, _, direction) in enumerate(self._output.streams()):
+            if edge and to_device in (None, direction):
+                streams.setdefault(_stream_name([name]), (number, []))[1].append(name)
+        for whole_name, (number, lanes) in streams.items():
+            if port in (whole_name, number):
+                return number, lanes
         way = {True: " to the device", False: " from the device", None: ""}[to_device]
-        raise HostError(
-            f"there is no port {port!r}{way}, there are {', '.join(known) or 'none'}"
-        )
+        known = ", ".join(f"'{name}'" for name in streams)
+        raise HostError(f"there is no port {port!r}{way}, there are {known or 'none'}")
 
-    def _transfer(
+    def _copy(
         self,
+        call: str,
+        device: int | str,
         roi: tuple[int, int, int, int],
         elem_per_pe: int,
-        data_type: MemcpyDataType,
-        order: MemcpyOrder,
+        how: tuple[bool, MemcpyDataType, MemcpyOrder, bool],
         steps: tuple[int, int],
-    ) -> tuple[_wafer.Transfer, int]:
+        to_device: bool,
+    ) -> tuple[str, _wafer.Transfer, int]:
+        """What the copies of both directions check: the name of the symbol or stream, what
+        goes where, and the words of a copy with a word for each element of each PE."""
+        self._expect(f"{call}()", "running")
+        streaming, data_type, order, _ = how
         px, py = whole("px", roi[0], 0), whole("py", roi[1], 0)
         w, h = whole("w", roi[2], 1), whole("h", roi[3], 1)
         elements = whole("elem_per_pe", elem_per_pe, 1)
@@ -626,7 +668,8 @@ class SdkRuntime:
             column_major=order is MemcpyOrder.COL_MAJOR,
             step_x=steps[0], step_y=steps[1],
         )
-        return transfer, count
+        name = self._stream(device, to_device) if streaming else self._data(device, data_type)
+        return name, transfer, count
 
     def _to_device(
         self,
@@ -639,9 +682,9 @@ class SdkRuntime:
         spread: _wafer.Spread = _wafer.Spread.NONE,
         steps: tuple[int, int] = (1, 1),
     ) -> Task:
-        self._expect(f"{call}()", "running")
-        streaming, data_type, order, nonblock = how
-        transfer, count = self._transfer(roi, elem_per_pe, data_type, order, steps)
+        name, transfer, count = self._copy(
+            call, dest, roi, elem_per_pe, how, steps, to_device=True
+        )
         formula = "w * h * elem_per_pe"
         if spread == _wafer.Spread.ROWS:
             count, formula = roi[3] * elem_per_pe, "h * elem_per_pe"
@@ -649,12 +692,12 @@ class SdkRuntime:
             count, formula = roi[2] * elem_per_pe, "w * elem_per_pe"
         elif steps != (1, 1):
             formula = "columns * rows * elem_per_pe"
-        name = self._stream(dest, True) if streaming else self._data(dest, data_type)
+        streaming, _, _, nonblock = how
         what = f"{call} to '{name}'"
         words = source_words(f"{what}: src", src, count, formula)
         operation = self._native.send if streaming else self._native.copy_in
         return self._issue(
-            what, lambda: operation(name, words, transfer, spread), nonblock, None, None
+            what, [lambda: operation(name, words, transfer, spread)], nonblock, None, None
         )
 
     def _save_image(self) -> None:
