@@ -8,6 +8,7 @@
 
 #include "sequin/Wafer/CslOutput.h"
 #include "sequin/Support/OutputFile.h"
+#include "sequin/Wafer/ElfFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -116,6 +117,48 @@ static llvm::Error writeFile(StringRef directory, StringRef path, Value value,
                      });
 }
 
+/// Removes the ELF files of an earlier program.
+static llvm::Error removeElfFiles(StringRef bin) {
+  std::vector<std::string> stale;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator entry(bin, code), end;
+       !code && entry != end; entry.increment(code)) {
+    StringRef name = llvm::sys::path::filename(entry->path());
+    if (name.consume_front("out_") && name.consume_back(".elf") &&
+        llvm::all_of(name, [](char c) { return c == '_' || llvm::isDigit(c); }))
+      stale.push_back(entry->path());
+  }
+  for (const std::string &path : stale)
+    if ((code = llvm::sys::fs::remove(path)))
+      break;
+  if (code)
+    return llvm::createStringError("cannot replace the ELF files in '" + bin +
+                                   "': " + code.message());
+  return llvm::Error::success();
+}
+
+/// One for each code, by the PE that stands for it; their paths within the
+/// directory.
+static llvm::Expected<Array> writeElfFiles(StringRef directory,
+                                           const Program &program) {
+  Array paths;
+  for (uint32_t code = 0; code < program.codes.size(); ++code) {
+    auto place = representative(program, code);
+    if (!place)
+      continue;
+    auto [x, y] = *place;
+    std::string path = llvm::formatv("bin/out_{0}_{1}.elf", x, y);
+    if (llvm::Error error = writeOutput(
+            within(directory, path), [&](llvm::raw_ostream &os) -> llvm::Error {
+              writeElf(os, program.codes[code], program.at(x, y));
+              return llvm::Error::success();
+            }))
+      return std::move(error);
+    paths.push_back(path);
+  }
+  return paths;
+}
+
 llvm::Error wafer::writeCslOutput(StringRef directory, const CslOutput &output,
                                   const Program &program) {
   std::string bin = within(directory, "bin");
@@ -128,6 +171,11 @@ llvm::Error wafer::writeCslOutput(StringRef directory, const CslOutput &output,
     if (std::error_code code = llvm::sys::fs::remove(stale))
       return llvm::createStringError("cannot replace '" + stale +
                                      "': " + code.message());
+  if (llvm::Error error = removeElfFiles(bin))
+    return error;
+  llvm::Expected<Array> elfs = writeElfFiles(directory, program);
+  if (!elfs)
+    return elfs.takeError();
   if (llvm::Error error =
           writeFile(directory, kProgramPath, toJSON(program), "{0}\n"))
     return error;
@@ -152,6 +200,7 @@ llvm::Error wafer::writeCslOutput(StringRef directory, const CslOutput &output,
                           {"width_east_buf", output.eastBuffers},
                           {"fp16_format", getName(program.fp16)},
                           {"program", kProgramPath},
+                          {"elf", std::move(*elfs)},
                           {"rpc", kRpcPath}},
                    "{0:2}\n");
 }

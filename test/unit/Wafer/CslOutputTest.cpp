@@ -9,6 +9,7 @@
 #include "sequin/Wafer/CslOutput.h"
 #include "Row.h"
 #include "WaferTestSupport.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gmock/gmock.h>
@@ -79,6 +80,46 @@ TEST_F(CslOutputTest, round_trip) {
   auto loaded = readProgram(*read);
   ASSERT_TRUE(bool(loaded));
   EXPECT_EQ(*loaded, program);
+}
+
+// One for each code, which readers of ELF take.
+TEST_F(CslOutputTest, elf_files) {
+  SEQUIN_ROW("HST-021");
+  SEQUIN_ROW("LAY-020");
+  Program program = sequin::testing::makeSample();
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  write("bin/out_7_7.elf", "old");
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  EXPECT_FALSE(llvm::sys::fs::exists(directory + "/bin/out_7_7.elf"));
+  llvm::json::Object json = parseFile(directory + "/out.json");
+  const llvm::json::Array *paths = json.getArray("elf");
+  ASSERT_TRUE(paths);
+  ASSERT_EQ(paths->size(), program.codes.size());
+  for (auto [number, path] : llvm::enumerate(*paths)) {
+    auto file = llvm::object::ObjectFile::createObjectFile(
+        directory + "/" + path.getAsString()->str());
+    ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
+    const Code &code = program.codes[number];
+    std::map<std::string, std::pair<uint64_t, uint64_t>> found;
+    for (const llvm::object::ELFSymbolRef symbol : file->getBinary()->symbols())
+      found[llvm::cantFail(symbol.getName()).str()] = {
+          llvm::cantFail(symbol.getAddress()), symbol.getSize()};
+    EXPECT_EQ(found.size(), code.variables.size() + code.functions.size());
+    for (const Variable &variable : code.variables) {
+      EXPECT_EQ(found[variable.name].first, variable.address);
+      EXPECT_EQ(found[variable.name].second, uint64_t(variable.bytes()));
+      for (const llvm::object::SectionRef section :
+           file->getBinary()->sections()) {
+        if (llvm::cantFail(section.getName()) != ".data")
+          continue;
+        llvm::StringRef bytes = llvm::cantFail(section.getContents());
+        for (auto [offset, byte] : llvm::enumerate(variable.data)) {
+          size_t at = variable.address + offset - section.getAddress();
+          EXPECT_EQ(at < bytes.size() ? uint8_t(bytes[at]) : 0, byte);
+        }
+      }
+    }
+  }
 }
 
 // A file of memory from an earlier run does not outlive its program.
