@@ -28,6 +28,8 @@ static constexpr int64_t kPartialWrites = 8;
 static constexpr int64_t kApartPercent = 250;
 /// How often sizes are cut before a group is given up.
 static constexpr int kMaxCuts = 400;
+/// Of a sum so far: f32 or i32.
+static constexpr int64_t kSumBytes = 4;
 
 static int64_t largestDivisor(int64_t n, int64_t limit) {
   for (int64_t d = std::min(n, limit); d > 1; --d)
@@ -331,6 +333,24 @@ int64_t GroupPlanner::chunks() const {
   return count;
 }
 
+int64_t GroupPlanner::sumsBetweenPassesBytes() const {
+  if (group.kind != Group::Kind::Reduction)
+    return 0;
+  int64_t bytes = 0;
+  int64_t left = resultElements();
+  bool isLastPass = true;
+  for (const Loop &loop : group.loops) {
+    if (!loop.reduced || loop.tile == 1)
+      continue;
+    // The pass over the first of them leaves the result, counted as such.
+    if (!isLastPass)
+      bytes += dmBytesWithMargin(left * kSumBytes, machine);
+    isLastPass = false;
+    left *= loop.local;
+  }
+  return bytes;
+}
+
 Memory GroupPlanner::firstExceeded() const {
   if (group.kind == Group::Kind::Contraction) {
     int64_t blocks = 1;
@@ -346,12 +366,11 @@ Memory GroupPlanner::firstExceeded() const {
       return Memory::Trf;
   }
   // Operands of one pass at a time; sums so far are one of the first pass.
-  constexpr int64_t kBytes = 4;
   int64_t dm = 0;
   auto vrfBytes = [&](int64_t elements, bool hasPacket) -> int64_t {
     if (!hasPacket)
       elements *= machine.outputLanes;
-    return llvm::alignTo(elements * kBytes, machine.flitBytes);
+    return llvm::alignTo(elements * kSumBytes, machine.flitBytes);
   };
   int64_t first = 0;
   if (chunks() > 1) {
@@ -378,7 +397,8 @@ Memory GroupPlanner::firstExceeded() const {
   int64_t results = 5;
   if (chunks() > 1)
     results += 3;
-  dm += results * dmBytesWithMargin(resultElements() * kBytes, machine);
+  dm += results * dmBytesWithMargin(resultElements() * kSumBytes, machine);
+  dm += sumsBetweenPassesBytes();
   return dm > machine.dmBytesPerSlice ? Memory::Dm : Memory::None;
 }
 

@@ -38,6 +38,9 @@ private:
   int64_t resultElements() const;
   int64_t sumElements() const;
   int64_t chunks() const;
+  /// Of one slice, in DM: what the passes of a reduction over several loops
+  /// leave for one another.
+  int64_t sumsBetweenPassesBytes() const;
   Memory firstExceeded() const;
 
   void spread(llvm::ArrayRef<LoopId> loops, int64_t &slices);

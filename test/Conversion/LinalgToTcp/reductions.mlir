@@ -119,3 +119,27 @@ func.func @mean(%a: tensor<64x4xf32>) -> tensor<64xbf16> {
   } -> tensor<64xbf16>
   return %1 : tensor<64xbf16>
 }
+
+// -----
+
+// A sum over two loops takes two passes. What the first leaves lies in DM beside the
+// operand, which is cut into more chunks than it would need alone.
+
+// CHECK-LABEL: func.func @two_passes_kernel
+// CHECK-COUNT-3: tcp.to_dm {{.*}}<i8
+// CHECK-LABEL: func.func @two_passes(
+func.func @two_passes(%a: tensor<291x223x2xi8>) -> tensor<2xi32> {
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : tensor<2xi32>
+  %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<2xi32>) -> tensor<2xi32>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(s, i, j) -> (s, i, j)>, affine_map<(s, i, j) -> (j)>],
+      iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%a : tensor<291x223x2xi8>) outs(%init : tensor<2xi32>) {
+  ^bb0(%x: i8, %out: i32):
+    %1 = arith.extsi %x : i8 to i32
+    %2 = arith.addi %out, %1 : i32
+    linalg.yield %2 : i32
+  } -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
