@@ -280,7 +280,10 @@ llvm::Expected<std::string> Program::mlir(Level level) const {
 }
 
 std::string Program::json() const {
-  return llvm::formatv("{0:2}\n", toJSON(impl->config)).str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  config::writeJSON(os, impl->config);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

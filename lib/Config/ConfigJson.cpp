@@ -520,7 +520,9 @@ static void describe(Io &io, Fields<Io, Constant> constant) {
   }
 }
 
-template <class Io> static void describe(Io &io, Fields<Io, Program> program) {
+/// All but the commands.
+template <class Io>
+static void describeHeader(Io &io, Fields<Io, Program> program) {
   io.field("target", program.target);
   io.field("chips", program.chips);
   io.field("name", program.name);
@@ -529,14 +531,42 @@ template <class Io> static void describe(Io &io, Fields<Io, Program> program) {
   io.optionalList("constants", program.constants);
   io.field("macs", program.macs);
   io.field("mac_type", program.macType);
-  io.field("commands", program.commands);
 }
+
+static constexpr llvm::StringLiteral kCommands = "commands";
 
 llvm::json::Value toJSON(const Program &program) {
   detail::Writer writer;
   writer.field("version", kFormatVersion);
-  describe(writer, program);
+  describeHeader(writer, program);
+  writer.field(kCommands, program.commands);
   return writer.take();
+}
+
+void writeJSON(llvm::raw_ostream &os, const Program &program) {
+  detail::Writer writer;
+  writer.field("version", kFormatVersion);
+  describeHeader(writer, program);
+  llvm::json::Value header = writer.take();
+  const llvm::json::Object &fields = *header.getAsObject();
+  llvm::SmallVector<llvm::StringRef> keys = {kCommands};
+  for (const auto &field : fields)
+    keys.push_back(field.first);
+  llvm::sort(keys);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    for (llvm::StringRef key : keys) {
+      if (key != kCommands) {
+        json.attribute(key, *fields.get(key));
+        continue;
+      }
+      json.attributeArray(key, [&] {
+        for (const Command &command : program.commands)
+          json.value(toJSON(command));
+      });
+    }
+  });
+  os << '\n';
 }
 
 llvm::json::Value toJSON(const Command &command) {
@@ -568,8 +598,10 @@ llvm::Expected<Program> fromJSON(const llvm::json::Value &value) {
     state.fail("version", "found " + llvm::Twine(version) + ", allowed is " +
                               llvm::Twine(kFormatVersion));
   Program program;
-  if (!state.failed())
-    describe(reader, program);
+  if (!state.failed()) {
+    describeHeader(reader, program);
+    reader.field(kCommands, program.commands);
+  }
   reader.finish();
   if (llvm::Error error = takeError(state))
     return std::move(error);

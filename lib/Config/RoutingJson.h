@@ -93,6 +93,8 @@ template <class Io>
 void describeRouting(Io &io, detail::Fields<Io, Routing> routing) {
   io.field("ring_size", routing.ringSize);
   io.field("routers", routing.routers);
+  io.optionalField("period", routing.period);
+  io.optionalField("period_packets", routing.periodPackets);
   io.field("packets", routing.packets);
 }
 

@@ -53,10 +53,23 @@ llvm::Error ExecCheck::checkRouters(StringRef name,
     return trap(name, "a ring has " + Twine(ring) +
                           " slices, it must divide the " + Twine(perCluster) +
                           " slices of a cluster");
+  if (routing.period != 0) {
+    if (llvm::Error error = between(name, "period", routing.period, 1, ring))
+      return error;
+    if (ring % routing.period != 0)
+      return trap(name, "settings repeat after " + Twine(routing.period) +
+                            " slices, which must divide the " + Twine(ring) +
+                            " slices of a ring");
+  } else if (routing.periodPackets != 0) {
+    return trap(name, "settings do not repeat, but their first packets are " +
+                          Twine(routing.periodPackets) +
+                          " further with every repetition");
+  }
+  int64_t most = routing.period != 0 ? routing.period : perCluster;
   int64_t slices = 0;
   for (const config::RouterSetting &setting : routing.routers) {
     if (llvm::Error error = between(name, "slices of a router setting",
-                                    setting.slices, 1, perCluster - slices))
+                                    setting.slices, 1, most - slices))
       return error;
     if (setting.sources.size() * 64 > static_cast<uint64_t>(perCluster) + 63)
       return trap(name, "a snoop bitmap has more than " + Twine(perCluster) +
@@ -72,6 +85,13 @@ llvm::Error ExecCheck::checkRouters(StringRef name,
                               Twine(start) + " to " + Twine(start + ring - 1));
     }
     slices += setting.slices;
+  }
+  if (routing.period != 0) {
+    if (slices != routing.period)
+      return trap(name, "there are settings for " + Twine(slices) +
+                            " routers, expected " + Twine(routing.period) +
+                            ", after which they repeat");
+    return llvm::Error::success();
   }
   if (slices == 0 || slices % ring != 0 || perCluster % slices != 0)
     return trap(name, "there are settings for " + Twine(slices) +
@@ -149,9 +169,19 @@ llvm::Expected<int64_t> ExecCheck::takenPackets(StringRef name,
                             Twine(available) + " packets of a slice");
     reach = static_cast<int64_t>(next);
   }
+  int64_t further = 0;
+  if (routing.period != 0) {
+    int64_t repetitions = routing.ringSize / routing.period;
+    if (llvm::Error error =
+            between(name, "packets from repetition to repetition",
+                    routing.periodPackets, 0, available - reach))
+      return error;
+    // Both factors are below the packets and slices there are.
+    further = (repetitions - 1) * routing.periodPackets;
+  }
   for (const config::RouterSetting &setting : routing.routers)
     if (llvm::Error error = between(name, "first packet", setting.firstPacket,
-                                    0, available - reach))
+                                    0, available - reach - further))
       return error;
   return count(name, "packets", tripCount(routing.packets));
 }

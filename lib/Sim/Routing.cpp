@@ -25,6 +25,19 @@ RoutingTable::RoutingTable(const config::Routing &routing)
     }
     settingOf.insert(settingOf.end(), setting.slices, settings.size() - 1);
   }
+  if (routing.period == 0)
+    return;
+  for (int64_t slice = settingOf.size(); slice < ring; ++slice) {
+    uint32_t before = settingOf[slice - routing.period];
+    bool isFirst = slice % routing.period == 0 ||
+                   settingOf[slice - routing.period - 1] != before;
+    if (routing.periodPackets != 0 && isFirst) {
+      Setting &entry = settings.emplace_back(settings[before]);
+      entry.firstPacket += routing.periodPackets;
+    }
+    settingOf.push_back(routing.periodPackets != 0 ? settings.size() - 1
+                                                   : before);
+  }
 }
 
 std::vector<int64_t> sim::packetsTaken(const config::Routing &routing) {

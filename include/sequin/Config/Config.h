@@ -195,6 +195,11 @@ struct Routing {
   /// From slice 0 on. Settings for fewer slices than a cluster has repeat, the
   /// sources moved along.
   std::vector<RouterSetting> routers;
+  /// If not 0, `routers` are those of the first `period` slices of a ring,
+  /// after which its slices are set like them again, with the same sources:
+  /// columns of a ring. It divides ringSize. With every repetition firstPacket
+  /// is `periodPackets` further.
+  int64_t period = 0, periodPackets = 0;
   /// The packets that a slice takes of every source: loops over packets,
   /// outermost first, from firstPacket on.
   llvm::SmallVector<Loop, 2> packets;
@@ -607,6 +612,9 @@ struct Program {
 };
 
 llvm::json::Value toJSON(const Program &program);
+/// The same as text, indented by two, a line end at its end; holds one command
+/// at a time as JSON values, which take many times the room of their text.
+void writeJSON(llvm::raw_ostream &os, const Program &program);
 /// Errors name the path of the offending key ("commands[3].fetch.sequencer"),
 /// what was found and what is allowed; a wrong or missing version names both.
 /// The form is checked here, the numbers by the simulator.

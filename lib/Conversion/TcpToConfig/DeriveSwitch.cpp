@@ -48,6 +48,38 @@ static int64_t periodOf(const tcp::RoutingShape &shape, int64_t slices) {
   return period;
 }
 
+using Settings = std::vector<config::RouterSetting>;
+
+/// Neighbours that are set alike in one setting.
+static Settings joinNeighbours(ArrayRef<config::RouterSetting> bySlice) {
+  Settings joined;
+  for (const config::RouterSetting &setting : bySlice)
+    if (!joined.empty() && joined.back().sources == setting.sources &&
+        joined.back().firstPacket == setting.firstPacket)
+      ++joined.back().slices;
+    else
+      joined.push_back(setting);
+  return joined;
+}
+
+/// The fewest slices of a ring after which its settings repeat, but for first
+/// packets that are ever as many further; and how many.
+static std::pair<int64_t, int64_t>
+periodInRing(ArrayRef<config::RouterSetting> bySlice) {
+  int64_t ring = bySlice.size();
+  for (int64_t period = 1; period < ring; ++period) {
+    int64_t packets = bySlice[period].firstPacket - bySlice[0].firstPacket;
+    if (ring % period == 0 && packets >= 0 &&
+        llvm::all_of(llvm::seq(period, ring), [&](int64_t i) {
+          const config::RouterSetting &before = bySlice[i - period];
+          return bySlice[i].sources == before.sources &&
+                 bySlice[i].firstPacket == before.firstPacket + packets;
+        }))
+      return {period, packets};
+  }
+  return {ring, 0};
+}
+
 static FailureOr<config::Routing> toRouting(Operation *op,
                                             const tcp::RoutingShape &shape,
                                             const TcpMachine &machine) {
@@ -60,6 +92,7 @@ static FailureOr<config::Routing> toRouting(Operation *op,
   config::Routing routing;
   routing.ringSize = shape.ringSize;
   int64_t period = periodOf(shape, slices);
+  Settings bySlice;
   for (int64_t i = 0; i < period; ++i) {
     config::RouterSetting setting;
     if (i < static_cast<int64_t>(shape.routers.size())) {
@@ -71,12 +104,18 @@ static FailureOr<config::Routing> toRouting(Operation *op,
         setting.sources[source / 64] |= uint64_t(1) << (source % 64);
       }
     }
-    if (!routing.routers.empty() &&
-        routing.routers.back().sources == setting.sources &&
-        routing.routers.back().firstPacket == setting.firstPacket)
-      ++routing.routers.back().slices;
-    else
-      routing.routers.push_back(std::move(setting));
+    bySlice.push_back(std::move(setting));
+  }
+  routing.routers = joinNeighbours(bySlice);
+  // A ring of 256 slices in columns would otherwise be 256 bitmaps.
+  if (period == shape.ringSize) {
+    auto [columns, packets] = periodInRing(bySlice);
+    Settings once = joinNeighbours(ArrayRef(bySlice).take_front(columns));
+    if (once.size() < routing.routers.size()) {
+      routing.routers = std::move(once);
+      routing.period = columns;
+      routing.periodPackets = packets;
+    }
   }
   for (auto [size, distance] : shape.packets)
     routing.packets.push_back({size, distance});

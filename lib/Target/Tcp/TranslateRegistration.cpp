@@ -31,7 +31,7 @@ static LogicalResult exportJson(Operation *root, raw_ostream &os) {
   FailureOr<config::Program> program = tcp::readConfigOp(configs.front());
   if (failed(program))
     return failure();
-  os << llvm::formatv("{0:2}", config::toJSON(*program)) << '\n';
+  config::writeJSON(os, *program);
   return success();
 }
 

@@ -30,6 +30,8 @@ static Command makeCommand() {
   reduce.type = ElementType::F32;
   reduce.routing.ringSize = 2;
   reduce.routing.routers = {{2, {3}, 0}};
+  reduce.routing.period = 2;
+  reduce.routing.periodPackets = 8;
   reduce.routing.packets = {{8, 1}};
   exec.vector.emplace().interSlice = std::move(reduce);
   exec.vector->opsAfter.emplace_back();
@@ -53,6 +55,9 @@ TEST(RoutingJson, ReadsWhatItWrites) {
   EXPECT_EQ(routing.packets[0].stride, 4);
   EXPECT_TRUE(exec.switching->writesBitmaps);
   EXPECT_EQ(exec.vector->interSlice->opcode, InterSliceOpcode::Mul);
+  EXPECT_EQ(exec.vector->interSlice->routing.period, 2);
+  EXPECT_EQ(exec.vector->interSlice->routing.periodPackets, 8);
+  EXPECT_EQ(routing.period, 0);
   EXPECT_EQ(exec.vector->opsAfter.size(), 1u);
 }
 

@@ -110,7 +110,7 @@ struct RingContraction {
 
   std::vector<float> expected() const {
     std::vector<float> a = stream(), b = weights(), result;
-    sim::RoutingTable table({kRing, routers, {}});
+    sim::RoutingTable table({kRing, routers, 0, 0, {}});
     for (int64_t slice = 0; slice < kRing; ++slice)
       for (int64_t sum = 0; sum < sums(); ++sum)
         for (int64_t group = 0; group < kGroups; ++group)
@@ -173,7 +173,7 @@ struct RingContraction {
         makeExec({0, {{packets, kLanes}, {kLanes, 1}}, 1}, BF16, BF16, 32);
     exec.sliceMask = firstSlices(kRing);
     config::SwitchStage &switching = exec.switching.emplace();
-    switching.routing = {kRing, routers, {{packets, 1}}};
+    switching.routing = {kRing, routers, 0, 0, {{packets, 1}}};
     switching.groupSlices = kRing;
     switching.writesBitmaps = true;
     config::ContractStage &stage = exec.contract.emplace();
@@ -394,6 +394,48 @@ TEST(Switch, TrapsOnRouterSettingsThatDoNotFit) {
   stage.routing.routers = {{3, {7}, 0}, {1, {3}, 0}};
   EXPECT_THAT(errorOf(stage),
               HasSubstr("slice 3 listens to 2 slices, others to 3"));
+}
+
+TEST(Switch, SettingsOfColumnsRepeatWithinARing) {
+  config::SwitchStage stage = broadcast(8, 4, 8, 1);
+  stage.routing.routers = {{1, {0x11}, 0}, {1, {0x22}, 0}, {2, {0x44}, 0}};
+  stage.writesBitmaps = true;
+  stage.routing.period = 4;
+  EXPECT_EQ(errorOf(stage), "no error");
+  stage.routing.period = 3;
+  EXPECT_THAT(errorOf(stage), HasSubstr("settings repeat after 3 slices, which "
+                                        "must divide the 8 slices of a ring"));
+  stage.routing.period = 2;
+  EXPECT_THAT(errorOf(stage),
+              HasSubstr("slices of a router setting is 2, allowed are 1 to 0"));
+  stage.routing.period = 8;
+  EXPECT_THAT(errorOf(stage), HasSubstr("there are settings for 4 routers, "
+                                        "expected 8, after which they repeat"));
+  stage.routing.period = -4;
+  EXPECT_THAT(errorOf(stage), HasSubstr("period is -4"));
+  stage.routing.period = 4;
+  stage.routing.periodPackets = 1;
+  EXPECT_THAT(errorOf(stage),
+              HasSubstr("packets from repetition to repetition is 1, allowed"));
+  stage.routing.periodPackets = int64_t(1) << 62;
+  EXPECT_THAT(errorOf(stage),
+              HasSubstr("packets from repetition to repetition is 46116"));
+  stage.routing.period = 0;
+  EXPECT_THAT(errorOf(stage), HasSubstr("settings do not repeat, but their"));
+  stage.routing = {
+      8, {{1, {0x11}, 0}, {1, {0x22}, 1}, {2, {0x44}, 2}}, 4, 3, {}};
+  sim::RoutingTable table(stage.routing);
+  EXPECT_THAT(table.sources(9), ElementsAre(1, 5));
+  EXPECT_EQ(table.firstPacket(1), 1);
+  EXPECT_EQ(table.firstPacket(5), 4);
+  EXPECT_EQ(table.firstPacket(15), 5);
+  EXPECT_FALSE(table.alike(2, 6));
+  EXPECT_TRUE(table.alike(6, 7));
+  EXPECT_FALSE(table.alike(6, 14));
+  stage.routing.period = 4;
+  stage.routing.periodPackets = 0;
+  stage.routing.routers[2].sources = {0x440};
+  EXPECT_THAT(errorOf(stage), HasSubstr("slice 2 listens to slice 10"));
 }
 
 TEST(Switch, TrapsOnPatternsThatNobodyWroteToTheRouters) {

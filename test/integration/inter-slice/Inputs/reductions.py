@@ -151,6 +151,9 @@ def check(folder, name, spec):
     rows = []
     for setting in stage["routers"]:
         rows += [int(setting["sources"], 16)] * setting["slices"]
+    if "period" in stage:
+        assert len(rows) == stage["period"], stage
+        rows *= stage["ring_size"] // stage["period"]
     assert len(rows) == stage["ring_size"] == period, stage
     assert {bin(row).count("1") for row in rows} <= {0, sources}, rows
 

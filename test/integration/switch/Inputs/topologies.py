@@ -155,12 +155,15 @@ def run(*command):
     return done.stdout
 
 
-def bitmaps(routers):
+def bitmaps(stage):
     """The sources of all 256 slices, from the settings that repeat."""
     rows = []
-    for setting in routers:
+    for setting in stage["routers"]:
         bits = int(setting["sources"], 16)
         rows += [bits] * setting["slices"]
+    if "period" in stage:
+        assert len(rows) == stage["period"], stage
+        rows *= stage["ring_size"] // stage["period"]
     period = len(rows)
     return [[b + d // period * period for b in range(256) if rows[d % period] >> b & 1]
             for d in range(256)]
@@ -195,7 +198,7 @@ def check(folder, name):
         assert stage["ring_size"] == spec["ring"], stage["ring_size"]
         # Bitmaps of custom topologies are written before the pass (SWI-11).
         assert stage.get("writes_bitmaps", False) == ("Custom" in spec["switch"]), stage
-        found = bitmaps(stage["routers"])
+        found = bitmaps(stage)
         used = 64 if spec["mode"] == "unit" else 256
         for d in range(used):
             assert found[d] == spec["sources"](d), (name, d, found[d])
