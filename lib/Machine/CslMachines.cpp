@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Machine/CslMachine.h"
+#include "sequin/Machine/CslMessages.h"
+#include "sequin/Machine/CslPipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -238,6 +240,18 @@ static constexpr CslMachine kWse3 = {
     .scalarCycles = kScalarCycles,
 };
 
+// Libraries, <message_passing>: colors 14 to 18, 32 wavelets, WSE-3 (LIB-062,
+// FAB-080). Which of the colors has the messages is a ruling.
+static constexpr CslMessages kMessages3 = {
+    .colors = 0x1f << 14,
+    .color = 14,
+    .maxWords = 32,
+};
+
+const CslMessages *sequin::messagesOf(const CslMachine &machine) {
+  return machine.generation == 3 ? &kMessages3 : nullptr;
+}
+
 static constexpr const CslMachine *kMachines[] = {&kWse2, &kWse3};
 
 llvm::ArrayRef<const CslMachine *> sequin::cslMachines() { return kMachines; }
@@ -335,6 +349,12 @@ llvm::json::Value sequin::toJSON(const CslMachine &machine) {
     scalar[getName(kind)] = machine.cycles(kind);
   }
   const MemcpyReservation &memcpy = machine.memcpy;
+  llvm::json::Object messages;
+  if (const CslMessages *facts = messagesOf(machine))
+    messages = llvm::json::Object{
+        {"colors", toArray(uint64_t(facts->colors))},
+        {"color", static_cast<int64_t>(facts->color)},
+        {"max_words", static_cast<int64_t>(facts->maxWords)}};
   return llvm::json::Object{
       {"name", machine.name},
       {"fabric_width", machine.fabricWidth},
@@ -404,5 +424,9 @@ llvm::json::Value sequin::toJSON(const CslMachine &machine) {
       {"task_start_cycles", machine.taskStartCycles},
       {"bank_modulus", static_cast<int64_t>(machine.bankModulus)},
       {"scalar_cycles", std::move(scalar)},
+      {"independent_float_cycles",
+       static_cast<int64_t>(
+           pipelineOf(static_cast<int>(machine.generation)).independentFloat)},
+      {"messages", std::move(messages)},
   };
 }

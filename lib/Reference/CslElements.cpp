@@ -275,6 +275,9 @@ bool CslMachineState::readable(Pe &pe, Running &op, Walk &walk, bool &ended,
   if (walk.half)
     return true;
   std::deque<Wavelet> &words = inputOf(pe, walk)->words;
+  // Headers of messages are for tasks.
+  while (!words.empty() && words.front().head)
+    words.pop_front();
   // simd_64: both wavelets, or none moves.
   size_t needed = 1;
   if (walk.pair && walk.at[0] % 2 == 0)
@@ -398,6 +401,18 @@ void CslMachineState::store(Pe &pe, Walk &walk, uint32_t value, bool last) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Whether the next element is the last word of a message.
+bool CslMachineState::endsMessage(Pe &pe, Running &op) {
+  for (Walk &walk : op.source)
+    if (walk.kind == Walk::Kind::Fabin && !walk.half) {
+      InputQueue *queue = inputOf(pe, walk);
+      if ((pe.messageColors >> queue->color & 1) && !queue->words.empty() &&
+          queue->words.front().control)
+        return true;
+    }
+  return false;
+}
+
 /// Does what can be done now; false if that is nothing.
 bool CslMachineState::progress(Pe &pe, Running &op, bool &ended, bool &result) {
   bool moved = false;
@@ -422,6 +437,7 @@ bool CslMachineState::progress(Pe &pe, Running &op, bool &ended, bool &result) {
       return moved || ended || hasTrapped;
     ++steps;
     moved = true;
+    bool isLast = endsMessage(pe, op);
     uint32_t x = fetch(pe, op.source[0], op.remaining, op.endless);
     uint32_t y = fetch(pe, op.source[1], op.remaining, op.endless);
     uint32_t value =
@@ -429,7 +445,9 @@ bool CslMachineState::progress(Pe &pe, Running &op, bool &ended, bool &result) {
     if (op.accumulate)
       op.source[0].value = value;
     store(pe, op.dest, value, !op.endless && op.remaining == 1);
-    if (!op.endless && --op.remaining == 0) {
+    if (!op.endless)
+      --op.remaining;
+    if (isLast || (!op.endless && op.remaining == 0)) {
       ended = true;
       result = true;
     }

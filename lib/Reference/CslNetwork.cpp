@@ -148,7 +148,10 @@ void CslMachineState::sendUp(Pe &pe, uint8_t color, const Wavelet &wavelet) {
       stream->words[pe.number].push_back(wavelet.data);
       return;
     }
-  arrive(pe, color, Ramp, wavelet);
+  Wavelet labelled = wavelet;
+  if ((pe.messageColors >> color & 1) && !label(pe, color, labelled))
+    return;
+  arrive(pe, color, Ramp, labelled);
 }
 
 void CslMachineState::wakeColor(Pe &pe, uint8_t color) {
@@ -285,6 +288,76 @@ void CslMachineState::leaveTeardown(Pe &pe, uint8_t number) {
 }
 
 //===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// What leaves the compute element is a header or one of the words that it
+/// counts; the last of them has the control bit.
+bool CslMachineState::label(Pe &pe, uint8_t number, Wavelet &wavelet) {
+  ColorState &color = pe.colors[number];
+  wavelet.head = !color.left;
+  wavelet.control = wavelet.flip = false;
+  if (!wavelet.head) {
+    wavelet.control = --color.left == 0;
+    return true;
+  }
+  MessageHeader header = MessageHeader::unpack(wavelet.data);
+  unsigned most = messagesOf(*machine)->maxWords;
+  if (!header.words || header.words > most) {
+    trap(pe, "a message has " + Twine(int(header.words)) +
+                 " words, allowed are 1 to " + Twine(most));
+    return false;
+  }
+  if (header.column >= width || header.row >= height) {
+    trap(pe, "a message is for column " + Twine(header.column) + ", row " +
+                 Twine(header.row) + ", and the rectangle has " + Twine(width) +
+                 " columns and " + Twine(height) + " rows");
+    return false;
+  }
+  color.left = header.words;
+  return true;
+}
+
+/// moveOne() for a color in message mode: along the row, then along the column;
+/// a message that has begun to leave over a link has it to its end.
+bool CslMachineState::moveMessage(Pe &pe, uint8_t number, unsigned link) {
+  ColorState &color = pe.colors[number];
+  Wavelet wavelet = color.links[link].front();
+  if (wavelet.head) {
+    MessageHeader header = MessageHeader::unpack(wavelet.data);
+    unsigned to = Ramp;
+    if (header.column != pe.x)
+      to = header.column > pe.x ? East : West;
+    else if (header.row != pe.y)
+      to = header.row > pe.y ? South : North;
+    if (color.leaving[to])
+      return false;
+    color.towards[link] = to;
+  }
+  if (!color.towards[link]) {
+    trap(pe, "a wavelet without a header came on color " + Twine(int(number)) +
+                 ", which carries messages");
+    return false;
+  }
+  unsigned to = *color.towards[link];
+  InputQueue *queue = nullptr;
+  if (to == Ramp && !(queue = queueOfColor(pe, number)))
+    return false;
+  color.leaving[to] = !wavelet.control;
+  if (wavelet.control)
+    color.towards[link].reset();
+  color.links[link].pop_front();
+  ++steps;
+  if (queue) {
+    queue->words.push_back(wavelet);
+    ready(pe);
+  } else {
+    arrive(*neighbour(pe, to), number, oppositeOf(to), wavelet);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Routing
 //===----------------------------------------------------------------------===//
 
@@ -293,6 +366,8 @@ bool CslMachineState::moveOne(Pe &pe, uint8_t number, unsigned link) {
   ColorState &color = pe.colors[number];
   if (color.links[link].empty() || color.teardown)
     return false;
+  if (pe.messageColors >> number & 1)
+    return moveMessage(pe, number, link);
   static constexpr StringLiteral names[] = {"WEST", "EAST", "SOUTH", "NORTH",
                                             "RAMP"};
   if (!color.configured) {

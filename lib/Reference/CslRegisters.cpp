@@ -119,6 +119,8 @@ uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
                ? static_cast<uint16_t>(0x8000 | pe.outputColor[word] |
                                        pe.outputDense[word] << 5)
                : 0;
+  case CslRegister::MessageColors:
+    return halfOf(pe.messageColors, word);
   case CslRegister::TransformMask:
     return pe.transformMask;
   case CslRegister::ExceptionMask:
@@ -240,6 +242,10 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     if (pe.outputBound[word])
       pe.outputColor[word] = value & 31;
     return;
+  case CslRegister::MessageColors:
+    if (!messagesOf(*machine))
+      return trap(pe, "routers of " + machine->name + " pass no messages");
+    return setHalf(pe.messageColors, word, value);
   case CslRegister::TransformMask:
     pe.transformMask = value;
     return;

@@ -17,6 +17,7 @@
 
 #include "CslMemory.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Machine/CslMessages.h"
 #include "sequin/Machine/CslRegisters.h"
 #include "sequin/Reference/CslInterpreter.h"
 #include "llvm/ADT/StringMap.h"
@@ -236,6 +237,7 @@ struct Wavelet {
   uint32_t data = 0;
   bool control = false, flip = false;
   bool half = false; ///< a half wavelet of a queue in dense mode
+  bool head = false; ///< the header of a message
 };
 
 inline constexpr unsigned kColorCount = 24;
@@ -265,6 +267,11 @@ struct ColorState {
   csl::FilterAttr filterAttr = {};
   mlir::Operation *op = nullptr;
   std::array<std::deque<Wavelet>, kLinks> links = {};
+  /// In message mode, by link: where the message that comes over it goes on;
+  /// whether a message is leaving over it; words still to come up the RAMP.
+  std::array<std::optional<unsigned>, kLinks> towards = {};
+  std::array<bool, kLinks> leaving = {};
+  unsigned left = 0;
   bool queued = false; ///< in the network's work list
 };
 
@@ -369,6 +376,7 @@ struct Pe {
   /// Configuration words that no register is known at: what was written.
   std::map<uint16_t, uint16_t> otherWords;
   uint32_t taskPriority = 0, controlPriority = 0;
+  uint32_t messageColors = 0; ///< bit c: color c is in message mode
   bool tscOn = false;
   uint64_t tscBase = 0, tscLatched = 0;
   std::array<uint32_t, 4> random = {};
@@ -459,6 +467,9 @@ public:
   void moveWavelets();
   void moveColor(Pe &pe, uint8_t color);
   bool moveOne(Pe &pe, uint8_t color, unsigned link);
+  bool moveMessage(Pe &pe, uint8_t color, unsigned link);
+  bool label(Pe &pe, uint8_t color, Wavelet &wavelet);
+  bool endsMessage(Pe &pe, Running &op);
   bool applyCommand(Pe &pe, uint8_t color, unsigned command);
   void leaveTeardown(Pe &pe, uint8_t color);
   InputQueue *queueOfColor(Pe &pe, uint8_t color);

@@ -219,6 +219,11 @@ bool CslMachineState::pickTask(Pe &pe) {
     while (!queue.words.empty()) {
       Wavelet wavelet = queue.words.front();
       const BoundTask *chosen = nullptr;
+      // The end of a message asks for no task.
+      if (wavelet.control && (pe.messageColors >> queue.color & 1)) {
+        queue.words.pop_front();
+        continue;
+      }
       if (!wavelet.control) {
         if (task != pe.tasks.end() && task->second.kind == csl::TaskKind::Data)
           chosen = &task->second;

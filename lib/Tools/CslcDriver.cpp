@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
+#include "sequin/Machine/MemcpyBuffers.h"
 #include "sequin/Tools/ExitCode.h"
 #include "sequin/Wafer/CslOutput.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -163,6 +164,13 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
     err << "error: " << llvm::toString(std::move(error)) << '\n';
     return kRefused;
   }
+  if (options.verbose)
+    for (auto [side, columns] :
+         {std::pair("west", output.westBuffers), {"east", output.eastBuffers}})
+      if (columns)
+        err << "--width-" << side << "-buf=" << columns << " holds "
+            << bufferedWaveletsPerPe(columns, program->width)
+            << " wavelets for each PE of a row\n";
   if (options.verbose)
     err << options.output << ": " << program->width << " x " << program->height
         << " PEs, " << program->codes.size() << " codes\n";

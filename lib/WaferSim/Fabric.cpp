@@ -65,7 +65,7 @@ uint8_t Wafer::findChannel(Core &core, uint8_t color, unsigned from) {
         if (config.valid >> p & 1)
           rx |= config.positions[p].rx;
       for (unsigned d = 0; d < kDirections; ++d)
-        if (rx >> d & 1)
+        if ((rx >> d & 1) || carriesMessages(core, c))
           newChannel(core, static_cast<uint8_t>(c), d);
     }
   }
@@ -257,6 +257,12 @@ int Wafer::hostStreamOf(uint8_t color, bool toDevice) const {
   return -1;
 }
 
+/// Words that the way of a row to the host holds: the buffers of its routers
+/// outside of the rectangle. Behind them the PEs wait until the host receives.
+uint64_t Wafer::mostWaitingWords() const {
+  return uint64_t(machine.routerWords) * Options::kHaloColumns;
+}
+
 int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
                         bool toDevice) const {
   for (size_t i = 0; i < streams.size(); ++i) {
@@ -267,6 +273,21 @@ int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
       return static_cast<int>(i);
   }
   return -1;
+}
+
+/// The first wavelet of a router buffer moves on.
+void Wafer::popChannel(Core &core, uint8_t ringIndex) {
+  Ring &ring = core.rings[ringIndex];
+  bool wasFull = ring.full();
+  ring.pop(now);
+  core.acted = true;
+  if (ring.empty())
+    core.busyRings[ringIndex / 64] &= ~(uint64_t(1) << ringIndex % 64);
+  if (wasFull && ring.id != kRamp)
+    if (Core *before = neighbour(core, ring.id)) {
+      retry(*before);
+      wake(*before, now + 1);
+    }
 }
 
 /// Tries to move the first wavelet of a router buffer on. Returns whether the
@@ -284,6 +305,8 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   };
   if (core.teardown >> number & 1)
     return stuck();
+  if (carriesMessages(core, number))
+    return forwardMessage(core, ringIndex, usedLinks, movedColors);
   const FlatColor &color = core.router->colors[number];
   if (!color.configured) {
     trap(core,
@@ -358,18 +381,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
     }
   }
 
-  // It moves.
-  Ring &ring = core.rings[ringIndex];
-  bool wasFull = ring.full();
-  ring.pop(now);
-  core.acted = true;
-  if (ring.empty())
-    core.busyRings[ringIndex / 64] &= ~(uint64_t(1) << ringIndex % 64);
-  if (wasFull && from != kRamp)
-    if (Core *before = neighbour(core, from)) {
-      retry(*before);
-      wake(*before, now + 1);
-    }
+  popChannel(core, ringIndex);
   usedLinks |= routes.tx;
   movedColors |= 1u << number;
   if (options.observer)
@@ -506,6 +518,12 @@ void Wafer::stepOutputs(Core &core) {
     const FlatColor &config = core.router->colors[color];
     int stream = config.configured ? -1 : hostStreamOf(color, false);
     if (stream >= 0) {
+      if (options.halo == Options::Halo::Fabric) {
+        uint64_t &waiting = streams[stream].waiting[core.y];
+        if (waiting >= mostWaitingWords())
+          continue; // receive() wakes the row
+        ++waiting;
+      }
       streams[stream].words[indexOf(core)].push_back(wavelet.data);
     } else {
       Hearers heard;
@@ -520,6 +538,8 @@ void Wafer::stepOutputs(Core &core) {
       }
       if (!room)
         continue; // the router's pop leads to a step of this PE
+      if (carriesMessages(core, color) && !labelWavelet(core, wavelet))
+        return;
       for (unsigned i = 0; i < heard.count; ++i) {
         core.busyRings[channels[i] / 64] |= uint64_t(1) << channels[i] % 64;
         sendTo(core, channels[i], wavelet, machine.rampCycles);

@@ -95,6 +95,10 @@ std::string Wafer::sender(Core &core, uint8_t color,
   Core *at = &core;
   llvm::SmallSet<uint32_t, 32> seen;
   unsigned hops = 0;
+  if (carriesMessages(core, color)) {
+    cause = "no message came";
+    return "any PE may send a message to " + place(core);
+  }
   for (;;) {
     if (!seen.insert(indexOf(*at)).second) {
       cause = "the routes of color " + std::to_string(color) + " form a loop";
@@ -241,11 +245,23 @@ void Wafer::describeHang() {
               getName(static_cast<Direction>(ring.id)).str() + " cannot move",
           ring.lastArrival(), config.location);
       bool ramp = routes.tx >> kRamp & 1;
+      bool taken = routes.rx >> ring.id & 1;
+      bool held = false;
+      if (carriesMessages(core, ring.color)) {
+        unsigned to = linkOfMessage(
+            core, static_cast<uint8_t>(&ring - core.rings.data()));
+        ramp = to == kRamp;
+        taken = true;
+        held = ring.front().flip && to < kDirections &&
+               core.messages->owner[ring.color][to] != kNone;
+      }
       uint8_t queue = core.inputOfColor[ring.color];
       std::string cause;
       if (core.teardown >> ring.color & 1)
         cause = color + " is in teardown here and nothing has ended it";
-      else if (!(routes.rx >> ring.id & 1))
+      else if (held)
+        cause = "another message has the link and does not end";
+      else if (!taken)
         cause = "the switch stands at position " +
                 std::to_string(core.position[ring.color]) +
                 ", which does not take this link, and was never advanced";
@@ -305,7 +321,15 @@ void Wafer::describeHang() {
       } else if (op.stall == Stall::Blocked) {
         wait->cause = "the microthread was never unblocked";
       } else if (op.stall == Stall::Output) {
-        wait->cause = "the receivers do not take the wavelets";
+        int host = core.router->colors[op.dest.color].configured
+                       ? -1
+                       : hostStreamOf(op.dest.color, false);
+        wait->cause = host < 0
+                          ? "the receivers do not take the wavelets"
+                          : "the host does not receive from stream '" +
+                                streams[host].stream->name +
+                                "', and its link holds " +
+                                std::to_string(mostWaitingWords()) + " words";
       }
     }
     if (core.main == MainState::Step && core.stepRing != kNone) {

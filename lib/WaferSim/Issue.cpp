@@ -580,6 +580,8 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
 bool Wafer::issue(Core &core, LiveOp &op) {
   if (op.words)
     return issueWord(core, op);
+  if (core.messageColors && dropHeader(core, op))
+    return true;
   if (op.opcode == DsdOpcode::Dfilt) {
     Ring &ring = core.rings[op.source[0].ring];
     if (!ring.ready(now)) {
@@ -620,6 +622,7 @@ bool Wafer::issue(Core &core, LiveOp &op) {
           op.dest.kind == Walk::Kind::Fifo ? Stall::FifoFull : Stall::Output;
       break;
     }
+    bool ends = core.messageColors && endsMessage(core, op);
     TracedElement element;
     if (tracer)
       element = traced(core, op);
@@ -634,9 +637,9 @@ bool Wafer::issue(Core &core, LiveOp &op) {
     store(core, op, value, sent);
     ++counters.elements;
     counters.lastElement = std::max(counters.lastElement, now);
-    if (op.unbounded)
-      continue;
-    if (--op.remaining == 0) {
+    if (!op.unbounded)
+      --op.remaining;
+    if (ends || (!op.unbounded && op.remaining == 0)) {
       complete(core, op, true);
       wake(core, now + 1);
       return true;

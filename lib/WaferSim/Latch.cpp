@@ -340,6 +340,9 @@ bool Wafer::movesWords(const Core &core, const LiveOp &op) const {
       continue;
     if (walk->bytes != 4 || walk->transform)
       return false;
+    if (walk->kind == Walk::Kind::FabricIn &&
+        carriesMessages(core, core.rings[walk->ring].color))
+      return false;
     if (walk->isFabric())
       continue;
     if (walk->kind != Walk::Kind::Linear || op.unbounded)

@@ -126,6 +126,8 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   case CslRegister::FabricCoordinate:
     return static_cast<uint16_t>(word ? core.y + program.offsetY
                                       : core.x + program.offsetX);
+  case CslRegister::MessageColors:
+    return half(core.messageColors);
   case CslRegister::TaskBlocked:
     return half(core.blocked);
   case CslRegister::TaskActive:
@@ -249,6 +251,15 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
       count = 0;
     core.tscOn = value & 1;
     core.tscBase = core.tscOn ? now - count : count;
+    break;
+  }
+  case CslRegister::MessageColors: {
+    if (!messagesOf(machine))
+      return trap(core,
+                  "routers of " + machine.name.str() + " pass no messages");
+    uint32_t colors = core.messageColors;
+    setHalf(colors, word, value);
+    setMessageColors(core, colors);
     break;
   }
   case CslRegister::Filter: {

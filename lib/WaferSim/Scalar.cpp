@@ -136,6 +136,25 @@ static uint64_t setDescriptor(Opcode opcode, uint64_t bits, uint64_t value) {
   return descriptor.pack();
 }
 
+/// Whether `next` may read register `r`; calls may read any.
+static bool mayRead(const Instruction &next, Register r) {
+  if (next.left == r || next.right == r)
+    return true;
+  switch (next.opcode) {
+  case Opcode::Store:
+    return next.dest == r;
+  case Opcode::Select:
+  case Opcode::FloatFma:
+    return next.immediate == r;
+  case Opcode::Call:
+  case Opcode::CallIndirect:
+  case Opcode::Return:
+    return true;
+  default:
+    return getInfo(next.opcode).machine;
+  }
+}
+
 void Wafer::runMain(Core &core) {
   uint64_t cost = 0;
   const Code &code = *core.code->code;
@@ -170,7 +189,10 @@ void Wafer::runMain(Core &core) {
         tracer->instruction(
             momentOf(core, now + cost),
             {core.taskNumber, i.opcode, frame->function, frame->pc});
-      cost += machine.cycles(info.kind);
+      // Another instruction may come before the result is there (SIM-008).
+      cost += info.kind == ScalarClass::Float && !mayRead((&i)[1], i.dest)
+                  ? independentFloatCycles
+                  : machine.cycles(info.kind);
       if (i.width > 32)
         cost += machine.cycles(ScalarClass::Wide);
       ++frame->pc;

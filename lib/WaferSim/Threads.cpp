@@ -255,6 +255,12 @@ void Wafer::pickTask(Core &core) {
       if (core.blocked >> id & 1)
         break;
       Wavelet wavelet = ring.front();
+      // The end of a message is data, not a question for a task.
+      if (wavelet.control && carriesMessages(core, ring.color)) {
+        popInput(core, ring);
+        wake(core, now + 1);
+        continue;
+      }
       if (!wavelet.control) {
         if (const Task *task = info.tasks[id];
             task && task->kind == TaskKind::Data)

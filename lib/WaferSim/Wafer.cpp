@@ -104,9 +104,11 @@ void Wafer::load() {
   for (const Router &router : program.routers)
     routers.push_back(flatten(router));
   for (const Stream &stream : program.streams)
-    streams.push_back({&stream, {}, {}});
+    streams.push_back({&stream, {}, {}, {}});
 
   bankModulus = options.bankModulus.value_or(machine.bankModulus);
+  independentFloatCycles =
+      pipelineOf(static_cast<int>(machine.generation)).independentFloat;
   wordsPerRow = static_cast<unsigned>((program.width + 63) / 64);
   slots.resize(size_t(64) * wordsPerRow * program.height);
   slotMasks.resize(program.height);
@@ -776,6 +778,15 @@ llvm::Expected<std::vector<uint32_t>> Simulator::receive(llvm::StringRef name,
       (*stream)->words[static_cast<uint32_t>(y * wafer->program.width + x)];
   std::vector<uint32_t> words(queue.begin(), queue.end());
   queue.clear();
+  if (wafer->options.halo == Options::Halo::Fabric && !words.empty() &&
+      (*stream)->stream->kind == Stream::Kind::PerPe) {
+    (*stream)->waiting[static_cast<uint32_t>(y)] -= words.size();
+    for (int64_t i = 0; i < wafer->program.width; ++i) {
+      Core &core = wafer->cores[y * wafer->program.width + i];
+      if (core.outputBusy)
+        wafer->wake(core, wafer->now + 1);
+    }
+  }
   return words;
 }
 

@@ -25,6 +25,8 @@
 #define SEQUIN_LIB_WAFERSIM_WAFER_H
 
 #include "Slab.h"
+#include "sequin/Machine/CslMessages.h"
+#include "sequin/Machine/CslPipeline.h"
 #include "sequin/Machine/CslRegisters.h"
 #include "sequin/Support/DsdArithmetic.h"
 #include "sequin/Wafer/ControlWord.h"
@@ -207,6 +209,21 @@ enum class MainState : uint8_t {
   Step, ///< an @map step waits; the instruction is tried again
 };
 
+/// A router and its ramp in message mode (CslMessages.h). A wavelet of a
+/// message has `flip` if it is the header, `control` if it is the last.
+struct Messages {
+  Messages() {
+    for (auto *links : {&towards, &owner})
+      for (auto &ofColor : *links)
+        ofColor.fill(kNone);
+  }
+  /// By color: words of the message on its way up the ramp that have not come.
+  std::array<uint8_t, kColors> left = {};
+  /// By color and link: where the message that comes over it goes on; the link
+  /// from which the message that leaves over it comes. kNone: there is none.
+  std::array<std::array<uint8_t, kDirections>, kColors> towards, owner;
+};
+
 struct alignas(64) Core {
   // What every step looks at comes first.
   uint64_t busyRings[2] = {0, 0};
@@ -219,7 +236,8 @@ struct alignas(64) Core {
   RingList rings; ///< router buffers and queues
   const RouterTable *router = nullptr;
   uint32_t teardown = 0;
-  uint16_t live = 0; ///< bit t: thread t has an operation
+  uint32_t messageColors = 0; ///< bit c: color c is in message mode
+  uint16_t live = 0;          ///< bit t: thread t has an operation
   MainState main = MainState::Idle;
   bool bulk = false;      ///< Busy with an operation: it can be outranked
   uint8_t outputBusy = 0; ///< bit q: not empty
@@ -256,7 +274,8 @@ struct alignas(64) Core {
   uint32_t teardownPending = 0;
   std::array<std::array<uint8_t, kDirections>, kColors> channel;
   std::vector<Filter> filters;
-  uint32_t filtersOff = 0; ///< sparse counters that ended
+  uint32_t filtersOff = 0;            ///< sparse counters that ended
+  std::unique_ptr<Messages> messages; ///< there if messageColors ever was not 0
 
   // Queues, by ring.
   std::array<uint8_t, 8> inputRing, outputRing;
@@ -349,6 +368,8 @@ public:
       uint64_t entered = 0, delivered = 0;
     };
     std::map<uint32_t, Row> rows;
+    /// Halo::Fabric: words of each row that wait for the host.
+    std::map<uint32_t, uint64_t> waiting;
   };
   std::vector<HostStream> streams;
 
@@ -405,16 +426,30 @@ private:
                     const Wavelet &wavelet, bool &advanced);
   void enterTeardown(Core &core, uint8_t color);
   void leaveTeardown(Core &core, uint8_t color);
+  void popChannel(Core &core, uint8_t ring);
   void stepOutputs(Core &core);
   void stepHost(Core &core);
   void stepHalo(Core &first, HostStream &stream);
   int hostStreamOf(uint8_t color, bool toDevice) const;
+  uint64_t mostWaitingWords() const;
   int edgeStreamOf(const Core &core, uint8_t color, unsigned side,
                    bool toDevice) const;
   uint64_t arrival(const Core &core, uint8_t index, uint64_t latency);
   void sendTo(Core &core, uint8_t ring, Wavelet wavelet, uint64_t latency);
   void sendDown(Core &core, uint8_t queue, Wavelet wavelet);
   RouterTable &editRouter(Core &core);
+
+  // Messages.cpp: colors in message mode.
+  static bool carriesMessages(const Core &core, unsigned color) {
+    return core.messageColors >> color & 1;
+  }
+  void setMessageColors(Core &core, uint32_t colors);
+  unsigned linkOfMessage(const Core &core, uint8_t ring) const;
+  bool forwardMessage(Core &core, uint8_t ring, uint8_t &usedLinks,
+                      uint32_t &movedColors);
+  bool labelWavelet(Core &core, Wavelet &wavelet);
+  bool dropHeader(Core &core, LiveOp &op);
+  bool endsMessage(const Core &core, const LiveOp &op) const;
 
   // Threads.cpp: main thread, tasks, microthreads.
   void stepThreads(Core &core);
@@ -514,6 +549,7 @@ private:
   static constexpr unsigned kMostWindow = 16;
   unsigned wordsPerRow = 0;
   unsigned bankModulus = 0;
+  unsigned independentFloatCycles = 0;
   std::vector<uint64_t> slots;
   std::vector<uint16_t> planned;   ///< columns of the row that is stepped
   std::vector<uint64_t> slotMasks; ///< by row: bit c % 64 has something

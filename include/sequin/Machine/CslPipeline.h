@@ -8,7 +8,8 @@
 //
 // Where the vendor's instruction log shows an instruction being issued and
 // executed (SDK, Debugging; SIM-007): stages, a cycle each. The simulator's
-// time is that of the issue; the distance is for logs.
+// time is that of the issue; the distance is for logs, but that dependent float
+// instructions follow each other later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,14 @@ namespace sequin {
 
 struct CslPipeline {
   unsigned issue, execute;
+  /// Cycles from a scalar float instruction to the next instruction if that one
+  /// does not read its result; ScalarClass::Float is for one that does. WSE-3:
+  /// SIM-008. WSE-2: not published, as if every one did.
+  unsigned independentFloat;
 };
 
 constexpr CslPipeline pipelineOf(int generation) {
-  return generation == 2 ? CslPipeline{2, 4} : CslPipeline{3, 6};
+  return generation == 2 ? CslPipeline{2, 4, 2} : CslPipeline{3, 6, 1};
 }
 
 } // namespace sequin

@@ -13,6 +13,8 @@
 #include "mlir/IR/Matchers.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Conversion/CslToWafer/Passes.h"
+#include "sequin/Machine/CslMessages.h"
+#include "sequin/Machine/CslRegisters.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -57,6 +59,7 @@ private:
 
   void checkRoutes(int64_t x, int64_t y);
   void checkRamp(int64_t x, int64_t y);
+  void checkMessages(int64_t x, int64_t y);
   void checkReserved();
   void checkTargets();
   void checkFabricDsds();
@@ -246,6 +249,44 @@ void ProgramCheck::checkRoutes(int64_t x, int64_t y) {
   }
 }
 
+/// Colors in message mode, which have no routes.
+static uint32_t getMessageColors(const wafer::Setup &setup) {
+  uint32_t colors = 0;
+  unsigned first = getInfo(CslRegister::MessageColors).address;
+  for (auto [address, value] : setup.registers)
+    if (address == first || address == first + 1) {
+      unsigned shift = 16 * (address - first);
+      colors = (colors & ~(0xffffu << shift)) | uint32_t(value) << shift;
+    }
+  return colors;
+}
+
+/// The colors that <message_passing> needs, where a PE uses it.
+void ProgramCheck::checkMessages(int64_t x, int64_t y) {
+  PeView here = view(x, y);
+  const CslMessages *facts = messagesOf(machine);
+  uint32_t carrying = getMessageColors(here.setup);
+  if (!carrying || !facts)
+    return;
+  auto warn = [&](Operation *op, StringRef what, uint64_t color) {
+    if (facts->colors >> color & 1)
+      report(Severity::Warning, op,
+             what + " color " + Twine(color) +
+                 ", which the message_passing library needs",
+             x, y);
+  };
+  for (const auto &[color, config] : here.router.colors)
+    warn(here.getConfigOp(color), "configures", color);
+  for (const wafer::Queue &queue : here.setup.inputQueues)
+    if (queue.color && !(carrying >> *queue.color & 1))
+      warn(here.setupOps.inputQueues.find(queue.id)->second, "reads",
+           *queue.color);
+  for (const wafer::Queue &queue : here.setup.outputQueues)
+    if (queue.color && !(carrying >> *queue.color & 1))
+      warn(here.setupOps.outputQueues.find(queue.id)->second, "sends on",
+           *queue.color);
+}
+
 /// What arrives at the ramp and what is read there.
 void ProgramCheck::checkRamp(int64_t x, int64_t y) {
   PeView here = view(x, y);
@@ -264,7 +305,7 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     for (const wafer::Task &task : here.setup.tasks)
       if (task.kind == wafer::TaskKind::Data)
         read |= 1u << task.id;
-  uint32_t delivered = 0;
+  uint32_t delivered = getMessageColors(here.setup);
   for (const auto &[color, config] : here.router.colors) {
     if (!(getDirections(config).second & wafer::bit(wafer::Direction::Ramp)))
       continue;
@@ -719,6 +760,7 @@ LogicalResult ProgramCheck::run() {
     for (int64_t x = 0; x < program.width; ++x) {
       checkRoutes(x, y);
       checkRamp(x, y);
+      checkMessages(x, y);
     }
   checkReserved();
   checkTargets();

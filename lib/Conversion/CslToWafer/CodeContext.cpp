@@ -257,7 +257,20 @@ LogicalResult csl_to_wafer::layOutRest(CodeContext &context) {
   code.stackBytes = machine.stackBytes;
   code.textAddress = machine.memoryBytesPerPe - text;
   code.textBytes = text;
-  return checkPlaced(context);
+  if (failed(checkPlaced(context)))
+    return failure();
+  int64_t end = code.stackAddress + code.stackBytes;
+  for (const CodeContext::Placed &entry : context.placed)
+    end = std::max(end, entry.end);
+  if (context.taskTableBytes <= code.textAddress - end)
+    return success();
+  InFlightDiagnostic error = context.taskTableOp->emitOpError()
+                             << "takes " << context.taskTableBytes
+                             << " bytes, and the PE's memory has "
+                             << code.textAddress - end
+                             << " left for the task table";
+  attachMemoryMap(error, context.program);
+  return error;
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,6 +67,11 @@ struct CodeContext {
   };
   std::vector<Placed> placed;
 
+  /// What the tables of control tasks take, of the setup whose are largest, and
+  /// who says so.
+  int64_t taskTableBytes = 0;
+  mlir::Operation *taskTableOp = nullptr;
+
   uint16_t addressOf(llvm::StringRef variable) const {
     return code.variables[variables.lookup(variable)].address;
   }

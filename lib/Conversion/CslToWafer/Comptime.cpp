@@ -41,6 +41,7 @@ private:
                                      ValueRange indices,
                                      ArrayRef<int64_t> shape, Type element);
   LogicalResult fold(Operation &op);
+  void measureTaskTables();
   LogicalResult finish();
 
   /// The bits of a value; failure with an error if it is not known.
@@ -670,6 +671,26 @@ LogicalResult Evaluator::visitSetup(Operation &op, bool &done) {
 // The whole
 //===----------------------------------------------------------------------===//
 
+/// Tables of control tasks take memory: slots of instructions, from id 0 to the
+/// highest one bound, for each table (TSK-045). layOutRest() finds the room.
+void Evaluator::measureTaskTables() {
+  auto op = cast<csl::SetControlTaskTableOp>(separateOp);
+  std::map<unsigned, int64_t> entries;
+  for (const wafer::Task &task : result.setup.tasks)
+    if (task.kind == wafer::TaskKind::Control) {
+      int64_t &count = entries[task.table];
+      count = std::max<int64_t>(count, task.id + 1);
+    }
+  int64_t bytes = 0;
+  for (auto [table, count] : entries)
+    bytes += count * op.getInstructions() * op.getStride() *
+             context.machine.instructionBytes;
+  if (bytes <= context.taskTableBytes)
+    return;
+  context.taskTableBytes = bytes;
+  context.taskTableOp = op;
+}
+
 LogicalResult Evaluator::finish() {
   wafer::Setup &setup = result.setup;
   const auto &tasks = result.ops.tasks;
@@ -702,6 +723,8 @@ LogicalResult Evaluator::finish() {
       error.attachNote(other->second->getLoc()) << "first here";
       return error;
     }
+  if (separateOp)
+    measureTaskTables();
   auto teardown = tasks.find({0, context.machine.teardownTask});
   if (handlerOp && teardown != tasks.end()) {
     InFlightDiagnostic error = handlerOp->emitOpError()

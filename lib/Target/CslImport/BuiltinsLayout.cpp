@@ -292,6 +292,18 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
                     config.type()->str() + "'");
     return std::nullopt;
   }
+  // The manual describes the mode and not how a program asks for it (FAB-075).
+  for (const Value *part : {&std::as_const(config), config.field("routes")})
+    if (part && part->isAggregate() && part->type()->isStruct() &&
+        part->field("ce_injection")) {
+      error(span, session.machine.generation == 2
+                      ? std::string("'ce_injection' is not supported: how a "
+                                    "program asks for it is not published")
+                      : "'ce_injection' is of wse2, " +
+                            session.machine.name.str() +
+                            " has no CE injection");
+      return std::nullopt;
+    }
   if (!checkFields(config, {"routes", "switches", "filter", "teardown"}, span,
                    "the configuration of a color"))
     return std::nullopt;

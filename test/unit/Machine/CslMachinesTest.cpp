@@ -8,8 +8,11 @@
 
 #include "Row.h"
 #include "sequin/Machine/CslMachine.h"
+#include "sequin/Machine/CslMessages.h"
+#include "sequin/Machine/CslPipeline.h"
 #include "sequin/Machine/CslRegisters.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Machine/MemcpyBuffers.h"
 #include "llvm/ADT/StringSet.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -122,6 +125,42 @@ TEST(CslMachines, Ids) {
     EXPECT_EQ(wse3.isSwitchable(color), listed) << color;
   }
   EXPECT_FALSE(wse2.isSwitchable(24));
+}
+
+TEST(CslMachines, Messages) {
+  SEQUIN_ROW("FAB-080");
+  EXPECT_EQ(messagesOf(*lookupCslMachine("wse2")), nullptr);
+  const CslMessages *messages = messagesOf(*lookupCslMachine("wse3"));
+  ASSERT_NE(messages, nullptr);
+  EXPECT_EQ(messages->colors, 0x7c000u); // 14 to 18
+  EXPECT_TRUE(messages->colors >> messages->color & 1);
+  // Any PE of the fabric and any length have a header.
+  const CslMachine &wse3 = *lookupCslMachine("wse3");
+  EXPECT_LE(wse3.fabricWidth, 1 << 11);
+  EXPECT_LE(wse3.fabricHeight, 1 << 11);
+  EXPECT_LT(messages->maxWords, 1u << 6);
+  MessageHeader header =
+      MessageHeader::unpack(5u | 1171u << 11 | messages->maxWords << 22);
+  EXPECT_EQ(header.column, 5);
+  EXPECT_EQ(header.row, 1171);
+  EXPECT_EQ(header.words, messages->maxWords);
+}
+
+TEST(CslMachines, HostBuffers) {
+  SEQUIN_ROW("WEX-052");
+  EXPECT_EQ(bufferedWaveletsPerPe(1, 500), 23);
+  EXPECT_EQ(bufferColumns(100, 500), 5);
+  EXPECT_EQ(bufferColumns(23, 500), 1);
+  EXPECT_EQ(bufferColumns(24, 500), 2);
+  EXPECT_GE(bufferedWaveletsPerPe(5, 500), 100);
+  EXPECT_LT(bufferedWaveletsPerPe(4, 500), 100);
+}
+
+TEST(CslMachines, FloatIntervals) {
+  SEQUIN_ROW("SIM-008");
+  const CslMachine &wse3 = *lookupCslMachine("wse3");
+  EXPECT_EQ(wse3.cycles(ScalarClass::Float), 2);
+  EXPECT_EQ(pipelineOf(3).independentFloat, 1u);
 }
 
 TEST(CslRegisters, LieApart) {

@@ -491,3 +491,51 @@ TEST(Host, StreamsLaunchesAndCopies) {
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Latency
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// When the operation is started and when its first wavelet is at the router.
+class Injection : public Observer {
+public:
+  bool wantsInstructions() const override { return true; }
+  void instruction(const Moment &at, const TracedInstruction &traced) override {
+    if (traced.opcode == Opcode::Dsd)
+      started = at.cycle;
+  }
+  void hop(const Moment &at, const Hop &hop) override {
+    if (!arrived && hop.from == Direction::Ramp)
+      arrived = at.cycle;
+  }
+  std::optional<uint64_t> started, arrived;
+};
+} // namespace
+
+// An operation on registers: nothing is loaded between dispatch and start.
+TEST(Latency, OfTheFirstWavelet) {
+  SEQUIN_ROW("SIM-005");
+  Program program = makeProgram("wse3", 2, 1);
+  addSender(program, {1, 2, 3, 4}, [](FunctionBuilder &f) {
+    f.loadDsr(DsrFile::Dest, 0, fabout(2, kColor, 4, /*wse2=*/false));
+    f.loadDsr(DsrFile::Source1, 0, mem1d(kData, 4));
+    Operand dest = FunctionBuilder::dsr(DsrFile::Dest, 0);
+    f.run(makeOp(DsdOpcode::Mov32, dest,
+                 FunctionBuilder::dsr(DsrFile::Source1, 0)));
+  });
+  addReceiver(program);
+  program.pes[0].router = addRouter(program, route(R, E));
+  program.pes[1].router = addRouter(program, route(W, R));
+  program.pes[1].setup = 1;
+  Injection injection;
+  Options options;
+  options.observer = &injection;
+  auto simulator = simulate(program, options);
+  ASSERT_TRUE(simulator);
+  EXPECT_EQ(simulator->run(), Outcome::Finished);
+  EXPECT_THAT(received(*simulator, 1), ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(injection.started && injection.arrived);
+  // Dispatch 2, start 1, queue 1, ramp 2, and the cycle in which it is seen.
+  EXPECT_EQ(*injection.arrived - *injection.started + 1, 7u);
+}
