@@ -63,3 +63,81 @@ TEST(CslLibrary, Modules) {
   SEQUIN_ROW("LIB-053");
   SEQUIN_ROW("LIB-055");
 }
+
+// Every PE sends five messages of other lengths to other PEs, into data tasks.
+TEST(CslLibrary, MessagesTakeTheShortestWay) {
+  SEQUIN_ROW("LIB-062");
+  constexpr int64_t kWidth = 6, kHeight = 5, kPes = kWidth * kHeight;
+  SourceRun run({{"layout.csl", R"(
+      layout {
+        @set_rectangle(6, 5);
+        for (@range(u16, 6)) |x| {
+          for (@range(u16, 5)) |y| {
+            @set_tile_code(x, y, "pe.csl", .{ .id = 6 * y + x });
+          }
+        }
+        @export_name("sum", [*]u32, true);
+        @export_name("main", fn() void);
+      })"},
+                 {"pe.csl", R"(
+      param id: u16;
+      const mp = @import_module("<message_passing>",
+                                .{ .input_queue_id = 2, .output_queue_id = 3 });
+      var words = @zeros([32]u32);
+      var sum = @zeros([2]u32);
+      var sum_ptr: [*]u32 = &sum;
+      var n: u16 = 0;
+      const sent_id = @get_local_task_id(9);
+      fn next() void {
+        const to: u16 = (7 * id + 11 * n) % 30;
+        for (@range(u16, 32)) |i| { words[i] = id; }
+        mp.send_message(to % 6, to / 6, @ptrcast([*]u32, &words), 4 + (id + n) % 5,
+                        .{ .activate = sent_id });
+        n += 1;
+      }
+      task sent() void { if (n < 5) next(); }
+      task word(data: u32) void {
+        sum[1] += 1;
+        if (data < 30) sum[0] += data;
+      }
+      fn main() void { next(); }
+      comptime {
+        @bind_local_task(sent, sent_id);
+        @bind_data_task(word, @get_data_task_id(mp.mp_input_queue));
+        @export_symbol(sum_ptr, "sum");
+        @export_symbol(main);
+      })"}});
+  ASSERT_TRUE(run.good()) << run.errors;
+
+  // A header looks like no number of a PE: it has a length.
+  uint64_t wavelets = 0, hops = 0;
+  std::array<uint32_t, kPes> sums = {}, counts = {};
+  for (int64_t id = 0; id < kPes; ++id)
+    for (int64_t n = 0; n < 5; ++n) {
+      int64_t to = (7 * id + 11 * n) % kPes, length = 4 + (id + n) % 5;
+      wavelets += length + 1;
+      hops += (length + 1) * (std::abs(to % kWidth - id % kWidth) +
+                              std::abs(to / kWidth - id / kWidth));
+      sums[to] += static_cast<uint32_t>(id * (length - 1));
+      counts[to] += static_cast<uint32_t>(length);
+    }
+  // How many cycles of a PE are simulated at a time changes nothing.
+  std::optional<uint64_t> cycles;
+  for (unsigned window : {1u, 3u, 8u, 16u}) {
+    wafer::Options options;
+    options.windowCycles = window;
+    auto made = wafer::Simulator::create(
+        run.program, *lookupCslMachine(run.program.target), options);
+    ASSERT_TRUE(bool(made));
+    run.simulator = std::move(*made);
+    EXPECT_EQ(run.launch("main"), "");
+    EXPECT_EQ(run.simulator->counters().delivered, wavelets);
+    EXPECT_EQ(run.simulator->counters().hops, hops);
+    for (int64_t pe = 0; pe < kPes; ++pe)
+      EXPECT_THAT(run.get<uint32_t>("sum", 2, pe % kWidth, pe / kWidth),
+                  ElementsAre(sums[pe], counts[pe]))
+          << pe;
+    EXPECT_EQ(cycles.value_or(run.simulator->now()), run.simulator->now());
+    cycles = run.simulator->now();
+  }
+}
