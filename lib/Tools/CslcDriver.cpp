@@ -94,6 +94,47 @@ static void nameAsInSource(mlir::Diagnostic &diagnostic,
   parts[2] = Argument(llvm::StringRef(" "));
 }
 
+/// The innermost place of a location, and the innermost that is not in the
+/// library; null if there is none.
+static std::pair<mlir::FileLineColLoc, mlir::FileLineColLoc>
+findPlaces(mlir::Location location, llvm::StringRef library) {
+  std::pair<mlir::FileLineColLoc, mlir::FileLineColLoc> found;
+  location->walk([&](mlir::Location part) {
+    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(part);
+    if (!place)
+      return mlir::WalkResult::advance();
+    if (!found.first)
+      found.first = place;
+    if (place.getFilename().getValue().starts_with(library))
+      return mlir::WalkResult::advance();
+    found.second = place;
+    return mlir::WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// A warning about code of the library is one about what asked for it, that is
+/// a call or an import, or a place that a note names. True if the diagnostic
+/// has been dealt with: what a user cannot change is not said.
+static bool moveOutOfLibrary(mlir::Diagnostic &diagnostic,
+                             llvm::StringRef library) {
+  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
+    return false;
+  auto [inner, outer] = findPlaces(diagnostic.getLocation(), library);
+  if (!inner || inner == outer)
+    return false;
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    if (!outer)
+      outer = findPlaces(note.getLocation(), library).second;
+  if (!outer)
+    return true;
+  mlir::InFlightDiagnostic moved = mlir::emitWarning(outer) << diagnostic.str();
+  moved.attachNote(inner) << "in the library here";
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    moved.attachNote(note.getLocation()) << note.str();
+  return true;
+}
+
 int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   if (options.import.memcpy &&
       (options.channels < 1 || options.channels > kMaxChannels)) {
@@ -130,9 +171,11 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   // Sees what the other one prints before it does.
   mlir::ScopedDiagnosticHandler counter(
       &context, [&](mlir::Diagnostic &diagnostic) {
+        nameAsInSource(diagnostic, context);
+        if (moveOutOfLibrary(diagnostic, options.import.libraryPath))
+          return mlir::success();
         hasWarnings |=
             diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning;
-        nameAsInSource(diagnostic, context);
         return mlir::failure();
       });
   mlir::FailureOr<wafer::Program> program =

@@ -614,8 +614,12 @@ Error Checker::checkSetup(const Setup &setup, const Twine &where) {
     if (!llvm::is_contained(ids, std::pair<unsigned, unsigned>(0, task.id)))
       return fail(where, "rotating task id " + Twine(unsigned(task.id)) +
                              " has no data task");
-    if (code.functions[task.alternative].arguments)
-      return fail(where, "a rotating task takes arguments");
+    // A control task, whatever started it: halves of the wavelet (TSK-024).
+    const Function &alternative = code.functions[task.alternative];
+    if (alternative.arguments > 2 || alternative.results)
+      return fail(where, "rotating task '" + alternative.name + "' takes " +
+                             Twine(alternative.arguments) +
+                             " arguments, a wavelet carries 2 halves");
   }
   std::pair<const std::vector<Queue> *, unsigned> queues[] = {
       {&setup.inputQueues, machine.inputQueues()},

@@ -137,6 +137,7 @@ void Wafer::startFunction(Core &core, uint32_t function,
 
 void Wafer::startTask(Core &core, const Task &task, const Wavelet *wavelet) {
   uint32_t function = task.function;
+  bool isAlternative = false;
   if (task.kind == TaskKind::Data)
     for (auto [i, rotating] : llvm::enumerate(core.setup->setup->rotating)) {
       if (rotating.id != task.id)
@@ -146,15 +147,20 @@ void Wafer::startTask(Core &core, const Task &task, const Wavelet *wavelet) {
       if (counter == rotating.limit) {
         counter = 0;
         function = rotating.alternative;
+        isAlternative = true;
       } else {
         ++counter;
       }
     }
   uint64_t arguments[2] = {0, 0};
-  size_t count = task.argumentBits.size();
+  // The alternative is a control task: the halves of the wavelet, as many as it
+  // declares (TSK-024).
+  size_t count = isAlternative ? core.code->code->functions[function].arguments
+                               : task.argumentBits.size();
   if (wavelet && count == 1)
-    arguments[0] =
-        task.argumentBits[0] == 32 ? wavelet->data : wavelet->data & 0xffff;
+    arguments[0] = !isAlternative && task.argumentBits[0] == 32
+                       ? wavelet->data
+                       : wavelet->data & 0xffff;
   if (wavelet && count == 2) {
     arguments[0] = wavelet->data & 0xffff;
     arguments[1] = wavelet->data >> 16;

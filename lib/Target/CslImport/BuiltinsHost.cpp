@@ -488,6 +488,14 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
       forms += format.string()[++i];
   llvm::erase(forms, '{');
   for (auto [index, part] : llvm::enumerate(parts)) {
+    // A literal needs no type to be printed.
+    if (part.isInteger() && part.type()->is(TypeKind::ComptimeInt)) {
+      bool isSmall = part.integer().fits(32, true);
+      if (isSmall || part.integer().fits(32, false))
+        part.setType(types.integer(32, isSmall));
+    } else if (part.isFloat() && part.type()->is(TypeKind::ComptimeFloat)) {
+      part = coerce(part, types.f32(), call.span());
+    }
     const Type *type = part.type();
     mlir::Value number = materialize(part, call.span());
     if (!number)

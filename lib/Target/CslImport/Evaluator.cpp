@@ -70,6 +70,16 @@ mlir::Location Evaluator::loc(Span span) {
        f = f->caller)
     result =
         mlir::CallSiteLoc::get(result, session.location(f->callSpan.Start));
+  // What a library sets up comes from the import that asked for it.
+  if (place == Place::TopComptime && frame && frame->module &&
+      frame->module->isLibrary) {
+    const ModuleInstance *module = frame->module;
+    while (module->importer && module->importer->isLibrary)
+      module = module->importer;
+    if (module->importSpan.isValid())
+      result = mlir::CallSiteLoc::get(
+          result, session.location(module->importSpan.Start));
+  }
   return result;
 }
 

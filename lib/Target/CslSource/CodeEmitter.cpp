@@ -213,6 +213,18 @@ Expression CodeEmitter::use(Value value, IntType type) {
   return convert(use(value), intType(value), type);
 }
 
+Expression CodeEmitter::useExtended(Value value, IntType from, IntType to) {
+  std::optional<APInt> number = integerConstant(value);
+  if (!number)
+    return use(value, to);
+  // A constant is written in the type that it is extended to, whose bits differ
+  // from what its own type makes of them.
+  APInt bits = number->zextOrTrunc(from.width);
+  return integerLiteral(from.isSigned ? bits.sextOrTrunc(to.width)
+                                      : bits.zextOrTrunc(to.width),
+                        to.isSigned);
+}
+
 Expression CodeEmitter::convert(Expression expression, IntType from,
                                 IntType to) {
   if (from == to || expression.untyped)

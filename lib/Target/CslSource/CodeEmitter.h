@@ -87,6 +87,8 @@ private:
   Expression use(mlir::Value value);
   /// As an integer of another type.
   Expression use(mlir::Value value, IntType type);
+  /// The same, extended from `from`, whose sign counts.
+  Expression useExtended(mlir::Value value, IntType from, IntType to);
   Expression convert(Expression expression, IntType from, IntType to);
   /// With a type even if it is a literal.
   Expression useTyped(mlir::Value value);

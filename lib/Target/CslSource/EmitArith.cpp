@@ -201,7 +201,7 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
     // The operand's sign is extended.
     Expression number = use(from, source.withSign(true));
     if (number.untyped) {
-      define(to, use(from, target));
+      define(to, useExtended(from, source.withSign(true), target));
       return true;
     }
     // A number that is never negative needs no detour through a signed type;
@@ -218,7 +218,7 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
       target.width >= source.width) {
     Expression number = use(from, source.withSign(false));
     define(to, number.untyped
-                   ? use(from, target)
+                   ? useExtended(from, source.withSign(false), target)
                    : convert(number, source.withSign(false), target));
     return true;
   }
