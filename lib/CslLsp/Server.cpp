@@ -64,6 +64,7 @@ public:
     handler.notification("textDocument/didSave", this, &Server::onSave);
     handler.method("textDocument/hover", this, &Server::onHover);
     handler.method("textDocument/definition", this, &Server::onDefinition);
+    handler.method("textDocument/references", this, &Server::onReferences);
     handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
     handler.method("textDocument/completion", this, &Server::onCompletion);
     handler.method("textDocument/formatting", this, &Server::onFormatting);
@@ -93,6 +94,8 @@ private:
   void onHover(const lsp::TextDocumentPositionParams &params,
                lsp::Callback<std::optional<lsp::Hover>> reply);
   void onDefinition(const lsp::TextDocumentPositionParams &params,
+                    lsp::Callback<std::vector<lsp::Location>> reply);
+  void onReferences(const lsp::ReferenceParams &params,
                     lsp::Callback<std::vector<lsp::Location>> reply);
   void onSymbols(const lsp::DocumentSymbolParams &params,
                  lsp::Callback<std::vector<lsp::DocumentSymbol>> reply);
@@ -137,6 +140,7 @@ void Server::onInitialize(const lsp::InitializeParams &,
            {"save", true}}},
       {"hoverProvider", true},
       {"definitionProvider", true},
+      {"referencesProvider", true},
       {"documentSymbolProvider", true},
       {"documentFormattingProvider", true},
       {"completionProvider",
@@ -306,6 +310,26 @@ void Server::onDefinition(const lsp::TextDocumentPositionParams &params,
             *uri, toProtocol(*meaning->document, meaning->decl->name().span));
     }
   }
+  reply(std::move(locations));
+}
+
+void Server::onReferences(const lsp::ReferenceParams &params,
+                          lsp::Callback<std::vector<lsp::Location>> reply) {
+  std::vector<lsp::Location> locations;
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(std::move(locations));
+  auto meaning =
+      workspace.meaning(*document, fromProtocol(*document, params.position));
+  if (!meaning || !meaning->decl || meaning->decl->name().empty())
+    return reply(std::move(locations));
+  auto found = workspace.references(*meaning->document, *meaning->decl);
+  for (auto [where, span] : llvm::ArrayRef(found).drop_front(
+           params.context.includeDeclaration ? 0 : 1))
+    if (auto uri = lsp::URIForFile::fromFile(where->path()))
+      locations.emplace_back(*uri, toProtocol(*where, span));
+    else
+      llvm::consumeError(uri.takeError());
   reply(std::move(locations));
 }
 

@@ -426,6 +426,45 @@ std::optional<Meaning> Workspace::meaningOn(const Document &document, Loc loc) {
   return std::nullopt;
 }
 
+std::vector<std::pair<const Document *, Span>>
+Workspace::references(const Document &document, const Decl &decl) {
+  std::vector<std::pair<const Document *, Span>> result{
+      {&document, decl.name().span}};
+  StringRef name = decl.name().text;
+  auto add = [&](const Document &where, Loc loc) {
+    auto found = meaning(where, loc);
+    if (found && found->decl == &decl &&
+        found->span.Start != decl.name().span.Start)
+      result.emplace_back(&where, found->span);
+  };
+  auto visit = [&](auto &self, const Document &where,
+                   const Node &node) -> void {
+    if (const auto *use = llvm::dyn_cast<NameExpr>(&node)) {
+      if (use->name() == name)
+        add(where, use->begin());
+    } else if (const auto *select = llvm::dyn_cast<MemberExpr>(&node)) {
+      if (select->member().text == name)
+        add(where, select->member().span.Start);
+    }
+    forEachChild(node, [&](const Node &child) { self(self, where, child); });
+  };
+  std::vector<const Document *> documents;
+  auto consider = [&](const Document *other) {
+    if (other && !llvm::is_contained(documents, other))
+      documents.push_back(other);
+  };
+  consider(&document);
+  for (const std::string &path : openPaths())
+    consider(find(path));
+  for (size_t i = 0; i < documents.size(); ++i)
+    for (const Document *other : importedBy(*documents[i]))
+      consider(other);
+  for (const Document *where : documents)
+    for (const Decl *top : where->tree().decls)
+      visit(visit, *where, *top);
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Hover
 //===----------------------------------------------------------------------===//

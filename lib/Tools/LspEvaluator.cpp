@@ -81,22 +81,26 @@ readFlags(StringRef line, StringRef folder, StringRef layout) {
 csl_import::ImportOptions tools::findCompilerFlags(StringRef layout,
                                                    StringRef arch) {
   StringRef folder = llvm::sys::path::parent_path(layout);
-  std::vector<std::string> scripts;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error))
-    if (llvm::sys::path::extension(entry->path()) == ".sh" &&
-        llvm::sys::path::filename(entry->path()).starts_with("commands"))
-      scripts.push_back(entry->path());
-  llvm::sort(scripts);
-  std::optional<csl_import::ImportOptions> result;
-  for (const std::string &script : scripts)
-    for (const std::string &line : readLines(script))
-      if (auto flags = readFlags(line, folder, layout))
-        if (arch.empty() || flags->arch == arch)
-          result = std::move(flags);
-  if (result)
-    return *result;
+  // Beside the layout, or above the folder of the sources.
+  for (unsigned level = 0; level != 2 && !folder.empty();
+       ++level, folder = llvm::sys::path::parent_path(folder)) {
+    std::vector<std::string> scripts;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator entry(folder, error), end;
+         !error && entry != end; entry.increment(error))
+      if (llvm::sys::path::extension(entry->path()) == ".sh" &&
+          llvm::sys::path::filename(entry->path()).starts_with("commands"))
+        scripts.push_back(entry->path());
+    llvm::sort(scripts);
+    std::optional<csl_import::ImportOptions> result;
+    for (const std::string &script : scripts)
+      for (const std::string &line : readLines(script))
+        if (auto flags = readFlags(line, folder, layout))
+          if (arch.empty() || flags->arch == arch)
+            result = std::move(flags);
+    if (result)
+      return *result;
+  }
   csl_import::ImportOptions options;
   options.arch = arch.empty() ? "wse3" : arch.str();
   options.memcpy = true;

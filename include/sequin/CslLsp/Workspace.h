@@ -91,6 +91,10 @@ public:
 
   /// What the name at or right before a place means; none if nothing is known.
   std::optional<Meaning> meaning(const Document &document, csl_source::Loc loc);
+  /// The places that mean a declaration, in the open files and those that they
+  /// import, its own name first: the document and the name's text.
+  std::vector<std::pair<const Document *, csl_source::Span>>
+  references(const Document &document, const csl_source::Decl &decl);
   /// The declarations that a name followed by a point has, given the place of
   /// the point.
   std::vector<std::pair<llvm::StringRef, const csl_source::Decl *>>

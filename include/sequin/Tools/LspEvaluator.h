@@ -23,9 +23,9 @@ struct LspEvaluatorOptions {
 };
 
 /// Flags of the compiler for a layout file: those of the last line with `cslc`
-/// and the file in the scripts commands*.sh of its folder, in the order of
-/// their names, that is about `arch`, if that is not empty. Words with shell
-/// variables are left out.
+/// and the file in the scripts commands*.sh of its folder, or the one above, in
+/// the order of their names, that is about `arch`, if that is not empty. Words
+/// with shell variables are left out.
 csl_import::ImportOptions findCompilerFlags(llvm::StringRef layout,
                                             llvm::StringRef arch);
 

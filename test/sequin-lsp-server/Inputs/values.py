@@ -80,6 +80,21 @@ expect(hover(table, "entries"),
 expect(hover(layout, "x / 2"),
        "- `u16` = `0` (the layout)\n- `u16` = `1` (the layout)\n- `u16` = `2` (the layout)")
 
+# All uses of a name, from any of them.
+def uses(path, text, nth=0, shift=0):
+    line, character = place(path, text, nth)
+    found = session.request("textDocument/references", {
+        "textDocument": {"uri": f"file://{path}"},
+        "position": {"line": line, "character": character + shift},
+        "context": {"includeDeclaration": True}})
+    return [(spot["uri"].split("/")[-1], spot["range"]["start"]["line"]) for spot in found]
+
+
+expect(uses(pe, "table.factor", shift=6), [("table.csl", 3), ("pe.csl", 16)])
+expect(uses(table, "factor:"), [("table.csl", 3), ("pe.csl", 16)])
+expect(uses(pe, "data:"), [("pe.csl", 6), ("pe.csl", 9), ("pe.csl", 16)])
+expect(uses(pe, "total", 1), [("pe.csl", n) for n in (14, 15, 15, 16)])
+
 # An edit of the module: an error in the code of the PE, which is open too, and back.
 text = table.read_text()
 session.change(table, [{"text": text.replace("factor: f32", "factor: bool")}])

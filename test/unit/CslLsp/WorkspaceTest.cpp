@@ -144,8 +144,12 @@ TEST(CslWorkspaceOfChangedFiles, EveryPlaceCanBeAsked) {
       if (auto meaning = workspace.meaning(document, loc)) {
         EXPECT_FALSE(workspace.hover(document, *meaning).empty());
         EXPECT_TRUE(meaning->span.isValid());
+        if (meaning->decl && !meaning->decl->name().empty() && seed % 16 == 0)
+          EXPECT_FALSE(
+              workspace.references(*meaning->document, *meaning->decl).empty());
       }
       workspace.members(document, loc);
+      workspace.evaluated(document, loc);
       visibleAt(document.tree(), loc);
     }
   }
