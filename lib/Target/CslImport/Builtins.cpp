@@ -146,6 +146,26 @@ std::optional<bool> Evaluator::knownBool(const Value &config,
   return number.truth();
 }
 
+bool Evaluator::knownInteger(const Value &config, llvm::StringRef field,
+                             Span span, std::optional<int64_t> &result) {
+  const Value *value = config.field(field);
+  if (!value)
+    return true;
+  Value number = known(*value, span, "field '" + field + "'");
+  if (!number)
+    return false;
+  if (!number.isInteger() || !number.type()->isInteger()) {
+    error(span, "field '" + field + "' is an integer, found type '" +
+                    number.type()->str() + "'");
+    return false;
+  }
+  result = number.integer().small();
+  if (!result)
+    error(span, "field '" + field + "' is " + number.integer().str() +
+                    ", which is out of any range");
+  return result.has_value();
+}
+
 std::optional<std::string>
 Evaluator::knownChoice(const Value &value, Span span,
                        llvm::ArrayRef<llvm::StringRef> names,

@@ -211,11 +211,20 @@ Evaluator::readPosition(const Value &value, Span span, llvm::StringRef name,
     }
     return csl::PositionAttr::getChecked(emitError, &session.context, rx, tx);
   }
-  if (!value.isAggregate() || !value.type()->isStruct() ||
-      !checkFields(value, {"rx", "tx", "invalid"}, span, "'" + name + "'"))
+  if (!value.isAggregate() || !value.type()->isStruct()) {
+    error(span, "'" + name +
+                    "' is a struct or a vector of directions, found type '" +
+                    value.type()->str() + "'");
+    return {};
+  }
+  if (!checkFields(value, {"rx", "tx", "invalid"}, span, "'" + name + "'"))
     return {};
   if (value.field("invalid")) {
-    if (value.type()->fields.size() != 1)
+    std::optional<bool> invalid = knownBool(value, "invalid", span);
+    if (invalid && !*invalid)
+      error(span, "field 'invalid' of '" + name +
+                      "' is true or left out, found false");
+    else if (value.type()->fields.size() != 1)
       error(span, "'" + name + "' is invalid and has directions");
     return {};
   }
@@ -263,27 +272,33 @@ csl::FilterAttr Evaluator::readFilter(const Value &value, Span span) {
       *kindValue, span, {"counter", "sparse_counter", "range"}, "field 'kind'");
   if (!kind)
     return {};
-  auto number = [&](llvm::StringRef name) -> std::optional<int64_t> {
-    const Value *part = value.field(name);
-    if (!part || !part->isInteger())
-      return std::nullopt;
-    return part->small();
-  };
+  std::optional<int64_t> initCounter, limit1, limit2, maxCounter, minIdx,
+      maxIdx;
+  std::pair<llvm::StringRef, std::optional<int64_t> *> numbers[] = {
+      {"init_counter", &initCounter},
+      {"limit1", &limit1},
+      {"limit2", &limit2},
+      {"max_counter", &maxCounter},
+      {"min_idx", &minIdx},
+      {"max_idx", &maxIdx}};
+  for (auto &[name, number] : numbers)
+    if (!knownInteger(value, name, span, *number))
+      return {};
   std::optional<bool> data = knownBool(value, "count_data", span);
   std::optional<bool> control = knownBool(value, "count_control", span);
   std::optional<bool> only = knownBool(value, "filter_control", span);
-  if (!data || !control || !only)
+  // Taken, without a meaning that is known (FAB-056).
+  std::optional<bool> fast = knownBool(value, "fast_mode", span);
+  if (!data || !control || !only || !fast)
     return {};
   return csl::FilterAttr::getChecked(
       [&] { return mlir::emitError(session.location(span.Start)); },
       &session.context, *csl::symbolizeFilterKind(*kind), *data, *control,
-      *only, number("init_counter"), number("limit1"), number("limit2"),
-      number("max_counter"), number("min_idx"), number("max_idx"));
+      *only, initCounter, limit1, limit2, maxCounter, minIdx, maxIdx);
 }
 
-std::optional<ColorConfig>
-Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
-  (void)color;
+std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
+                                                      Span span) {
   Value config = known(given, span, "the configuration of a color");
   if (!config)
     return std::nullopt;
@@ -317,7 +332,7 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
   };
   ColorConfig result;
   const Value *popMode = nullptr;
-  if (routes->isInteger()) {
+  if (routes->isInteger() && routes->type()->isInteger()) {
     int64_t bits = routes->small(-1);
     if (bits < 0 || bits >= 1 << (2 * kDirections)) {
       error(span, "a vector of directions has 10 bits, found " + routes->str());
@@ -336,7 +351,9 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
                        {"rx", "tx", "pop_mode", "color_swap_x", "color_swap_y"},
                        span, "'routes'")) {
         if (!routes->isAggregate())
-          error(span, "field 'routes' is a struct or a vector of directions");
+          error(span, "field 'routes' is a struct or a vector of directions, "
+                      "found type '" +
+                          routes->type()->str() + "'");
         return std::nullopt;
       }
       uint32_t sides[2] = {0, 0};
@@ -365,8 +382,12 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
   if (switches || popMode) {
     Value empty(types.anonymous({}, false), std::vector<Value>());
     const Value &fields = switches ? *switches : empty;
-    if (!fields.isAggregate() ||
-        !checkFields(fields,
+    if (!fields.isAggregate() || !fields.type()->isStruct()) {
+      error(span, "field 'switches' is a struct, found type '" +
+                      fields.type()->str() + "'");
+      return std::nullopt;
+    }
+    if (!checkFields(fields,
                      {"pos1", "pos2", "pos3", "current_switch_pos", "ring_mode",
                       "pop_mode"},
                      span, "'switches'"))
@@ -380,14 +401,9 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
     }
     if (session.diagnostics.numErrors() != errors)
       return std::nullopt;
-    int64_t current = 0;
-    if (const Value *part = fields.field("current_switch_pos")) {
-      if (!part->isInteger()) {
-        error(span, "field 'current_switch_pos' is an integer");
-        return std::nullopt;
-      }
-      current = part->small();
-    }
+    std::optional<int64_t> current = 0;
+    if (!knownInteger(fields, "current_switch_pos", span, current))
+      return std::nullopt;
     std::optional<bool> ring = knownBool(fields, "ring_mode", span);
     if (!ring)
       return std::nullopt;
@@ -406,7 +422,7 @@ Evaluator::readColorConfig(const Value &given, Span span, int64_t color) {
     }
     result.switches = csl::SwitchesAttr::getChecked(
         emitError, &session.context, positions[0], positions[1], positions[2],
-        current, *ring, pop);
+        *current, *ring, pop);
     if (!result.switches)
       return std::nullopt;
   }
@@ -445,8 +461,7 @@ Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
              ") is configured here");
     return Value();
   }
-  std::optional<ColorConfig> parsed =
-      readColorConfig(config, call.span(), color.small());
+  std::optional<ColorConfig> parsed = readColorConfig(config, call.span());
   if (!parsed) {
     layout.configAt.erase({pe, color.small()});
     return Value();
@@ -476,8 +491,7 @@ Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
     }
     entry->second.span = call.span();
   }
-  std::optional<ColorConfig> parsed = readColorConfig(
-      config, call.span(), color.isInteger() ? color.small() : 0);
+  std::optional<ColorConfig> parsed = readColorConfig(config, call.span());
   if (!parsed)
     return Value();
   if (parsed->filter && color.isInteger()) {

@@ -261,15 +261,12 @@ Value Evaluator::builtinBindRotatingTasks(const BuiltinCall &call,
     return error(arg(call, 2).span(), "@bind_rotating_tasks binds to a "
                                       "data_task_id, found type '" +
                                           id.type()->str() + "'");
-  const Value *limit = config.field("limit"), *init = config.field("init");
+  std::optional<int64_t> limit, init;
+  if (!knownInteger(config, "limit", arg(call, 3).span(), limit) ||
+      !knownInteger(config, "init", arg(call, 3).span(), init))
+    return Value();
   if (!limit)
     return error(arg(call, 3).span(), "a pair of rotating tasks has a limit");
-  Value limitValue = known(*limit, arg(call, 3).span(), "the limit");
-  Value initValue = init ? known(*init, arg(call, 3).span(), "the counter")
-                         : makeInt(types.u16(), 0);
-  if (!limitValue || !initValue || !limitValue.isInteger() ||
-      !initValue.isInteger())
-    return Value();
   csl::TaskOp mainOp =
       emitTask(main.function(), csl::TaskKind::Data, arg(call, 0).span());
   csl::TaskOp otherOp =
@@ -282,9 +279,8 @@ Value Evaluator::builtinBindRotatingTasks(const BuiltinCall &call,
     return Value();
   csl::BindRotatingTasksOp::create(
       builder, loc(call.span()), mainOp.getSymName(), otherOp.getSymName(),
-      number, limitValue.small(),
-      init ? builder.getI64IntegerAttr(initValue.small())
-           : mlir::IntegerAttr());
+      number, *limit,
+      init ? builder.getI64IntegerAttr(*init) : mlir::IntegerAttr());
   return makeVoid();
 }
 
@@ -299,17 +295,13 @@ Value Evaluator::builtinSetControlTaskTable(const BuiltinCall &call,
   if (!config || !checkFields(config, {"instructions", "stride"}, call.span(),
                               "a control task table"))
     return Value();
-  auto number = [&](llvm::StringRef name, int64_t otherwise) {
-    const Value *value = config.field(name);
-    if (!value)
-      return otherwise;
-    Value fixed = known(*value, call.span(), "a setting of a task table");
-    return fixed && fixed.isInteger() ? fixed.small() : int64_t(-1);
-  };
+  std::optional<int64_t> instructions = 4, stride = 1;
+  if (!knownInteger(config, "instructions", call.span(), instructions) ||
+      !knownInteger(config, "stride", call.span(), stride))
+    return Value();
   SetupScope setup(*this);
-  csl::SetControlTaskTableOp::create(builder, loc(call.span()),
-                                     number("instructions", 4),
-                                     number("stride", 1));
+  csl::SetControlTaskTableOp::create(builder, loc(call.span()), *instructions,
+                                     *stride);
   return makeVoid();
 }
 
@@ -367,12 +359,11 @@ Value Evaluator::builtinInitializeQueue(const BuiltinCall &call, const Type *) {
     priority = csl::PriorityAttr::get(&session.context, *level);
   }
   mlir::IntegerAttr table;
-  if (const Value *given = config.field("ctrl_table_id")) {
-    Value number = known(*given, span, "the number of a control task table");
-    if (!number || !number.isInteger())
-      return Value();
-    table = builder.getI64IntegerAttr(number.small());
-  }
+  std::optional<int64_t> tableId;
+  if (!knownInteger(config, "ctrl_table_id", span, tableId))
+    return Value();
+  if (tableId)
+    table = builder.getI64IntegerAttr(*tableId);
   std::optional<bool> dense = knownBool(config, "dense_mode", span);
   if (!dense)
     return Value();

@@ -136,6 +136,74 @@ Value Evaluator::builtinElementType(const BuiltinCall &call, const Type *) {
 
 #undef SEQUIN_ARRAY_ARGUMENT
 
+namespace {
+struct MemorySize {
+  int64_t bytes = 0, align = 1;
+};
+} // namespace
+
+/// In memory: integers take 1, 2, 4 or 8 bytes, bool, ids and pointers 2, DSDs
+/// 8; fields lie at multiples of their size up to 4. 0 bytes for what is never
+/// there.
+static MemorySize getMemorySize(const Type *type) {
+  constexpr int64_t kMaxAlign = 4, kDsdBytes = 8, kWordBytes = 2;
+  auto scalar = [&](int64_t bytes) {
+    return MemorySize{bytes, std::min(bytes, kMaxAlign)};
+  };
+  if (type->isArray()) {
+    MemorySize element = getMemorySize(type->element);
+    return {element.bytes * type->numElements(), element.align};
+  }
+  if (type->isStruct() && !type->isPacked()) {
+    MemorySize size;
+    for (const Type::Field &field : type->fields) {
+      MemorySize part = getMemorySize(field.type);
+      if (part.bytes == 0)
+        return {};
+      size.align = std::max(size.align, part.align);
+      size.bytes = type->isUnion
+                       ? std::max(size.bytes, part.bytes)
+                       : llvm::alignTo(size.bytes, part.align) + part.bytes;
+    }
+    size.bytes = llvm::alignTo(size.bytes, size.align);
+    return size;
+  }
+  if (type->is(TypeKind::Dsd))
+    return scalar(kDsdBytes);
+  if (type->is(TypeKind::Bool))
+    return scalar(kWordBytes);
+  unsigned bits = type->bits();
+  return bits == 0 ? MemorySize()
+                   : scalar(llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8)));
+}
+
+/// @sequin_type("question", T): for <types> and <math>.
+Value Evaluator::builtinSequinType(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 2, 2))
+    return Value();
+  Value question = evalKnown(arg(call, 0), "a question", types.string());
+  const Type *type = evalType(arg(call, 1));
+  if (!question || !type)
+    return Value();
+  bool isInt = type->is(TypeKind::Int);
+  if (question.string() == "is_signed_int")
+    return makeBool(isInt && type->isSigned);
+  if (question.string() == "is_unsigned_int")
+    return makeBool(isInt && !type->isSigned);
+  MemorySize size = getMemorySize(type);
+  if (size.bytes == 0)
+    return error(call.span(), "a value of type '" + type->str() +
+                                  "' is never in memory and has no size");
+  if (question.string() == "bits")
+    return makeInt(types.comptimeInt(), isInt ? type->width : size.bytes * 8);
+  if (question.string() == "bytes")
+    return makeInt(types.comptimeInt(), size.bytes);
+  if (question.string() == "align")
+    return makeInt(types.comptimeInt(), size.align);
+  return error(arg(call, 0).span(),
+               "no question '" + question.string() + "' about a type");
+}
+
 Value Evaluator::builtinZeros(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1))
     return Value();

@@ -24,31 +24,6 @@ using namespace sequin::csl_source;
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// Equal for equal values; types, functions and modules by identity.
-static std::string keyOf(const Value &value) {
-  std::string key = llvm::formatv("{0}", (const void *)value.type());
-  if (value.isType())
-    return key + llvm::formatv("t{0}", (const void *)value.asType()).str();
-  if (value.isFunction())
-    return key + llvm::formatv("f{0}.{1}", (const void *)value.function().decl,
-                               (const void *)value.function().module)
-                     .str();
-  if (value.isModule())
-    return key + llvm::formatv("m{0}", (const void *)value.module()).str();
-  if (value.isPointer())
-    return key + llvm::formatv(
-                     "p{0}{1}.{2}{3}", (const void *)value.pointer().global,
-                     (const void *)value.pointer().function.decl,
-                     (const void *)value.pointer().function.module, value.str())
-                     .str();
-  if (value.isAggregate()) {
-    for (const Value &part : value.elements())
-      key += "," + keyOf(part);
-    return key;
-  }
-  return key + "=" + value.str();
-}
-
 /// Names of variables whose address a function takes.
 static void findAddressTaken(const Node &node, llvm::StringSet<> &names) {
   if (const auto *unary = llvm::dyn_cast<UnaryExpr>(&node);
@@ -134,8 +109,7 @@ const Type *Evaluator::resultType(const FunctionRef &function, Frame &inner) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::evalCall(const CallExpr &expr, const Type *hint) {
-  (void)hint;
+Value Evaluator::evalCall(const CallExpr &expr) {
   LValue callee = evalPlace(*expr.callee(), /*forWrite=*/false);
   Value value = read(callee, expr.callee()->span());
   if (left || !value)
@@ -267,7 +241,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
       value = error(span, "extern function '" + decl.name().text +
                               "' cannot be called at comptime");
     else
-      value = emitCall(function, inner, values, result, span);
+      value = emitCall(function, values, result, span);
   } else if (isComptime()) {
     value = expand(inner, result, span);
   } else if (decl.inlining() == Inlining::Inline) {
@@ -292,16 +266,15 @@ Value Evaluator::callFunction(const FunctionRef &function,
       value = expand(inner, result, span);
     }
   } else {
-    value = emitCall(function, inner, values, result, span);
+    value = emitCall(function, values, result, span);
   }
   --callDepth;
   return value;
 }
 
-Value Evaluator::emitCall(const FunctionRef &function, Frame &inner,
-                          std::vector<Value> &values, const Type *result,
+Value Evaluator::emitCall(const FunctionRef &function,
+                          llvm::ArrayRef<Value> values, const Type *result,
                           Span span) {
-  (void)inner;
   mlir::Operation *op = emitFunction(function, values, span);
   if (!op)
     return Value();
@@ -362,7 +335,8 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   frame = caller;
   if (result->isVoid())
     return session.diagnostics.numErrors() == errors ? makeVoid() : Value();
-  if (reachedEnd && !target.hasValue) {
+  // Of a type that is asked for, not every way was followed.
+  if (reachedEnd && !(inTypeOf && target.hasValue)) {
     if (session.diagnostics.numErrors() == errors)
       error(span, "function '" + decl.name().text +
                       "' ends without returning a value of type '" +
@@ -434,7 +408,7 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
     bool special = generic && (param->isComptime() || isSpecialising(type));
     if (special) {
       value = concretize(value);
-      key += ";" + keyOf(value);
+      key += ";" + value.key();
     } else {
       key += llvm::formatv(";{0}", (const void *)type).str();
       mlir::Type target = convert(type, param->span());
@@ -630,7 +604,7 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
     mlir::Value number;
     if (value)
       number = materializeAs(value, result, decl.name().span);
-    if (!value && reachedEnd && session.diagnostics.numErrors() == errors)
+    if (reachedEnd && session.diagnostics.numErrors() == errors)
       error(decl.name().span, "function '" + decl.name().text +
                                   "' ends without returning a value of type '" +
                                   result->str() + "'");

@@ -183,7 +183,8 @@ static bool leavesLoop(const Node &node, llvm::StringRef label, bool inLoop) {
 /// The type of the value of a block, for a loop to carry: its statements are
 /// emitted into a block that is thrown away.
 const Type *Evaluator::probeBlock(const BlockExpr &expr) {
-  std::deque<Local> savedLocals = frame->locals;
+  // Put back in place: who is on the way to an assignment knows where one is.
+  std::vector<Local> savedLocals(frame->locals.begin(), frame->locals.end());
   RegionState saved = saveRegion();
   bool savedProbing = probing;
   probing = true;
@@ -203,7 +204,8 @@ const Type *Evaluator::probeBlock(const BlockExpr &expr) {
     block->clear();
   }
   probing = savedProbing;
-  frame->locals = std::move(savedLocals);
+  endScope(savedLocals.size());
+  llvm::copy(savedLocals, frame->locals.begin());
   restoreRegion(saved);
   const Type *type = target.seen;
   return type && !type->isError() && !type->isComptimeOnly() ? type : nullptr;
@@ -416,7 +418,7 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     if (a.isRuntime() && b.isRuntime())
       return a.runtime() == b.runtime();
     return a.type() == b.type() && a.isComptime() && b.isComptime() &&
-           a.str() == b.str();
+           a.key() == b.key();
   };
   restoreRegion(before);
   for (size_t i = 0; i < before.values.size(); ++i) {

@@ -129,12 +129,6 @@ Value Evaluator::getMember(const Value &base, llvm::StringRef name, Span span) {
 // Aggregates
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::makeAggregate(const Type *type, std::vector<Value> parts,
-                               Span span) {
-  (void)span;
-  return Value(type, std::move(parts));
-}
-
 Value Evaluator::evalStructInit(const StructInit &expr, const Type *hint) {
   if (!expr.type()) {
     std::vector<Type::Field> fields;

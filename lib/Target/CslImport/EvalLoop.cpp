@@ -139,7 +139,7 @@ void Evaluator::setValues(const Carried &carried, mlir::ValueRange values) {
 
 /// Emits a loop. `parts` is all that may assign or jump; `condition` gives an
 /// i1; `next` runs after every iteration.
-void Evaluator::emitLoop(Target &target, Span span,
+bool Evaluator::emitLoop(Target &target, Span span,
                          llvm::ArrayRef<const Expr *> parts,
                          llvm::ArrayRef<int> alsoCarried,
                          llvm::function_ref<mlir::Value()> condition,
@@ -156,7 +156,7 @@ void Evaluator::emitLoop(Target &target, Span span,
   std::vector<mlir::Value> inits = currentValues(carried, span);
   if (llvm::is_contained(inits, mlir::Value())) {
     leaveTarget(target);
-    return;
+    return true;
   }
   llvm::SmallVector<mlir::Type> resultTypes;
   for (mlir::Value init : inits)
@@ -224,10 +224,14 @@ void Evaluator::emitLoop(Target &target, Span span,
   llvm::SmallVector<Jump, 2> inner = exits;
   restoreRegion(before);
   setValues(carried, op.getResults());
-  for (const Jump &exit : inner)
+  bool breaks = false;
+  for (const Jump &exit : inner) {
+    breaks |= exit.target == &target;
     if (exit.target != &target && !llvm::is_contained(exits, exit))
       exits.push_back(exit);
+  }
   frame->targets.pop_back();
+  return breaks;
 }
 
 Value Evaluator::evalWhile(const WhileExpr &expr) {
@@ -247,10 +251,12 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
                      value.type()->str() + "'");
   };
   if (!isComptime() && expr.mode() == LoopMode::Plain) {
-    emitLoop(
+    bool endless = false;
+    bool breaks = emitLoop(
         target, expr.span(), {expr.condition(), expr.step(), expr.body()}, {},
         [&]() -> mlir::Value {
           Value value = checkCondition(eval(*expr.condition()));
+          endless = value && value.isInteger() && value.truth();
           return value ? materialize(value, expr.condition()->span())
                        : mlir::Value();
         },
@@ -260,6 +266,9 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
             eval(*expr.step());
         });
     endScope(scope);
+    // What comes behind a loop that is only left further out never runs.
+    if (endless && !breaks && !exits.empty())
+      left = true;
     return makeVoid();
   }
   Place inner = expr.mode() == LoopMode::Comptime && !isComptime()

@@ -555,9 +555,7 @@ LValue Evaluator::fieldPlace(LValue base, llvm::StringRef name, Span span) {
 // Reading and writing
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::readKnown(const PointerValue &pointer, const Type *type,
-                           Span span) {
-  (void)type;
+Value Evaluator::readKnown(const PointerValue &pointer, Span span) {
   Value value = pointer.global->value;
   for (const PointerValue::Step &step : pointer.path) {
     if (!value)
@@ -628,7 +626,7 @@ Value Evaluator::read(const LValue &place, Span span) {
     const PointerValue &pointer = place.value.pointer();
     if (!pointer.global->isVar && !pointer.global->isExtern &&
         !isInMemory(*pointer.global)) {
-      Value value = readKnown(pointer, place.type, span);
+      Value value = readKnown(pointer, span);
       if (value || isComptime())
         return value;
     }

@@ -158,16 +158,19 @@ Value Evaluator::evalInner(const Expr &expr, const Type *hint) {
     return evalBinary(llvm::cast<BinaryExpr>(expr), hint);
   case NodeKind::ComptimeExpr: {
     const Expr &operand = *llvm::cast<ComptimeExpr>(expr).operand();
-    if (place == Place::Runtime && llvm::isa<BlockExpr>(operand)) {
-      PlaceScope scope(*this, Place::Comptime);
-      return eval(operand, hint);
-    }
-    return evalComptime(operand, hint);
+    Value value = evalComptime(operand, hint);
+    // Nothing is asked of a symbolic value: it is known at every PE.
+    if (place == Place::Runtime && value && !inTypeOf && !value.isComptime())
+      return error(operand.span(),
+                   "a value of type '" + value.type()->str() +
+                       "' must be comptime-known after 'comptime', this one "
+                       "is computed by running code");
+    return value;
   }
   case NodeKind::IndexExpr:
     return evalIndex(llvm::cast<IndexExpr>(expr));
   case NodeKind::CallExpr:
-    return evalCall(llvm::cast<CallExpr>(expr), hint);
+    return evalCall(llvm::cast<CallExpr>(expr));
   case NodeKind::BuiltinCall:
     return evalBuiltin(llvm::cast<BuiltinCall>(expr), hint);
   case NodeKind::MemberExpr:

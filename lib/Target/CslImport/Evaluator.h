@@ -188,8 +188,8 @@ struct ProgramState {
   std::vector<Advertised> advertised;
   /// Configuration registers that comptime code wrote.
   std::map<int64_t, Value> registers;
-  /// Constant arrays that running code indexes.
-  std::vector<std::pair<std::string, std::unique_ptr<Global>>> tables;
+  /// Constant arrays that running code indexes, by their Value::key().
+  llvm::StringMap<std::unique_ptr<Global>> tables;
   mlir::Operation *lastVar = nullptr;
   /// Functions whose bodies are yet to be emitted.
   std::deque<std::function<void()>> pending;
@@ -276,7 +276,6 @@ private:
   Value evalShortCircuit(const csl_source::BinaryExpr &expr);
   Value evalStructInit(const csl_source::StructInit &expr, const Type *hint);
   Value evalListInit(const csl_source::ListInit &expr, const Type *hint);
-  Value makeAggregate(const Type *type, std::vector<Value> parts, Span span);
   Value evalTensorAccess(const csl_source::TensorAccess &expr);
   const Type *evalType(const Expr &expr);
   Value evalArrayType(const csl_source::ArrayType &expr);
@@ -305,7 +304,8 @@ private:
                    bool isStatement = false);
   Value evalFor(const csl_source::ForExpr &expr);
   Value evalWhile(const csl_source::WhileExpr &expr);
-  void emitLoop(Target &target, Span span, llvm::ArrayRef<const Expr *> parts,
+  /// Whether an iteration may break out of it.
+  bool emitLoop(Target &target, Span span, llvm::ArrayRef<const Expr *> parts,
                 llvm::ArrayRef<int> alsoCarried,
                 llvm::function_ref<mlir::Value()> condition,
                 llvm::function_ref<void()> body,
@@ -348,7 +348,7 @@ private:
   Local &addLocal(llvm::StringRef name, Span span);
 
   //===--- Functions -----------------------------------------------------===//
-  Value evalCall(const csl_source::CallExpr &expr, const Type *hint);
+  Value evalCall(const csl_source::CallExpr &expr);
   Value call(const Value &callee, llvm::ArrayRef<const Expr *> arguments,
              Span span);
   Value callFunction(const FunctionRef &function,
@@ -357,8 +357,8 @@ private:
                     Span span);
   /// Runs the body in a frame of its own, here.
   Value expand(Frame &inner, const Type *result, Span span);
-  Value emitCall(const FunctionRef &function, Frame &inner,
-                 std::vector<Value> &values, const Type *result, Span span);
+  Value emitCall(const FunctionRef &function, llvm::ArrayRef<Value> values,
+                 const Type *result, Span span);
   /// The function in the program, for the arguments of a call or (without
   /// them) of its own; null after an error.
   mlir::Operation *emitFunction(const FunctionRef &function,
@@ -384,7 +384,7 @@ private:
   Value read(const LValue &place, Span span);
   void write(const LValue &place, Value value, Span span);
   Value addressOf(const LValue &place, Span span);
-  Value readKnown(const PointerValue &pointer, const Type *type, Span span);
+  Value readKnown(const PointerValue &pointer, Span span);
   /// An SSA pointer to the place; null if it has none.
   mlir::Value addressValue(const LValue &place, Span span);
   mlir::Value allocate(const Type *type, Span span);
@@ -494,6 +494,9 @@ private:
                    Span span, const llvm::Twine &what);
   std::optional<bool> knownBool(const Value &config, llvm::StringRef field,
                                 Span span);
+  /// An integer field, as it was if there is none; false after an error.
+  bool knownInteger(const Value &config, llvm::StringRef field, Span span,
+                    std::optional<int64_t> &result);
   /// `.{ .name = true }`: the name.
   std::optional<std::string> knownChoice(const Value &value, Span span,
                                          llvm::ArrayRef<llvm::StringRef> names,
@@ -524,8 +527,7 @@ private:
   Value buildFabricDsd(DsdValue dsd, const Value &props, Span span);
   std::optional<csl::Priority> readPriority(const Value &value, Span span);
   std::optional<csl::SimdMode> readSimd(const Value &value, Span span);
-  std::optional<ColorConfig> readColorConfig(const Value &config, Span span,
-                                             int64_t color);
+  std::optional<ColorConfig> readColorConfig(const Value &config, Span span);
   std::optional<uint32_t> readDirections(const Value &value, Span span);
   csl::PositionAttr readPosition(const Value &value, Span span,
                                  llvm::StringRef name,

@@ -44,10 +44,17 @@ void Evaluator::declare(ModuleInstance &module) {
         report(decl->name().span, "redeclaration of '" + name + "'");
     note(diagnostic, first, "declared here");
   }
-  for (auto &entry : module.bindings)
-    if (!module.find(entry.first()))
-      warn(entry.second.span, "module '" + module.path +
-                                  "' has no parameter '" + entry.first() + "'");
+  for (auto &entry : module.bindings) {
+    const Global *global = module.find(entry.first());
+    if (global && (llvm::isa<ColorDecl>(global->decl) ||
+                   (global->var() && global->var()->isParam())))
+      continue;
+    warn(entry.second.span,
+         "module '" + module.path + "' has no parameter '" + entry.first() +
+             "'" +
+             (global ? ", what it declares of the name keeps its own value"
+                     : ""));
+  }
 }
 
 namespace {
@@ -408,7 +415,7 @@ Value Evaluator::builtinImportModule(const BuiltinCall &call, const Type *) {
   if (params)
     for (auto [field, value] :
          llvm::zip(params.type()->fields, params.elements()))
-      module->bindings[field.name] = {value, arg(call, 1).span(), false};
+      module->bindings[field.name] = {value, arg(call, 1).span()};
   ModuleInstance *result = module.get();
   frame->module->imports.push_back(std::move(module));
   declare(*result);

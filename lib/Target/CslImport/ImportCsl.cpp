@@ -132,7 +132,7 @@ static void describeShape(const Value &value, std::string &key) {
   if (value.isAggregate()) {
     constexpr size_t kMaxParts = 256;
     if (value.elements().size() > kMaxParts) {
-      key += value.str();
+      key += value.key();
       return;
     }
     for (const Value &part : value.elements()) {
@@ -144,17 +144,7 @@ static void describeShape(const Value &value, std::string &key) {
   }
   if (isLeaf(value))
     return;
-  key += '=';
-  if (value.isType())
-    key += llvm::formatv("{0}", (const void *)value.asType()).str();
-  else if (value.isFunction())
-    key += llvm::formatv("{0}.{1}", (const void *)value.function().decl,
-                         (const void *)value.function().module)
-               .str();
-  else if (value.isModule())
-    key += llvm::formatv("{0}", (const void *)value.module()).str();
-  else
-    key += value.str();
+  key += '=' + value.key();
 }
 
 bool Importer::makePrograms() {
@@ -244,7 +234,7 @@ bool Importer::makePrograms(Group &group) {
       Evaluator evaluator(session, &code->state);
       bool same = llvm::all_of(code->state.facts, [&](const auto &fact) {
         Value answer = evaluator.evaluateAt(fact.first, member);
-        return answer && fact.second ? answer.str() == fact.second.str()
+        return answer && fact.second ? answer.key() == fact.second.key()
                                      : !answer == !fact.second;
       });
       if (same) {
@@ -297,7 +287,7 @@ std::unique_ptr<Code> Importer::instantiate(Group &group, const Value &params,
   if (params)
     for (auto [field, value] :
          llvm::zip(params.type()->fields, params.elements()))
-      instance->bindings[field.name] = {value, tile.span, false};
+      instance->bindings[field.name] = {value, tile.span};
   ModuleInstance *rootModule = instance.get();
   program.roots.push_back(std::move(instance));
   unsigned errors = session.diagnostics.numErrors();
@@ -341,7 +331,7 @@ bool Importer::bindParams(ModuleInstance &rootModule) {
         }
         bound.setType(session.types.simple(TypeKind::Color));
       }
-      rootModule.bindings[name] = {bound, Span(), false};
+      rootModule.bindings[name] = {bound, Span()};
     }
     return true;
   };

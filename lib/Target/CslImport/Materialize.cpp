@@ -214,9 +214,9 @@ mlir::Value Evaluator::materializeAggregate(const Value &value, Span span) {
       return {};
     }
     bool isSplat = value.isKnown();
-    std::string first = parts.front().str();
+    std::string first = isSplat ? parts.front().key() : std::string();
     for (const Value &part : parts)
-      isSplat = isSplat && part.str() == first;
+      isSplat = isSplat && part.key() == first;
     if (isSplat) {
       mlir::Value element = materialize(parts.front(), span);
       return element ? csl::SplatOp::create(builder, at, target, element)
@@ -324,19 +324,17 @@ Global *Evaluator::tableFor(const Value &value, Span span) {
     return nullptr;
   // One table for equal values.
   ModuleInstance &root = *program->roots.front();
-  std::string key = value.type()->str() + value.str();
-  for (auto &entry : program->tables)
-    if (entry.first == key)
-      return entry.second.get();
-  auto table = std::make_unique<Global>();
+  std::unique_ptr<Global> &table = program->tables[value.key()];
+  if (table)
+    return table.get();
+  table = std::make_unique<Global>();
   table->module = &root;
   table->name = "table";
   table->state = Global::State::Done;
   table->type = value.type();
   table->value = value;
   table->tableSpan = span;
-  program->tables.emplace_back(key, std::move(table));
-  return program->tables.back().second.get();
+  return table.get();
 }
 
 mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
@@ -418,8 +416,6 @@ mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
         array, llvm::ArrayRef(symbolic.operands).drop_front(), span);
     return materialize(read(element, span), span);
   }
-  case SymbolicValue::Kind::Unary:
-    break;
   }
   return {};
 }

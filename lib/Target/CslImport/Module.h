@@ -49,7 +49,6 @@ struct Global {
 struct Binding {
   Value value;
   csl_source::Span span;
-  bool used = false;
 };
 
 struct ModuleInstance {

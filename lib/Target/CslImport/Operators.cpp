@@ -313,6 +313,12 @@ Value Evaluator::emitBinary(BinaryOp op, const Value &left, const Value &right,
     return Value();
   mlir::Location at = loc(span);
   if (isShift && !right.type()->is(TypeKind::ComptimeInt)) {
+    // A count that the width of what is shifted cannot hold shifts all out.
+    if (right.type()->bits() > type->width) {
+      unsigned width = type->width;
+      b = arith::MinUIOp::create(builder, at, b,
+                                 constantInt(b.getType(), width, at));
+    }
     b = convertNumber(b, right.type(), types.integer(type->width, false), at);
     if (!b)
       return Value();

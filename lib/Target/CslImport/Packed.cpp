@@ -75,5 +75,5 @@ Value Evaluator::packedFromBits(const Type *type, const Value &bits,
       break;
     at += width;
   }
-  return makeAggregate(type, std::move(parts), span);
+  return Value(type, std::move(parts));
 }

@@ -86,7 +86,7 @@ public:
 
   mlir::Location location(csl_source::Loc loc);
   bool isWse3() const { return machine.generation >= 3; }
-  /// Whether some operation on DSDs in the file writes a constant of the name
+  /// Whether some operation on DSDs may write the file's constant of the name
   /// (WrittenConstants.cpp).
   bool isWritten(const csl_source::SourceFile &file, llvm::StringRef name);
 
@@ -106,8 +106,10 @@ public:
 
 private:
   csl_source::Context nodes;
-  llvm::DenseMap<const csl_source::SourceFile *, llvm::StringSet<>>
-      writtenNames;
+  /// Of the `scannedPaths` files there were.
+  size_t scannedPaths = 0;
+  std::vector<const csl_source::SourceFile *> scannedFiles;
+  llvm::StringSet<> writtenNames;
   llvm::StringMap<const csl_source::SourceFile *> files;
 };
 

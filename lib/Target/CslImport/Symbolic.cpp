@@ -30,9 +30,6 @@ Value Evaluator::makeSymbolic(SymbolicValue value, const Type *type) {
            csl_source::spelling(value.op) + " " + value.operands[1].str() + ")")
               .str();
     break;
-  case SymbolicValue::Kind::Unary:
-    key = (csl_source::spelling(value.unary) + value.operands[0].str()).str();
-    break;
   case SymbolicValue::Kind::Cast:
     key = value.operands[0].str();
     break;
@@ -80,8 +77,6 @@ Value Evaluator::evaluateAt(const Value &value, size_t pe) {
       return Value();
     return foldBinary(symbolic.op, left, right, nullptr);
   }
-  case SymbolicValue::Kind::Unary:
-    return Value();
   case SymbolicValue::Kind::Cast: {
     Value operand = evaluateAt(symbolic.operands[0], pe);
     const Type *type = value.type();

@@ -149,3 +149,67 @@ std::string Value::str() const {
   }
   return type()->isVoid() ? "{}" : "<" + type()->str() + ">";
 }
+
+std::string Value::key() const {
+  if (isError())
+    return "!";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto identity = [&](char sort, const void *place) {
+    os << sort << reinterpret_cast<uintptr_t>(place) << ';';
+  };
+  identity('t', type());
+  if (isString()) {
+    os << string().size() << ':' << string();
+  } else if (isType()) {
+    identity('T', asType());
+  } else if (isFunction()) {
+    identity('f', function().decl);
+    identity('m', function().module);
+  } else if (isModule()) {
+    identity('m', module());
+  } else if (isFifo()) {
+    identity('g', fifo());
+  } else if (isRuntime()) {
+    identity('r', runtime().getAsOpaquePointer());
+  } else if (isPointer()) {
+    const PointerValue &p = pointer();
+    identity('g', p.global);
+    identity('f', p.function.decl);
+    identity('m', p.function.module);
+    for (const PointerValue::Step &step : p.path) {
+      os << '.' << step.field;
+      for (const Value &index : step.indices)
+        os << '[' << index.key() << ']';
+    }
+  } else if (isDsd()) {
+    const DsdValue &d = dsd();
+    os << unsigned(d.kind);
+    for (const Value *part : {&d.base, &d.extent, &d.stride, &d.offset,
+                              &d.wraparound, &d.queue, &d.color})
+      os << ',' << part->key();
+    for (const std::vector<int64_t> &numbers : {d.strides, d.extents}) {
+      os << '[';
+      llvm::interleaveComma(numbers, os);
+      os << ']';
+    }
+    auto choice = [&](const auto &given) {
+      os << ',';
+      if (given)
+        os << unsigned(*given);
+    };
+    choice(d.priority);
+    choice(d.simd);
+    choice(d.zero);
+    os << ',' << d.indexOffset << d.control << d.advanceSwitch
+       << d.controlTransform;
+  } else if (isAggregate()) {
+    os << '{';
+    for (const Value &part : elements())
+      os << part.key() << ',';
+    os << '}';
+  } else {
+    os << str();
+  }
+  return text;
+}

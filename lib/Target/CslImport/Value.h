@@ -124,8 +124,11 @@ public:
   /// A field of a known struct; null if there is none of the name.
   const Value *field(llvm::StringRef name) const;
 
-  /// As @comptime_print writes it, and as a key of what is equal.
+  /// As @comptime_print writes it.
   std::string str() const;
+  /// Equal for equal values of one type: globals, functions, modules, types
+  /// and SSA values by identity, which have no name or share one.
+  std::string key() const;
 
 private:
   template <typename T> bool is() const {
@@ -154,7 +157,6 @@ struct PointerValue {
     std::vector<Value> indices;
   };
   std::vector<Step> path;
-  /// Elements further, of the pointee's type.
   std::string str() const;
 };
 
@@ -177,13 +179,11 @@ struct SymbolicValue {
   enum class Kind : uint8_t {
     Param,   ///< a leaf: `name`
     Binary,  ///< two operands, `op`
-    Unary,   ///< one operand, `unary`
     Cast,    ///< one operand, to the value's type
     Element, ///< an array and indices; the array is `table` if that is not null
   };
   Kind kind = Kind::Param;
   csl_source::BinaryOp op = csl_source::BinaryOp::Add;
-  csl_source::UnaryOp unary = csl_source::UnaryOp::Neg;
   std::string name;
   std::vector<Value> operands;
   Global *table = nullptr;
