@@ -142,9 +142,11 @@ static Dsd readFabric(Activation &frame, const Step &step, Op op) {
   dsd.extent = static_cast<uint16_t>(
       fieldOf(frame, step, op.getExtent(), op.getStaticExtent(), 0, 16, false));
   if (Value queue = op.getQueue())
-    dsd.queue = static_cast<int8_t>(find(frame, step, queue)->bits & 15);
+    dsd.queue = static_cast<int8_t>(
+        std::min<uint64_t>(find(frame, step, queue)->bits, 15));
   if (Value color = op.getColor())
-    dsd.color = static_cast<int8_t>(find(frame, step, color)->bits & 31);
+    dsd.color = static_cast<int8_t>(
+        std::min<uint64_t>(find(frame, step, color)->bits, 31));
   dsd.simd = op.getSimdMode();
   dsd.transform = op.getControlTransform();
   return dsd;

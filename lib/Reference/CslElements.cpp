@@ -43,6 +43,29 @@ static StringRef nameOf(Dsd::Kind kind) {
   llvm_unreachable("unknown kind");
 }
 
+/// Whether a queue that came at run time is one; negative: none was given.
+bool CslMachineState::checkQueue(Pe &pe, int queue, unsigned queues,
+                                 Operation *at) {
+  if (queue < int(queues))
+    return true;
+  trap(pe,
+       "queue " + Twine(queue) + " does not exist, there are " + Twine(queues),
+       at);
+  return false;
+}
+
+/// The same for a color.
+bool CslMachineState::checkColor(Pe &pe, int color, Operation *at) {
+  if (color < int(machine->colors))
+    return true;
+  trap(pe,
+       "color " + Twine(color) + (color == 31 ? " or above" : "") +
+           " does not exist, " + machine->name + " has 0 to " +
+           Twine(machine->colors - 1),
+       at);
+  return false;
+}
+
 /// What an operand starts with. False if there was a trap.
 bool CslMachineState::latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes,
                             uint16_t index, uint32_t &length, Operation *at) {
@@ -71,14 +94,19 @@ bool CslMachineState::latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes,
     return true;
   case Dsd::Kind::Fabin: {
     walk.kind = Walk::Kind::Fabin;
+    if (!checkQueue(pe, dsd.queue, machine->inputQueues(), at))
+      return false;
     if (machine->generation == 2) {
       // The queue stands for its color; without one the DSD names it.
-      int color = dsd.queue >= 0 ? pe.queueColor[dsd.queue & 7] : -1;
+      int color = dsd.queue >= 0 ? pe.queueColor[dsd.queue] : -1;
       if (color < 0)
         color = dsd.color;
+      if (!checkColor(pe, color, at))
+        return false;
       walk.queue = static_cast<int8_t>(color);
-    } else if (dsd.queue >= 0 && pe.inputs[dsd.queue & 7].bound) {
-      walk.queue = static_cast<int8_t>(dsd.queue & 7);
+    } else if (dsd.queue >= 0 &&
+               pe.inputs[static_cast<uint8_t>(dsd.queue)].bound) {
+      walk.queue = dsd.queue;
     }
     if (walk.queue >= 0)
       break;
@@ -88,13 +116,17 @@ bool CslMachineState::latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes,
   }
   case Dsd::Kind::Fabout: {
     walk.kind = Walk::Kind::Fabout;
+    if (!checkQueue(pe, dsd.queue, machine->outputQueues(), at))
+      return false;
     walk.queue = dsd.queue;
     walk.index = index;
     int color = dsd.color;
     if (machine->outputQueueColor)
-      color = dsd.queue >= 0 && pe.outputBound[dsd.queue & 7]
-                  ? pe.outputColor[dsd.queue & 7]
+      color = dsd.queue >= 0 && pe.outputBound[dsd.queue]
+                  ? pe.outputColor[dsd.queue]
                   : -1;
+    if (!checkColor(pe, color, at))
+      return false;
     if (color >= 0) {
       walk.color = static_cast<uint8_t>(color);
       break;
@@ -112,7 +144,7 @@ bool CslMachineState::latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes,
                 !dsd.transform && !dsd.indexOffset;
   walk.pair = walk.packed && mode == csl::SimdMode::Simd64;
   walk.dense = dsd.kind == Dsd::Kind::Fabout && bytes == 2 && dsd.queue >= 0 &&
-               pe.outputDense[dsd.queue & 7];
+               pe.outputDense[dsd.queue];
   walk.packed &= !walk.dense;
   return true;
 }
@@ -445,7 +477,9 @@ bool CslMachineState::progress(Pe &pe, Running &op, bool &ended, bool &result) {
     if (op.accumulate)
       op.source[0].value = value;
     store(pe, op.dest, value, !op.endless && op.remaining == 1);
-    if (!op.endless)
+    if (op.endless)
+      ++op.passed;
+    else
       --op.remaining;
     if (isLast || (!op.endless && op.remaining == 0)) {
       ended = true;
@@ -464,7 +498,7 @@ void CslMachineState::complete(Pe &pe, Running &op) {
   }
   // The source is cleared as far as it was read (DSD-057).
   if (op.zero.kind == Walk::Kind::Memory) {
-    uint32_t count = op.endless ? 0 : op.length - op.remaining;
+    uint32_t count = op.endless ? op.passed : op.length - op.remaining;
     for (uint32_t i = 0; i < count; ++i) {
       pe.memory.store(op.zero.address, op.zero.bytes, 0);
       advance(op.zero);

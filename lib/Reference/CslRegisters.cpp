@@ -225,7 +225,7 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     return;
   case CslRegister::InputQueue: {
     uint8_t color = value & 31;
-    if (color >= kColorCount)
+    if (!checkColor(pe, color, nullptr))
       return;
     if (machine->generation == 2) {
       pe.queueColor[word] = static_cast<int8_t>(color);
@@ -239,7 +239,7 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     return wakeColor(pe, color);
   }
   case CslRegister::OutputQueue:
-    if (pe.outputBound[word])
+    if (checkColor(pe, value & 31, nullptr) && pe.outputBound[word])
       pe.outputColor[word] = value & 31;
     return;
   case CslRegister::MessageColors:

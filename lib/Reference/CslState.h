@@ -180,7 +180,8 @@ struct Running {
   const Step *step = nullptr;
   bool async = false, carry = false, endless = false, accumulate = false;
   uint32_t remaining = 0, length = 0, scalar = 0;
-  unsigned width = 1; ///< elements per cycle, for FIFO events
+  uint32_t passed = 0; ///< elements of one without end
+  unsigned width = 1;  ///< elements per cycle, for FIFO events
   Walk dest, source[2];
   Walk zero;        ///< the source that a fabout clears
   uint32_t old = 0; ///< of a pointer destination
@@ -442,6 +443,8 @@ public:
   void startOperation(Pe &pe, Activation &frame, const Step &step);
   bool progress(Pe &pe, Running &op, bool &ended, bool &result);
   void complete(Pe &pe, Running &op);
+  bool checkQueue(Pe &pe, int queue, unsigned queues, mlir::Operation *at);
+  bool checkColor(Pe &pe, int color, mlir::Operation *at);
   bool latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes, uint16_t index,
              uint32_t &length, mlir::Operation *at);
   bool readable(Pe &pe, Running &op, Walk &walk, bool &ended, bool &result);

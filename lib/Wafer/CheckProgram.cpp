@@ -217,8 +217,11 @@ static RegisterUse getUse(const Instruction &instruction) {
   case Opcode::Call:
   case Opcode::Return:
     return {};
+  // How many results there are is the callee's to say.
   case Opcode::CallIndirect:
-    return {.left = instruction.immediate, .right = 1};
+    return {.dest = instruction.dest != kNoRegister,
+            .left = instruction.immediate,
+            .right = 1};
   default:
     return {.dest = 1, .left = 1, .right = 1};
   }

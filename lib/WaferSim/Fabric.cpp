@@ -34,7 +34,7 @@ Core *Wafer::neighbour(Core &core, unsigned direction) {
 
 uint8_t Wafer::newRing(Core &core, unsigned capacity, uint8_t color,
                        uint8_t id) {
-  assert(core.rings.size() < 2 * 64 && "as many as colors times links");
+  assert(core.rings.size() < kRingWords * 64);
   Ring ring;
   ring.capacity = static_cast<uint8_t>(std::min(capacity, Ring::kSlots));
   ring.color = color;
@@ -154,9 +154,8 @@ Hearers wafer::hearersOf(const RouterTable &table, uint8_t tag, unsigned from) {
 // Filters
 //===----------------------------------------------------------------------===//
 
-bool Wafer::passes(const Core &core, const FlatColor &color, uint8_t number,
+bool Wafer::passes(const Core &core, const FlatColor &color,
                    const Wavelet &wavelet) const {
-  (void)number;
   if (color.filter == kNone || (core.filtersOff >> color.filter & 1))
     return true;
   const Filter &filter = core.filters[color.filter];
@@ -184,9 +183,8 @@ void Wafer::countWavelet(Core &core, uint8_t number, const Wavelet &wavelet) {
   filter.counter = 0;
   if (filter.kind != FilterKind::SparseCounter)
     return;
-  if (filter.limit2)
-    filter.limit1 = std::exchange(filter.limit2, std::nullopt);
-  else
+  filter.limit1 = std::exchange(filter.limit2, std::nullopt);
+  if (!filter.limit1)
     core.filtersOff |= 1u << number;
 }
 
@@ -339,7 +337,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   bool pass = false;
   uint8_t input = kNone;
   if (down) {
-    pass = passes(core, color, number, wavelet);
+    pass = passes(core, color, wavelet);
     if (pass) {
       input = inputRingOfColor(core, number);
       if (input == kNone || core.rings[input].full())
@@ -467,7 +465,8 @@ void Wafer::stepRouter(Core &core) {
         again |=
             forward(core, static_cast<uint8_t>(ring), usedLinks, movedColors);
         if (moved != movedColors)
-          core.nextChannel = static_cast<uint8_t>((ring + 1) & 127);
+          core.nextChannel =
+              static_cast<uint8_t>((ring + 1) % (kRingWords * 64));
       }
     }
   };
@@ -487,8 +486,7 @@ void Wafer::stepRouter(Core &core) {
           core.nextChannel = static_cast<uint8_t>(ring + 1);
       }
   } else {
-    if (first < 128)
-      visit(first, 128);
+    visit(first, kRingWords * 64);
     if (first > 0)
       visit(0, first);
   }

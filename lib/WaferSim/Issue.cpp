@@ -91,14 +91,15 @@ void Wafer::saveAddress(Core &core, const Walk &walk) {
     dsrOf(core, walk.dsrFile, walk.dsr).head = walk.address;
 }
 
+/// What was read is cleared, no more (DSD-057).
 void Wafer::zeroSource(Core &core, LiveOp &op) {
   if (op.zero.kind == Walk::Kind::None || op.zero.kind == Walk::Kind::Scalar ||
       !op.zero.isMemory())
     return;
   Walk walk = op.zero;
   op.zero = {};
-  for (uint32_t i = 0, n = op.length - (op.unbounded ? 0 : op.remaining); i < n;
-       ++i)
+  uint32_t count = op.unbounded ? op.passed : op.length - op.remaining;
+  for (uint32_t i = 0; i < count; ++i)
     writeMemory(core, walk, 0);
 }
 
@@ -440,6 +441,33 @@ Wafer::Gate Wafer::gateOfDest(Core &core, LiveOp &op, unsigned sent,
   }
 }
 
+/// What a fabin DSD makes of a wavelet (DSD-059, DSD-061).
+uint32_t Wafer::elementOf(const Core &core, const Walk &walk,
+                          const Wavelet &wavelet) const {
+  if (!walk.transform || !wavelet.control)
+    return wavelet.data;
+  return (wavelet.data ^ uint32_t(core.transformMask & 0x3f) << 16) |
+         uint32_t(3) << 30;
+}
+
+/// Puts what a fabout DSD makes of `value` into its queue. `last`: no element
+/// follows.
+void Wafer::putWavelet(Core &core, Walk &walk, uint32_t value, bool last) {
+  if (walk.hasIndex)
+    value = (value & 0xffff) | uint32_t(walk.index) << 16;
+  bool control = walk.control;
+  if (walk.transform && value >> 30 == 3) {
+    control = true;
+    value &= 0x3fffffff;
+  }
+  Ring &ring = core.rings[walk.ring];
+  if (tracer)
+    tracer->queued(momentOf(core, now), ring.id, value);
+  ring.push({value, control, walk.advance && last, walk.color, walk.dense},
+            now + 1);
+  core.outputBusy |= 1u << ring.id;
+}
+
 uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
   switch (walk.kind) {
   case Walk::Kind::None:
@@ -455,10 +483,7 @@ uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
     Wavelet wavelet = ring.front();
     popInput(core, ring);
     ++taken;
-    uint32_t data = wavelet.data;
-    if (walk.transform && wavelet.control)
-      data = ((data ^ uint32_t(core.transformMask & 0x3f) << 16) | uint32_t(3)
-                                                                       << 30);
+    uint32_t data = elementOf(core, walk, wavelet);
     if (walk.bytes == 4)
       return data;
     if (walk.perWavelet == 2 && op.remaining > 1 && !wavelet.control &&
@@ -492,19 +517,7 @@ void Wafer::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
       value = walk.value | value << 16;
       walk.half = false;
     }
-    if (walk.hasIndex)
-      value = (value & 0xffff) | uint32_t(walk.index) << 16;
-    bool control = walk.control;
-    if (walk.transform && value >> 30 == 3) {
-      control = true;
-      value &= 0x3fffffff;
-    }
-    Ring &ring = core.rings[walk.ring];
-    if (tracer)
-      tracer->queued(momentOf(core, now), ring.id, value);
-    ring.push({value, control, walk.advance && last, walk.color, walk.dense},
-              now + 1);
-    core.outputBusy |= 1u << ring.id;
+    putWavelet(core, walk, value, last);
     ++sent;
     return;
   }
@@ -603,15 +616,17 @@ bool Wafer::issue(Core &core, LiveOp &op) {
   Walk &a = op.source[0], &b = op.source[1];
   bool conflict = bankModulus && bankConflict(op);
   for (; done < op.rate; ++done) {
+    const Walk *source = &a;
     Gate gate = gateOfSource(core, op, a, taken0, done);
-    if (gate == Gate::Open)
+    if (gate == Gate::Open) {
+      source = &b;
       gate = gateOfSource(core, op, b, taken1, done);
+    }
     if (gate == Gate::Ended)
       return true;
     if (gate == Gate::Closed) {
-      stall = a.kind == Walk::Kind::Fifo || b.kind == Walk::Kind::Fifo
-                  ? Stall::FifoEmpty
-                  : Stall::Input;
+      stall =
+          source->kind == Walk::Kind::Fifo ? Stall::FifoEmpty : Stall::Input;
       break;
     }
     gate = gateOfDest(core, op, sent, done);
@@ -637,7 +652,9 @@ bool Wafer::issue(Core &core, LiveOp &op) {
     store(core, op, value, sent);
     ++counters.elements;
     counters.lastElement = std::max(counters.lastElement, now);
-    if (!op.unbounded)
+    if (op.unbounded)
+      ++op.passed;
+    else
       --op.remaining;
     if (ends || (!op.unbounded && op.remaining == 0)) {
       complete(core, op, true);

@@ -129,6 +129,15 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
   walk.hasIndex = descriptor.indexOffset;
   walk.index = index;
   length = descriptor.extent;
+  if (unsigned queues = out ? machine.outputQueues() : machine.inputQueues();
+      descriptor.queue.value_or(0) >= queues) {
+    trap(core,
+         (out ? "output queue " : "input queue ") +
+             std::to_string(*descriptor.queue) + " does not exist, there are " +
+             std::to_string(queues),
+         location);
+    return false;
+  }
   if (out) {
     unsigned queue = descriptor.queue.value_or(0);
     // Where a queue has its color from @initialize_queue it needs one.
@@ -140,11 +149,12 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
                        ? core.rings[walk.ring].color
                        : descriptor.color.value_or(core.rings[walk.ring].color);
   } else if (descriptor.queue) {
-    walk.ring = core.inputRing[*descriptor.queue & 7];
-    // Without @initialize_queue a WSE-2 queue may still name its color here.
-    if (walk.ring == kNone && descriptor.color)
-      walk.ring = inputRingOfColor(core, *descriptor.color);
-  } else if (descriptor.color) {
+    walk.ring = core.inputRing[*descriptor.queue];
+  }
+  // Without @initialize_queue a WSE-2 queue may still name its color here.
+  if (!out && walk.ring == kNone && descriptor.color) {
+    if (!checkColor(core, *descriptor.color, location))
+      return false;
     walk.ring = inputRingOfColor(core, *descriptor.color);
   }
   if (walk.ring == kNone) {
@@ -157,6 +167,8 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
   }
   if (!out)
     walk.color = core.rings[walk.ring].color;
+  if (!checkColor(core, walk.color, location))
+    return false;
   walk.wavelets = 1;
   walk.perWavelet = 1;
   walk.dense = out && bytes == 2 && core.rings[walk.ring].dense;

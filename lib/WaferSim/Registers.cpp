@@ -59,6 +59,18 @@ static void setPositionCode(FlatColor &color, unsigned position,
   color.hasSwitches = true;
 }
 
+/// Whether a color that came at run time is one; traps if not.
+bool Wafer::checkColor(Core &core, unsigned color, Location location) {
+  if (color < machine.colors)
+    return true;
+  trap(core,
+       "color " + std::to_string(color) + (color == 31 ? " or above" : "") +
+           " does not exist, " + machine.name.str() + " has 0 to " +
+           std::to_string(machine.colors - 1),
+       location);
+  return false;
+}
+
 uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
@@ -87,7 +99,7 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
     if (ring == kNone)
       return 0;
     return static_cast<uint16_t>(
-        core.rings[ring].color |
+        core.rings[ring].color | core.rings[ring].dense << 5 |
         (input ? uint16_t(core.controlTable[q]) << 8 : 0) | 0x8000);
   };
   switch (info->kind) {
@@ -197,12 +209,10 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
                           (info ? " cannot be written" : " does not exist"));
   unsigned word = address - info->address;
   auto rebind = [&](uint8_t ring, bool input) {
-    if (ring == kNone)
-      return;
     uint8_t color = value & 31;
+    if (!checkColor(core, color) || ring == kNone)
+      return;
     if (input) {
-      if (color >= kColors)
-        return;
       for (uint8_t &bound : core.inputOfColor)
         if (bound == ring)
           bound = kNone;
@@ -311,13 +321,18 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     break;
   }
   case CslRegister::Route: {
-    FlatColor &color = editRouter(core).colors[word];
+    RouterTable &table = editRouter(core);
+    FlatColor &color = table.colors[word];
     color.configured = true;
     color.valid |= 1;
     color.positions[0] = {static_cast<Directions>(value >> 5 & 31),
                           static_cast<Directions>(value & 31)};
     color.swap = (value >> 11 & 1) | (value >> 10 & 1) << 1;
     color.pop = static_cast<PopMode>(value >> 12 & 3);
+    uint32_t pair = 3u << (word & ~1u);
+    table.swapped &= ~pair;
+    if (color.swap | table.colors[word ^ 1].swap)
+      table.swapped |= pair;
     break;
   }
   case CslRegister::Switch: {

@@ -29,7 +29,11 @@ struct Wavelet {
   bool half = false; ///< 16 bits alone (BLT-054)
 };
 
-/// Time is kept modulo 2^24 per wavelet and in full for the last one.
+/// Time is kept modulo 2^24 per wavelet and in full for the last one, which
+/// arrives last. No link takes kLongWait cycles: those that are there when one
+/// comes so long after them have arrived, and are then marked with a time just
+/// before it. So no time is ever older than (kSlots + 1) * kLongWait cycles,
+/// which is less than half of 2^24.
 class alignas(64) Ring {
 public:
   static constexpr unsigned kSlots = 20;
@@ -72,6 +76,8 @@ public:
   }
   void push(Wavelet wavelet, uint64_t readyAt) {
     assert(count < capacity);
+    if (readyAt - lastReady > kLongWait)
+      markArrived(readyAt);
     slots[place(count)] =
         wavelet.data | uint64_t(wavelet.control) << 32 |
         uint64_t(wavelet.flip) << 33 | uint64_t(wavelet.color) << 34 |
@@ -96,6 +102,15 @@ private:
     return static_cast<uint8_t>(at >= capacity ? at - capacity : at);
   }
   static constexpr uint32_t kTimeMask = (1u << 24) - 1;
+  static constexpr uint64_t kLongWait = 1u << 18;
+  static_assert((kSlots + 1) * kLongWait < kTimeMask / 2);
+  void markArrived(uint64_t next) {
+    for (unsigned i = 0; i < count; ++i) {
+      uint64_t &bits = slots[place(i)];
+      bits = (bits & ((uint64_t(1) << 40) - 1)) |
+             ((next - kLongWait) & kTimeMask) << 40;
+    }
+  }
   uint8_t head = 0, count = 0;
   uint64_t lastReady = 0;
   uint64_t slots[kSlots];

@@ -111,6 +111,8 @@ static uint64_t integer(Opcode opcode, uint64_t a, uint64_t b, unsigned width) {
   }
 }
 
+/// Ids of queues and colors are looked at when an operation latches them
+/// (BLT-032); one past the field stays one that does not exist.
 static uint64_t setDescriptor(Opcode opcode, uint64_t bits, uint64_t value) {
   Descriptor descriptor = Descriptor::unpack(bits);
   switch (opcode) {
@@ -127,10 +129,10 @@ static uint64_t setDescriptor(Opcode opcode, uint64_t bits, uint64_t value) {
     descriptor.stride = static_cast<int8_t>(value);
     break;
   case Opcode::DsdSetQueue:
-    descriptor.queue = static_cast<uint8_t>(value & 15);
+    descriptor.queue = static_cast<uint8_t>(std::min<uint64_t>(value, 15));
     break;
   default:
-    descriptor.color = static_cast<uint8_t>(value & 31);
+    descriptor.color = static_cast<uint8_t>(std::min<uint64_t>(value, 31));
     break;
   }
   return descriptor.pack();
@@ -259,9 +261,7 @@ void Wafer::runMain(Core &core) {
       case Opcode::Store: {
         uint64_t bytes = i.width / 8;
         uint64_t address = (i.immediate + a + b * bytes) & 0xffffffff;
-        if (address + bytes > memory ||
-            address % std::min<uint64_t>(bytes, 4)) {
-          --frame->pc;
+        if (address + bytes > memory || address % std::min<uint64_t>(bytes, 4))
           return trap(
               core,
               std::string(i.opcode == Opcode::Load ? "load from" : "store to") +
@@ -269,7 +269,6 @@ void Wafer::runMain(Core &core) {
                   std::to_string(bytes) +
                   (address + bytes > memory ? " bytes is beyond the PE's memory"
                                             : " bytes is not aligned"));
-        }
         if (core.written) {
           if (i.opcode == Opcode::Store)
             define(core, static_cast<uint32_t>(address),
@@ -290,13 +289,11 @@ void Wafer::runMain(Core &core) {
       case Opcode::CopyMemory: {
         uint64_t bytes = i.immediate;
         if (a > memory || b > memory || a + bytes > memory ||
-            b + bytes > memory) {
-          --frame->pc;
+            b + bytes > memory)
           return trap(core, "a copy of " + std::to_string(bytes) +
                                 " bytes from " + std::to_string(b) + " to " +
                                 std::to_string(a) +
                                 " is beyond the PE's memory");
-        }
         std::memmove(core.memory + a, core.memory + b, bytes);
         moveDefined(core, static_cast<uint32_t>(a), static_cast<uint32_t>(b),
                     static_cast<uint32_t>(bytes));
@@ -324,25 +321,30 @@ void Wafer::runMain(Core &core) {
       case Opcode::Call:
       case Opcode::CallIndirect: {
         uint64_t callee = i.opcode == Opcode::Call ? i.immediate : b - 1;
-        if (callee >= code.functions.size()) {
-          --frame->pc;
+        if (callee >= code.functions.size())
           return trap(core, "a call through a pointer to no function");
-        }
         const Function &target = code.functions[callee];
+        // Whom a pointer leads to is not known before.
+        if (i.opcode == Opcode::CallIndirect &&
+            (target.arguments != i.immediate ||
+             (i.dest != kNoRegister &&
+              i.dest + target.results > function->registers)))
+          return trap(core,
+                      "a call through a pointer with " +
+                          std::to_string(i.immediate) +
+                          " arguments leads to '" + target.name +
+                          "', which takes " + std::to_string(target.arguments) +
+                          " and returns " + std::to_string(target.results));
         uint32_t stack = frame->stack + function->frameBytes;
         if (stack + target.frameBytes >
                 uint32_t(code.stackAddress) + code.stackBytes &&
-            target.frameBytes) {
-          --frame->pc;
+            target.frameBytes)
           return trap(core, "the stack of " + std::to_string(code.stackBytes) +
                                 " bytes is full in a call of '" + target.name +
                                 "'");
-        }
         uint32_t base = frame->registers + function->registers;
-        if (core.frames.size() >= 1024 || base > kMostRegisters) {
-          --frame->pc;
+        if (core.frames.size() >= 1024 || base > kMostRegisters)
           return trap(core, "calls nest deeper than 1024");
-        }
         if (core.registers.size() < base + target.registers)
           core.registers.resize(base + target.registers);
         r = core.registers.data() + frame->registers;
@@ -351,6 +353,7 @@ void Wafer::runMain(Core &core) {
         if (target.arguments)
           std::copy(r + i.left, r + i.left + target.arguments, fresh);
         core.frames.push_back({static_cast<uint32_t>(callee), 0, base, stack});
+        std::memset(core.memory + stack, 0, target.frameBytes);
         define(core, stack, target.frameBytes, false);
         switched = true;
         break;
@@ -629,6 +632,7 @@ Wafer::Machine Wafer::runStep(Core &core, const Instruction &i,
     walk.step = static_cast<int>(bytes);
   }
   walk.bytes = static_cast<uint8_t>(bytes);
+  walk.dense &= bytes == 2;
   if (!slot->remaining) {
     if (i.right != kNoRegister)
       registers[i.right] = 0;
@@ -648,18 +652,16 @@ Wafer::Machine Wafer::runStep(Core &core, const Instruction &i,
     Ring &ring = core.rings[walk.ring];
     if (!ring.ready(now))
       return wait(Stall::Input);
-    value = ring.front().data & maskOf(i.width);
+    value = elementOf(core, walk, ring.front()) & maskOf(i.width);
     popInput(core, ring);
     wake(core, now + 1);
   } else if (walk.kind == Walk::Kind::FabricOut) {
     Ring &ring = core.rings[walk.ring];
     if (ring.full())
       return wait(Stall::Output);
-    uint32_t data = static_cast<uint32_t>(registers[i.left]);
-    ring.push(
-        {data, walk.control, walk.advance && slot->remaining == 1, walk.color},
-        now + 1);
-    core.outputBusy |= 1u << ring.id;
+    putWavelet(core, walk,
+               static_cast<uint32_t>(registers[i.left] & maskOf(i.width)),
+               slot->remaining == 1);
     wake(core, now + 1);
   } else {
     if (!checkRange(core, walk, 1, location))

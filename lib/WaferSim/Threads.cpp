@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wafer.h"
+#include <cstring>
 
 using namespace sequin;
 using namespace sequin::wafer;
@@ -118,12 +119,20 @@ void Wafer::finishOnControl(Core &core, LiveOp &op) {
 
 void Wafer::startFunction(Core &core, uint32_t function,
                           llvm::ArrayRef<uint64_t> arguments) {
-  const Function &callee = core.code->code->functions[function];
+  const Code &code = *core.code->code;
+  const Function &callee = code.functions[function];
+  if (callee.frameBytes > code.stackBytes)
+    return trap(core,
+                "the stack of " + std::to_string(code.stackBytes) +
+                    " bytes is too small for '" + callee.name + "'",
+                callee.location);
   core.frames.clear();
   core.registers.assign(callee.registers, 0);
   for (size_t i = 0; i < arguments.size() && i < callee.arguments; ++i)
     core.registers[i] = arguments[i];
-  core.frames.push_back({function, 0, 0, core.code->code->stackAddress});
+  core.frames.push_back({function, 0, 0, code.stackAddress});
+  std::memset(core.memory + code.stackAddress, 0, callee.frameBytes);
+  define(core, code.stackAddress, callee.frameBytes, false);
   core.mainSince = now;
   core.bulk = false;
   bool launched = core.taskKind == kLaunched;
@@ -340,11 +349,12 @@ void Wafer::stepThreads(Core &core) {
     checkFlushes(core);
 
   // Main thread: scalar code that is done, or an @map step to try again.
-  if (core.main == MainState::Busy && now >= core.until) {
+  if (core.main == MainState::Step ||
+      (core.main == MainState::Busy && now >= core.until)) {
     core.bulk = false;
+    inScalarCode = true;
     runMain(core);
-  } else if (core.main == MainState::Step) {
-    runMain(core);
+    inScalarCode = false;
   } else if (core.main == MainState::Idle && core.mayStart &&
              now >= core.until) {
     pickTask(core);

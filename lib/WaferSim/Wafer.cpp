@@ -294,8 +294,10 @@ bool Wafer::nextTime(uint64_t &start) {
 void Wafer::step(Core &core) {
   ++counters.steps;
   core.acted = false;
-  if ((core.busyRings[0] & ~core.stuckRings[0]) |
-      (core.busyRings[1] & ~core.stuckRings[1]))
+  uint64_t ready = 0;
+  for (unsigned word = 0; word < kRingWords; ++word)
+    ready |= core.busyRings[word] & ~core.stuckRings[word];
+  if (ready)
     stepRouter(core);
   if (core.outputBusy)
     stepOutputs(core);
@@ -513,8 +515,6 @@ Outcome Wafer::run(uint64_t cycles) {
   return Outcome::Hung;
 }
 
-/// The first trap counts: of the earliest cycle, of the northernmost row, of
-/// the westernmost PE.
 void Wafer::countMacs(DsdOpcode opcode, uint64_t elements) {
   if (opcode == DsdOpcode::Fmacs)
     counters.macsF32 += elements;
@@ -524,6 +524,8 @@ void Wafer::countMacs(DsdOpcode opcode, uint64_t elements) {
     counters.macsFp16 += elements;
 }
 
+/// The first trap counts: of the earliest cycle, of the northernmost row, of
+/// the westernmost PE.
 void Wafer::trap(Core &core, std::string message, Location location) {
   stopped = true;
   if (core.dead)
@@ -533,11 +535,12 @@ void Wafer::trap(Core &core, std::string message, Location location) {
       std::tuple(trapped->cycle, trapped->y, trapped->x) <=
           std::tuple<uint64_t, int64_t, int64_t>(now, core.y, core.x))
     return;
-  if (!location && !core.frames.empty()) {
+  // Routers and queues have no place in the program.
+  if (!location && inScalarCode && !core.frames.empty()) {
     const Frame &frame = core.frames.back();
     const Function &function = core.code->code->functions[frame.function];
-    if (frame.pc < function.locations.size())
-      location = function.locations[frame.pc];
+    if (frame.pc - 1 < function.locations.size())
+      location = function.locations[frame.pc - 1];
   }
   trapped = Trap{core.x, core.y, now, std::move(message), location};
 }
@@ -627,12 +630,19 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
                  llvm::Twine(arguments.size()) + " were given");
   if (llvm::Error bad = inside(program, where))
     return bad;
+  // All of them or none.
+  std::vector<const Symbol::Place *> places;
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
-      const Symbol::Place *place = placeOf(**symbol, program, program.at(x, y));
-      if (!place)
+      places.push_back(placeOf(**symbol, program, program.at(x, y)));
+      if (!places.back())
         return error("PE (" + llvm::Twine(x) + ", " + llvm::Twine(y) +
                      ") has no function '" + name + "'");
+    }
+  auto next = places.begin();
+  for (int64_t y = where.y; y < where.y + where.height; ++y)
+    for (int64_t x = where.x; x < where.x + where.width; ++x) {
+      const Symbol::Place *place = *next++;
       Core &core = wafer->cores[y * program.width + x];
       core.launches.push_back({place->index, arguments.vec()});
       core.mayStart = true;

@@ -40,6 +40,10 @@ namespace sequin::wafer {
 
 inline constexpr unsigned kColors = 24;
 inline constexpr uint8_t kNone = 0xff;
+/// Words of bits for the rings of a PE: a router buffer per color and link,
+/// eight input and eight output queues, WSE-2's queues by color.
+inline constexpr unsigned kRingWords = 3;
+static_assert(kColors * kDirections + 8 + 8 + kColors <= kRingWords * 64);
 
 //===----------------------------------------------------------------------===//
 // Shared tables
@@ -155,6 +159,7 @@ struct alignas(64) LiveOp {
   OnControl onControl = OnControl::None;
   uint8_t completionTarget = 0, onControlTarget = 0;
   uint32_t remaining = 0, length = 0;
+  uint32_t passed = 0; ///< elements of an operation without end
   uint32_t scalar = 0;
   uint64_t start = 0; ///< first cycle in which it may issue
   uint64_t since = 0; ///< of the stall
@@ -226,13 +231,13 @@ struct Messages {
 
 struct alignas(64) Core {
   // What every step looks at comes first.
-  uint64_t busyRings[2] = {0, 0};
+  uint64_t busyRings[kRingWords] = {};
   /// Router buffers whose first wavelet has found no room or route. They are
   /// not tried again before retry().
-  uint64_t stuckRings[2] = {0, 0};
+  uint64_t stuckRings[kRingWords] = {};
   /// Input queues: those that may hold something; those that an operation uses,
   /// whose wavelets are not for tasks.
-  uint64_t filledRings[2] = {0, 0}, usedRings[2] = {0, 0};
+  uint64_t filledRings[kRingWords] = {}, usedRings[kRingWords] = {};
   RingList rings; ///< router buffers and queues
   const RouterTable *router = nullptr;
   uint32_t teardown = 0;
@@ -400,7 +405,10 @@ private:
 
   // Fabric.cpp: router and queues.
   /// Something that a stuck wavelet may have waited for has changed.
-  static void retry(Core &core) { core.stuckRings[0] = core.stuckRings[1] = 0; }
+  static void retry(Core &core) {
+    for (uint64_t &word : core.stuckRings)
+      word = 0;
+  }
   /// Takes the first wavelet of an input queue.
   void popInput(Core &core, Ring &ring) {
     ring.pop(now);
@@ -419,7 +427,7 @@ private:
   void stepRouter(Core &core);
   bool forward(Core &core, uint8_t ring, uint8_t &usedLinks,
                uint32_t &movedColors);
-  bool passes(const Core &core, const FlatColor &color, uint8_t number,
+  bool passes(const Core &core, const FlatColor &color,
               const Wavelet &wavelet) const;
   void countWavelet(Core &core, uint8_t filter, const Wavelet &wavelet);
   void applyCommand(Core &core, uint8_t color, SwitchCommand command,
@@ -438,6 +446,7 @@ private:
   void sendTo(Core &core, uint8_t ring, Wavelet wavelet, uint64_t latency);
   void sendDown(Core &core, uint8_t queue, Wavelet wavelet);
   RouterTable &editRouter(Core &core);
+  bool checkColor(Core &core, unsigned color, Location location = 0);
 
   // Messages.cpp: colors in message mode.
   static bool carriesMessages(const Core &core, unsigned color) {
@@ -472,7 +481,7 @@ private:
   Machine runMachine(Core &core, Frame &frame, const Instruction &instruction);
   void print(Core &core, const Print &print, const uint64_t *registers);
 
-  // DsdOperation.cpp: latch and issue.
+  // Latch.cpp and Issue.cpp: DSD operations.
   Machine startDsd(Core &core, const Operation &operation, uint64_t *registers,
                    Register result, Location location);
   bool latch(Core &core, Walk &walk, const Descriptor &descriptor,
@@ -499,6 +508,9 @@ private:
   Gate fifoStops(Core &core, LiveOp &op, unsigned fifo, bool write);
   uint32_t fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken);
   void store(Core &core, LiveOp &op, uint32_t value, unsigned &sent);
+  uint32_t elementOf(const Core &core, const Walk &walk,
+                     const Wavelet &wavelet) const;
+  void putWavelet(Core &core, Walk &walk, uint32_t value, bool last);
   void runBulk(Core &core, LiveOp &op);
   void runTraced(Core &core, LiveOp &op, uint64_t start);
   TracedElement traced(const Core &core, const LiveOp &op) const;
@@ -562,7 +574,9 @@ private:
   std::priority_queue<Far, std::vector<Far>, std::greater<Far>> far;
   uint64_t randomSeed;
   bool started = false;
-  bool stopped = false;  ///< this step has trapped
+  bool stopped = false; ///< this step has trapped
+  /// Scalar code of the stepped PE is at work: a trap is at its instruction.
+  bool inScalarCode = false;
   bool stepping = false; ///< a row is stepped; nothing may be planned for `now`
   uint64_t *writtenBase = nullptr;
   size_t writtenSize = 0;

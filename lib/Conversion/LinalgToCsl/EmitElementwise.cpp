@@ -121,12 +121,15 @@ void Emitter::emitScalarLoops(const LoopNest &op) {
       for (unsigned loop : bounded) {
         const Node &node = op.nodes[loop];
         const DimClass &cls = plan.classes[node.dim];
+        // A tensor has more elements than 16 bits can number.
         Value at = arith::IndexCastOp::create(
-            builder, loc, builder.getI16Type(), positions[loop]);
-        Value first = arith::MulIOp::create(builder, loc, coordinate(cls.axis),
-                                            i16(cls.block));
+            builder, loc, builder.getI32Type(), positions[loop]);
+        Value pe = coordinate(cls.axis);
+        if (!pe.getType().isInteger(32))
+          pe = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), pe);
+        Value first = arith::MulIOp::create(builder, loc, pe, i32(cls.block));
         at = arith::AddIOp::create(builder, loc, at, first);
-        at = arith::SubIOp::create(builder, loc, at, i16(node.origin));
+        at = arith::SubIOp::create(builder, loc, at, i32(node.origin));
         Value inside = compare(arith::CmpIPredicate::ult, at, op.sizes[loop]);
         good =
             good ? arith::AndIOp::create(builder, loc, good, inside).getResult()

@@ -139,6 +139,9 @@ Value Emitter::constantOf(TypedAttr value) {
 Value Emitter::i16(int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, value, 16);
 }
+Value Emitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
 Value Emitter::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
@@ -158,13 +161,18 @@ Value Emitter::coordinate(FabricAxis axis) {
     return param("x");
   if (axis == FabricAxis::Y)
     return param("y");
-  Value row =
-      arith::MulIOp::create(builder, loc, param("y"), i16(plan.grid.width));
-  return arith::AddIOp::create(builder, loc, row, param("x"));
+  auto wide = [&](Value value) {
+    return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
+  };
+  Value row = arith::MulIOp::create(builder, loc, wide(param("y")),
+                                    i32(plan.grid.width));
+  return arith::AddIOp::create(builder, loc, row, wide(param("x")));
 }
 
 Value Emitter::compare(CmpIPredicate predicate, Value value, int64_t other) {
-  return arith::CmpIOp::create(builder, loc, predicate, value, i16(other));
+  Value number = arith::ConstantIntOp::create(
+      builder, loc, other, value.getType().getIntOrFloatBitWidth());
+  return arith::CmpIOp::create(builder, loc, predicate, value, number);
 }
 
 void Emitter::emitIf(Value condition, llvm::function_ref<void()> then,

@@ -84,10 +84,11 @@ private:
 
   Value constantOf(TypedAttr value);
   Value i16(int64_t value);
+  Value i32(int64_t value);
   Value index(int64_t value);
   Value var(StringRef name);
   Value param(StringRef name);
-  /// The coordinate of this PE along an axis, as i16.
+  /// The coordinate of this PE along an axis, as i16; along both, as i32.
   Value coordinate(FabricAxis axis);
   Value compare(mlir::arith::CmpIPredicate predicate, Value value,
                 int64_t other);

@@ -354,6 +354,11 @@ bool AssignmentPlanner::addSumma(unsigned number) {
   step.op = number;
   step.summa.panels =
       std::lcm(grid.width, grid.height) * assignment->panelsPerBlock;
+  // PEs count panels in 16 bits.
+  if (step.summa.panels > UINT16_MAX)
+    return refuse(op.op, "runs as SUMMA in " + llvm::Twine(step.summa.panels) +
+                             " panels on this grid, at most " +
+                             llvm::Twine(UINT16_MAX) + " are possible");
   step.summa.width = llvm::divideCeil(op.sizes[loops[2]], step.summa.panels);
   step.summa.perColumn = step.summa.panels / grid.width;
   step.summa.perRow = step.summa.panels / grid.height;
@@ -428,13 +433,19 @@ bool AssignmentPlanner::addStepsOf(unsigned number) {
   if (op.kind == OpKind::Contract)
     for (unsigned input : {op.left, op.right}) {
       const Access &access = *op.inputs[input].access;
+      const Storage &storage = program.storages[access.storage];
       bool rest = false;
       for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
         rest |= op.reduced[loop] && hasRest(plan, op, loop);
-      if (rest &&
-          !addOutside(access.storage,
-                      getNeutral(Combiner::Add,
-                                 program.storages[access.storage].element)))
+      // PEs run over whole blocks. What is beyond the storage is made neutral;
+      // the elements beside a slice are data.
+      for (auto [d, loop] : llvm::enumerate(access.loops))
+        if (loop >= 0 && op.reduced[loop] && hasRest(plan, op, loop) &&
+            op.sizes[loop] != storage.shape[d])
+          return refuse(op.op, "contracts a part of a tensor along a dimension "
+                               "that would have to be cut; copy it first");
+      if (rest && !addOutside(access.storage,
+                              getNeutral(Combiner::Add, storage.element)))
         return false;
     }
   plan.cycles += computeCycles(op);

@@ -22,6 +22,7 @@
 //     // RECEIVE name x y: 1 2
 //     // TRAP: text                  part of the message; HANG, LOG, RACE,
 //     // UNDEFINED: text             and UNDEFINED likewise; NO-RACE
+//     // TRAP-AT: text               part of the line, or nowhere
 //     // TIMED: why                  the result is a matter of time
 //     //main       body of the exported function @main, launched everywhere
 //     //top        of the program: variables, tasks, functions
@@ -309,6 +310,20 @@ double decode(StringRef element, const uint8_t *data) {
                           : static_cast<int16_t>(bits);
 }
 
+/// The line of `text` that a location ("file:line:column") is at.
+std::string lineAt(const wafer::Program &program, wafer::Location location,
+                   StringRef text) {
+  if (!location)
+    return "nowhere";
+  StringRef place = StringRef(program.locations[location]).rsplit(':').first;
+  size_t number = 0;
+  if (place.rsplit(':').second.getAsInteger(10, number))
+    return program.locations[location];
+  while (--number)
+    text = text.split('\n').second;
+  return text.split('\n').first.str();
+}
+
 /// Words for streams, for the simulator or the reference.
 template <typename Machine> void sendAll(const Case &test, Machine &machine) {
   for (const Directive &d : test.directives) {
@@ -406,6 +421,11 @@ void runCase(const Case &test, StringRef arch) {
   for (const char *key : {"TRAP", "HANG"})
     for (const std::string &part : test.all(key))
       EXPECT_THAT(report, HasSubstr(part));
+  for (const std::string &part : test.all("TRAP-AT")) {
+    ASSERT_TRUE(simulator.trap().has_value());
+    EXPECT_THAT(lineAt(*program, simulator.trap()->location, text),
+                HasSubstr(part));
+  }
   std::string log, races, undefined;
   for (const std::string &line : simulator.log())
     log += line + "\n";

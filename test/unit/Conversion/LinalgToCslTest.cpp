@@ -98,6 +98,62 @@ TEST(LinalgToCsl, Matmul) {
                    {.target = target, .width = w, .height = h}, 3);
 }
 
+/// Of a slice only what belongs to it counts, however it is cut.
+TEST(LinalgToCsl, ContractsASlice) {
+  const char *text = R"(
+func.func @main(%a: tensor<7x11xf32>, %b: tensor<13x5xf32>) -> tensor<7x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<7x5xf32>) -> tensor<7x5xf32>
+  %s = tensor.extract_slice %a[0, 2] [7, 7] [1, 1] : tensor<7x11xf32> to tensor<7x7xf32>
+  %t = tensor.extract_slice %b[$from$, 0] [7, 5] [1, 1] : tensor<13x5xf32> to tensor<7x5xf32>
+  %c = linalg.matmul ins(%s, %t : tensor<7x7xf32>, tensor<7x5xf32>)
+    outs(%f : tensor<7x5xf32>) -> tensor<7x5xf32>
+  return %c : tensor<7x5xf32>
+})";
+  const char *vector = R"(
+func.func @main(%a: tensor<16x16xf32>, %x: tensor<16xf32>) -> tensor<16xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %s = tensor.extract_slice %a[0, 0] [16, 8] [1, 1] : tensor<16x16xf32> to tensor<16x8xf32>
+  %t = tensor.extract_slice %x[0] [8] [1] : tensor<16xf32> to tensor<8xf32>
+  %r = linalg.matvec ins(%s, %t : tensor<16x8xf32>, tensor<8xf32>)
+    outs(%f : tensor<16xf32>) -> tensor<16xf32>
+  return %r : tensor<16xf32>
+})";
+  for (auto [w, h] : {std::pair(3, 3), {4, 4}, {1, 4}}) {
+    Options options{.target = "wse3", .width = w, .height = h};
+    for (const char *from : {"2", "5"})
+      expectGood(fill(text, {{"from", from}}), options, 31);
+    expectGood(vector, options, 32);
+  }
+}
+
+/// Sums of more elements than 16 bits can number, which are no DSD operations.
+TEST(LinalgToCsl, SumsManyElements) {
+  std::string text = R"(
+func.func @main(%a: tensor<$n$xi32>) -> tensor<i32> {
+  %z = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<i32>
+  %f = linalg.fill ins(%z : i32) outs(%e : tensor<i32>) -> tensor<i32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%a : tensor<$n$xi32>) outs(%f : tensor<i32>) {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    linalg.yield %s : i32
+  } -> tensor<i32>
+  return %r : tensor<i32>
+})";
+  for (const char *n : {"65537", "70001"}) {
+    Options options{.target = "wse3", .width = 16, .height = 1};
+    LinalgToCslRun run(fill(text, {{"n", n}}), options);
+    ASSERT_EQ(run.messages, "");
+    EXPECT_EQ(run.check(33), "") << n;
+    EXPECT_EQ(run.checkReference(33), "") << n;
+  }
+}
+
 /// 16-bit factors, sums in f32.
 TEST(LinalgToCsl, MixedMatmul) {
   for (std::string type : {"f16", "bf16"}) {

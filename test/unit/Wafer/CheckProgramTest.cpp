@@ -89,6 +89,12 @@ TEST(CheckProgram, Instructions) {
               HasSubstr("parameter is 1, there are 1"));
   EXPECT_THAT(with(make(Opcode::Call, none, none, none, 1)),
               HasSubstr("function is 1, there are 1"));
+  EXPECT_EQ(with(make(Opcode::CallIndirect, 2, 1, 2, 1)), "");
+  EXPECT_EQ(with(make(Opcode::CallIndirect, none, none, 2, 0)), "");
+  EXPECT_THAT(with(make(Opcode::CallIndirect, 3, 1, 2, 1)),
+              HasSubstr("register is 3, there are 3"));
+  EXPECT_THAT(with(make(Opcode::CallIndirect, 2, 1, 2, 3)),
+              HasSubstr("register is 3, there are 3"));
   EXPECT_THAT(with(make(Opcode::StepLoad, none, 0, none, 0)),
               HasSubstr("step slot is 0, there are 0"));
   EXPECT_THAT(with(make(Opcode::Load, 0, none, none, 16, 24)),

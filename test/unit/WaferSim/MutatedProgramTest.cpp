@@ -57,6 +57,9 @@ Program makeMixture(const char *target) {
     f.stamp(20);
     Register n = f.constant(3);
     Register result = f.emit(Opcode::Call, n);
+    Register pointer =
+        f.emit(Opcode::FunctionAddress, kNoRegister, kNoRegister, callee);
+    result = f.emit(Opcode::CallIndirect, result, pointer, 1);
     f.effect(Opcode::Print, kNoRegister, kNoRegister, 0);
     f.effect(Opcode::Assert, result, kNoRegister, 0);
     f.emit(Opcode::ConstantWide, kNoRegister, kNoRegister, 0, 64);
