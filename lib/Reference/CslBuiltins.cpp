@@ -97,8 +97,16 @@ static void runBlock(CslMachineState &machine, Pe &pe, Activation &frame,
 
 static void runQueueFlush(CslMachineState &machine, Pe &pe, Activation &frame,
                           const Step &step) {
-  uint8_t bit = static_cast<uint8_t>(1u << (operand(frame, step, 0).bits & 7));
-  if (isa<csl::OutputQueueType>(step.op->getOperand(0).getType())) {
+  bool output = isa<csl::OutputQueueType>(step.op->getOperand(0).getType());
+  int queue = static_cast<int>(
+      std::min<uint64_t>(operand(frame, step, 0).bits, INT16_MAX));
+  if (!machine.checkQueue(pe, queue,
+                          output ? machine.machine->outputQueues()
+                                 : machine.machine->inputQueues(),
+                          step.op))
+    return;
+  uint8_t bit = static_cast<uint8_t>(1u << queue);
+  if (output) {
     // What was handed to an output queue has left it.
     pe.flushedOutput |= bit;
     pe.handleOutput |= bit;

@@ -89,6 +89,15 @@ static llvm::Error checkGrid(const Session &session, const PeGrid &grid) {
   return session.checkInside(grid.where);
 }
 
+/// Every PE of a grid gets as much as the others.
+static llvm::Error checkShares(uint64_t amount, StringRef unit,
+                               const PeGrid &grid) {
+  if (amount % grid.count() == 0)
+    return llvm::Error::success();
+  return error(Twine(amount) + " " + unit + " are no equal shares for " +
+               Twine(grid.count()) + " PEs");
+}
+
 llvm::Error CommandQueue::checkCopy(StringRef name, const PeGrid &where,
                                     bool in) const {
   auto symbol = session.symbol(name);
@@ -117,6 +126,8 @@ CommandQueue::copyIn(StringRef symbol, const PeGrid &where, Bytes data) {
   if (llvm::Error bad = checkCopy(symbol, where, /*in=*/true))
     return std::move(bad);
   Pending command{Command::Kind::CopyIn, symbol.str(), where, std::move(data)};
+  if (llvm::Error bad = checkShares(command.data.size(), "bytes", where))
+    return std::move(bad);
   command.amount = command.data.size() / where.count();
   return add(std::move(command));
 }
@@ -166,6 +177,8 @@ CommandQueue::send(StringRef name, const PeGrid &where,
   if (llvm::Error bad = checkGrid(session, place))
     return std::move(bad);
   Pending command{Command::Kind::Send, name.str(), place};
+  if (llvm::Error bad = checkShares(words.size(), "words", place))
+    return std::move(bad);
   command.amount = words.size() / place.count();
   command.words = std::move(words);
   return add(std::move(command));

@@ -263,14 +263,8 @@ uint64_t Wafer::mostWaitingWords() const {
 
 int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
                         bool toDevice) const {
-  for (size_t i = 0; i < streams.size(); ++i) {
-    const Stream &stream = *streams[i].stream;
-    if (stream.kind == Stream::Kind::Edge && stream.color == color &&
-        stream.toDevice == toDevice && stream.x == core.x &&
-        stream.y == core.y && static_cast<unsigned>(stream.side) == side)
-      return static_cast<int>(i);
-  }
-  return -1;
+  auto found = edgeStreams.find({indexOf(core), color, side, toDevice});
+  return found == edgeStreams.end() ? -1 : found->second;
 }
 
 /// The first wavelet of a router buffer moves on.
@@ -566,9 +560,11 @@ void Wafer::stepOutputs(Core &core) {
 void Wafer::stepHost(Core &core) {
   uint32_t index = indexOf(core);
   core.hostWords = false;
-  for (HostStream &stream : streams) {
-    if (!stream.stream->toDevice)
-      continue;
+  auto entering = enteringStreams.find(index);
+  for (unsigned number : entering == enteringStreams.end()
+                             ? llvm::ArrayRef<unsigned>(perPeStreams)
+                             : llvm::ArrayRef<unsigned>(entering->second)) {
+    HostStream &stream = streams[number];
     if (core.x == 0)
       stepHalo(core, stream);
     auto found = stream.words.find(index);

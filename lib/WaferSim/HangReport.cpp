@@ -126,7 +126,25 @@ std::string Wafer::sender(Core &core, uint8_t color,
     }
     if (rx >> kRamp & 1)
       break;
+    // Of several links one over which the color comes as the switches stand.
     unsigned from = llvm::countr_zero(rx);
+    bool leads = false;
+    for (unsigned links = rx; links; links &= links - 1) {
+      unsigned d = llvm::countr_zero(links);
+      Core *feeder = neighbour(*at, d);
+      bool feeds = edgeStreamOf(*at, color, d, true) >= 0;
+      if (feeder) {
+        const FlatColor &routes = feeder->router->colors[color];
+        feeds = routes.positions[feeder->position[color]].tx >> (d ^ 1) & 1;
+      }
+      if (feeds && leads)
+        chain.push_back("color " + std::to_string(color) + " comes to " +
+                        place(*at) + " from " +
+                        getName(static_cast<Direction>(d)).str() + " too");
+      else if (feeds)
+        from = d;
+      leads |= feeds;
+    }
     Core *next = neighbour(*at, from);
     if (!next) {
       if (edgeStreamOf(*at, color, from, true) >= 0)
@@ -169,6 +187,9 @@ std::string Wafer::sender(Core &core, uint8_t color,
       continue;
     chain.push_back(who + ": its " + progress(op) + " and " +
                     waitsFor(*at, op));
+    if (at != &core && op.stall != Stall::None)
+      cause = place(*at) + ", which sends color " + std::to_string(color) +
+              ", waits itself";
     return "";
   }
   if (at->main != MainState::Idle)
@@ -255,6 +276,12 @@ void Wafer::describeHang() {
         held = ring.front().flip && to < kDirections &&
                core.messages->owner[ring.color][to] != kNone;
       }
+      // What ce_ignore or a filter keeps from the RAMP needs no queue.
+      Wavelet first = ring.front();
+      bool down =
+          ramp && (carriesMessages(core, ring.color) ||
+                   (!(first.control && ControlWord{first.data}.ignoredByCe()) &&
+                    passes(core, config, first)));
       uint8_t queue = core.inputOfColor[ring.color];
       std::string cause;
       if (core.teardown >> ring.color & 1)
@@ -265,10 +292,10 @@ void Wafer::describeHang() {
         cause = "the switch stands at position " +
                 std::to_string(core.position[ring.color]) +
                 ", which does not take this link, and was never advanced";
-      else if (ramp && queue == kNone) {
+      else if (down && queue == kNone) {
         unbound = ring.color;
         cause = "no input queue of this PE is bound to " + color;
-      } else if (ramp && core.rings[queue].full()) {
+      } else if (down && core.rings[queue].full()) {
         unsigned id =
             machine.generation == 2 ? ring.color : core.rings[queue].id;
         bool hasTask = core.setup->tasks[id % 32] &&
@@ -303,7 +330,10 @@ void Wafer::describeHang() {
         std::string end = sender(core, input->color, wait->chain, cause);
         if (!end.empty())
           wait->chain.push_back(end);
-        if (unbound >= 0 && unbound != input->color)
+        // Where a route leads here that says more than another color.
+        bool routed = core.router->colors[input->color].configured;
+        if (unbound >= 0 && unbound != input->color &&
+            (cause.empty() || !routed))
           cause = "wavelets of color " + std::to_string(unbound) +
                   " are there, but the queue is bound to color " +
                   std::to_string(input->color);
@@ -346,7 +376,8 @@ void Wafer::describeHang() {
         std::string end = sender(core, ring.color, wait->chain, cause);
         if (!end.empty())
           wait->chain.push_back(end);
-        wait->cause = cause.empty() ? "nothing was sent" : std::move(cause);
+        wait->cause =
+            cause.empty() ? "nothing more was sent" : std::move(cause);
       } else if (wait) {
         wait->cause = "the receivers do not take the wavelets";
       }

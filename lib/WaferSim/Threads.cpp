@@ -322,7 +322,13 @@ void Wafer::pickTask(Core &core) {
 //===----------------------------------------------------------------------===//
 
 void Wafer::queueFlush(Core &core, unsigned queue, bool output) {
-  (output ? core.flushOutput : core.flushInput) |= 1u << (queue & 7);
+  unsigned queues = output ? machine.outputQueues() : machine.inputQueues();
+  if (queue >= queues)
+    return trap(core, (output ? "output queue " : "input queue ") +
+                          std::to_string(queue) +
+                          " does not exist, there are " +
+                          std::to_string(queues));
+  (output ? core.flushOutput : core.flushInput) |= 1u << queue;
   wake(core, now + 1);
 }
 

@@ -105,6 +105,24 @@ void Wafer::load() {
     routers.push_back(flatten(router));
   for (const Stream &stream : program.streams)
     streams.push_back({&stream, {}, {}, {}});
+  for (auto [number, stream] : llvm::enumerate(program.streams)) {
+    if (stream.kind == Stream::Kind::Edge) {
+      uint32_t pe = static_cast<uint32_t>(stream.y * program.width + stream.x);
+      edgeStreams.try_emplace({pe, stream.color,
+                               static_cast<unsigned>(stream.side),
+                               stream.toDevice},
+                              static_cast<int>(number));
+      if (stream.toDevice)
+        enteringStreams[pe].push_back(static_cast<unsigned>(number));
+    } else if (stream.toDevice) {
+      perPeStreams.push_back(static_cast<unsigned>(number));
+    }
+  }
+  // One word per stream in the order of the program.
+  for (auto &entry : enteringStreams) {
+    llvm::append_range(entry.second, perPeStreams);
+    llvm::sort(entry.second);
+  }
 
   bankModulus = options.bankModulus.value_or(machine.bankModulus);
   independentFloatCycles =
@@ -504,6 +522,10 @@ Outcome Wafer::run(uint64_t cycles) {
     sortFindings();
     if (trapped) {
       now = counters.cycles = trapped->cycle;
+      // Other PEs were as far as the window's end.
+      for (std::vector<Race> *list : {&races, &undefined})
+        llvm::erase_if(*list,
+                       [&](const Race &race) { return race.cycle > now; });
       return Outcome::Trapped;
     }
   }

@@ -33,6 +33,7 @@
 #include "sequin/WaferSim/Observer.h"
 #include "sequin/WaferSim/Simulator.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include <deque>
 #include <queue>
 
@@ -377,6 +378,12 @@ public:
     std::map<uint32_t, uint64_t> waiting;
   };
   std::vector<HostStream> streams;
+  /// Numbers of the streams to the device that a PE may have words of: the
+  /// per-PE ones, and at some PEs those that enter there as well.
+  llvm::SmallVector<unsigned> perPeStreams;
+  llvm::DenseMap<uint32_t, llvm::SmallVector<unsigned>> enteringStreams;
+  /// Edge streams by PE, color, side and direction.
+  std::map<std::tuple<uint32_t, uint8_t, unsigned, bool>, int> edgeStreams;
 
   void wake(Core &core, uint64_t at);
   uint32_t indexOf(const Core &core) const {

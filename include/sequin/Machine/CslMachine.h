@@ -129,7 +129,7 @@ struct CslMachine {
   // Timing, in cycles.
   int64_t hopCycles;  ///< a wavelet from one router to the next
   int64_t rampCycles; ///< between router and compute element, each way
-  /// What an fmacs on N memory elements takes beyond N, DSRs loaded.
+  /// Beyond its N elements and its dispatch (ScalarClass::Machine), with DSRs.
   int64_t fmacsStartCycles;
   /// An operation that latches DSDs, and each DSD that it latches (SIM-010);
   /// one on DSRs and scalars alone pays neither.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a DSD operation does to one element. The fabric simulator and the
-// reference interpreter share this and nothing else. Elements are bits in the
-// low end of a word: 16-bit integers and floats have zeros above.
+// What a DSD operation does to one element. Simulator and reference share this,
+// FloatFunctions, PrintedValue and the machine rows, each with its own tests.
+// Elements are bits in a word's low end: those of 16 bits have zeros above.
 //
 // Floats are IEEE with subnormals, rounded once to nearest even, a fused
 // multiply-add too (DOP-011). A result that is NaN is the canonical quiet NaN;

@@ -68,7 +68,9 @@ struct Options {
   /// Overrides CslMachine::bankModulus.
   std::optional<unsigned> bankModulus = {};
   /// Cycles that are simulated of a row before the next; 0: as caches suggest.
-  /// Nothing but speed depends on it.
+  /// Nothing but speed depends on it, except what has no place in time after a
+  /// trap or the limit of steps: memory and counters of other PEs may be those
+  /// of a few cycles later. The limit is looked at between windows.
   unsigned windowCycles = 0;
 };
 

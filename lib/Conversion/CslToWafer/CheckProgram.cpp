@@ -451,7 +451,14 @@ void ProgramCheck::checkFabricDsds() {
     for (auto [queue, op] : derivation.setupOps[number].outputQueues)
       outputs[setup.code].insert(queue);
   }
+  // Setups of a code that bind the same queues have the same to say.
+  std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
   for (const wafer::Setup &setup : program.setups) {
+    if (llvm::any_of(seen[setup.code], [&](const wafer::Setup *other) {
+          return other->inputQueues == setup.inputQueues;
+        }))
+      continue;
+    seen[setup.code].push_back(&setup);
     csl::ProgramOp code = derivation.programs[setup.code];
     auto missing = [&](Operation *op, StringRef what, int64_t id) {
       report(Severity::Warning, op,
@@ -498,11 +505,15 @@ void ProgramCheck::checkFabricDsds() {
 
 /// Operations that may use a queue or a microthread at once.
 void ProgramCheck::checkSharing() {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+  // Of a setup its tasks matter.
+  std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
+  for (const wafer::Setup &setup : program.setups) {
     csl::ProgramOp code = derivation.programs[setup.code];
-    if (!seen.insert(code).second)
+    if (llvm::any_of(seen[setup.code], [&](const wafer::Setup *other) {
+          return other->tasks == setup.tasks;
+        }))
       continue;
+    seen[setup.code].push_back(&setup);
     for (const Overlap &overlap :
          findOverlaps(code, setup, program.codes[setup.code])) {
       bool thread = overlap.of == Overlap::Of::Microthread;

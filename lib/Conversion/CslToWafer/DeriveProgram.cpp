@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include <unordered_map>
 
 using namespace mlir;
 using namespace sequin;
@@ -76,6 +77,7 @@ private:
   /// Routers by the operations that make them.
   std::map<std::vector<std::pair<int64_t, Operation *>>, unsigned> routers;
   std::vector<SetupOps> setupOps;
+  std::unordered_multimap<size_t, unsigned> setupsByHash;
 };
 } // namespace
 
@@ -268,6 +270,20 @@ uint64_t Deriver::getParameter(csl::TileCodeOp tile, csl::ParamOp param,
   return getBits(value, param.getType()).value_or(0);
 }
 
+/// Of what parameters mostly change.
+static size_t hashOf(const wafer::Setup &setup) {
+  llvm::hash_code code = llvm::hash_combine(
+      setup.code, setup.blockedTasks, setup.activeTasks, setup.tasks.size());
+  for (auto [address, value] : setup.registers)
+    code = llvm::hash_combine(code, address, value);
+  for (const wafer::InitialDsr &dsr : setup.dsrs)
+    code = llvm::hash_combine(code, dsr.descriptor.pack());
+  for (const auto *queues : {&setup.inputQueues, &setup.outputQueues})
+    for (const wafer::Queue &queue : *queues)
+      code = llvm::hash_combine(code, queue.id, queue.color.value_or(255));
+  return code;
+}
+
 FailureOr<Deriver::Unit::Entry *>
 Deriver::getSetup(unsigned number, ArrayRef<uint64_t> parameters) {
   Unit &unit = *units[number];
@@ -282,9 +298,13 @@ Deriver::getSetup(unsigned number, ArrayRef<uint64_t> parameters) {
   if (failed(result))
     return failure();
   result->setup.code = number;
-  auto found = llvm::find(program.setups, result->setup);
-  entry->second.setup = found - program.setups.begin();
-  if (found == program.setups.end()) {
+  auto [first, last] = setupsByHash.equal_range(hashOf(result->setup));
+  auto found = std::find_if(first, last, [&](const auto &known) {
+    return program.setups[known.second] == result->setup;
+  });
+  entry->second.setup = found == last ? program.setups.size() : found->second;
+  if (found == last) {
+    setupsByHash.emplace(hashOf(result->setup), entry->second.setup);
     program.setups.push_back(std::move(result->setup));
     setupOps.push_back(std::move(result->ops));
   }

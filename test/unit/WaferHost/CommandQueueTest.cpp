@@ -110,6 +110,18 @@ protected:
 
 } // namespace
 
+// Nothing of what is copied is left out.
+TEST_F(CommandQueueTest, SharesAreEqual) {
+  start(echoProgram(5));
+  PeGrid third{session->all(), 2, 1};
+  ASSERT_EQ(third.count(), 3u);
+  auto copy = queue->copyIn("value", third, CommandQueue::Bytes(14));
+  EXPECT_EQ(text(copy.takeError()), "14 bytes are no equal shares for 3 PEs");
+  auto send = queue->send("in", third, {1, 2, 3, 4});
+  EXPECT_EQ(text(send.takeError()), "4 words are no equal shares for 3 PEs");
+  take(queue->send("in", third, {1, 2, 3}));
+}
+
 TEST_F(CommandQueueTest, CommandsKeepTheirOrder) {
   SEQUIN_ROW("HST-053");
   SEQUIN_ROW("HST-054");

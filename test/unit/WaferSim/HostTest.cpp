@@ -94,3 +94,34 @@ TEST(Host, CountsWordsThatHaveNotEntered) {
   EXPECT_EQ(simulator->unsent("in", 0, 0), 0u);
   EXPECT_EQ(readMemory<uint32_t>(*simulator, 0, 0, 16, 1)[0], 120u);
 }
+
+// A launch that one of the PEs refuses has started nothing on the others.
+TEST(Host, LaunchesOnAllOrNone) {
+  Program program = makeProgram("wse3", 2, 1);
+  program.routers.emplace_back();
+  for (uint32_t pe : {0u, 1u}) {
+    Code &code = program.codes.emplace_back();
+    code.variables = {variable("count", 16, 4, 1)};
+    FunctionBuilder f(code, "set");
+    f.store(f.constant(7), 16, 32);
+    f.finish();
+    program.setups.push_back(makeSetup(pe, {}, 8));
+    program.pes[pe].setup = pe;
+  }
+  Symbol symbol;
+  symbol.name = "set";
+  symbol.kind = Symbol::Kind::Function;
+  symbol.places = {{0, 0}};
+  program.symbols.push_back(symbol);
+  auto simulator = simulate(program);
+  ASSERT_TRUE(simulator);
+  llvm::Error refused = simulator->launch("set", {0, 0, 2, 1}, {});
+  EXPECT_EQ(llvm::toString(std::move(refused)),
+            "PE (1, 0) has no function 'set'");
+  EXPECT_FALSE(simulator->hasCommand(0, 0));
+  EXPECT_EQ(simulator->run(), Outcome::Finished);
+  EXPECT_EQ(readMemory<uint32_t>(*simulator, 0, 0, 16, 1)[0], 0u);
+  ASSERT_FALSE(bool(simulator->launch("set", {0, 0, 1, 1}, {})));
+  EXPECT_EQ(simulator->run(), Outcome::Finished);
+  EXPECT_EQ(readMemory<uint32_t>(*simulator, 0, 0, 16, 1)[0], 7u);
+}

@@ -292,6 +292,38 @@ TEST(Scalar, CallsMemoryAndTraps) {
               ElementsAre(90000 & 0xffff));
 }
 
+// What a pointer leads to has to take what is given and to leave its results
+// within the caller's registers.
+TEST(Scalar, CallsThroughPointers) {
+  auto call = [](unsigned arguments, unsigned results) {
+    return onePe([=](FunctionBuilder &f, Code &code) {
+      FunctionBuilder g(code, "square", 1);
+      Register r = g.emit(Opcode::Mul, 0, 0, 0, 16);
+      uint32_t square = g.finish(r);
+      code.functions[square].results = static_cast<uint16_t>(results);
+      code.functions[square].registers = 400;
+      Register x = f.constant(3), more = f.constant(4);
+      Register pointer =
+          f.emit(Opcode::FunctionAddress, kNoRegister, kNoRegister, square);
+      (void)more;
+      Register y = f.emit(Opcode::CallIndirect, x, pointer, arguments);
+      f.store(y, kC, 16);
+    });
+  };
+  Program good = call(1, 1), many = call(2, 1), large = call(1, 300);
+  auto simulator = simulate(good);
+  ASSERT_EQ(simulator->run(), Outcome::Finished);
+  EXPECT_THAT(readMemory<uint16_t>(*simulator, 0, 0, kC, 1), ElementsAre(9));
+  simulator = simulate(many);
+  ASSERT_EQ(simulator->run(), Outcome::Trapped);
+  EXPECT_EQ(simulator->trap()->message,
+            "a call through a pointer with 2 arguments leads to 'square', "
+            "which takes 1 and returns 1");
+  simulator = simulate(large);
+  ASSERT_EQ(simulator->run(), Outcome::Trapped);
+  EXPECT_THAT(simulator->trap()->message, HasSubstr("returns 300"));
+}
+
 TEST(Scalar, AnEndlessProgramStopsAtTheLimit) {
   Program program = onePe([](FunctionBuilder &f, Code &) {
     f.effect(Opcode::Jump, kNoRegister, kNoRegister, 0);
