@@ -529,11 +529,17 @@ Error Checker::checkCode(const Code &code) {
                              " extents and " + Twine(shape.strides.size()) +
                              " strides, " + machine.name + " allows 1 to " +
                              Twine(machine.dsd.mem4dDimensions));
-  for (const Print &print : code.prints)
+  for (const Print &print : code.prints) {
     if (print.pieces.size() != print.values.size() + 1)
       return fail(where, "a print has " + Twine(print.values.size()) +
                              " values and " + Twine(print.pieces.size()) +
                              " pieces");
+    for (const Print::Value &value : print.values)
+      if (value.width == 0 || value.width > 64)
+        return fail(where, "a print has a value of " +
+                               Twine(unsigned(value.width)) +
+                               " bits, 1 to 64 are allowed");
+  }
   for (const Descriptor &descriptor : code.descriptors)
     if (Error error = checkDescriptor(descriptor, code, where))
       return error;

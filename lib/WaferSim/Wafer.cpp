@@ -728,6 +728,8 @@ llvm::Error Simulator::copyIn(llvm::StringRef symbol, int64_t x, int64_t y,
   auto address = addressOf(*wafer, symbol, x, y, offset, data.size(), true);
   if (!address)
     return address.takeError();
+  if (data.empty())
+    return llvm::Error::success();
   Core &core = wafer->cores[y * wafer->program.width + x];
   std::memcpy(core.memory + *address, data.data(), data.size());
   wafer->define(core, static_cast<uint32_t>(*address),

@@ -8,6 +8,8 @@
 
 #include "CslSourceCheck.h"
 #include "MappingParserCheck.h"
+#include "NumberMutation.h"
+#include "WaferProgramCheck.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -42,6 +44,30 @@ TEST(FuzzCorpus, Mapping) {
 
 TEST(FuzzCorpus, CslSource) {
   checkFolder("/csl", sequin::fuzz::checkCslSource, 5);
+}
+
+// Programs that once brought the simulator down, and numbers changed in them:
+// what the check accepts runs to some end.
+TEST(FuzzCorpus, WaferPrograms) {
+  unsigned run = 0, refused = 0;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator
+           file(SEQUIN_FUZZ_CORPUS "/wafer", error),
+       end;
+       file != end && !error; file.increment(error)) {
+    auto buffer = llvm::MemoryBuffer::getFile(file->path());
+    ASSERT_TRUE(bool(buffer)) << file->path();
+    llvm::StringRef text = (*buffer)->getBuffer();
+    for (uint64_t seed = 0; seed != 40; ++seed)
+      ++(sequin::fuzz::runWaferProgram(
+             sequin::fuzz::mutateNumbers(text, seed % 4, seed))
+                 .empty()
+             ? run
+             : refused);
+  }
+  ASSERT_FALSE(error) << error.message();
+  EXPECT_GT(run, 20u);
+  EXPECT_GT(refused, 20u);
 }
 
 // What the tests and the library hold is formatted without a loss too.

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CslSourceCheck.h"
+#include "sequin/CslSource/Observations.h"
 #include "sequin/Target/CslImport/CslImport.h"
 
 #include <cstdio>
@@ -40,6 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sources.add("input.csl",
                 std::string(reinterpret_cast<const char *>(data), size));
     csl_source::Diagnostics diagnostics(sources);
+    // One of them as editors ask, which goes on after errors.
+    csl_source::Observations observations;
+    if (options.arch == "wse3")
+      options.observations = &observations;
     mlir::OwningOpRef<mlir::ModuleOp> module = csl_import::importCsl(
         "input.csl", options, context, sources, diagnostics);
     if (!module && !diagnostics.hadErrors()) {

@@ -14,6 +14,7 @@
 
 #include "Programs.h"
 #include "SourceRun.h"
+#include "sequin/CslSource/Observations.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 #include <random>
@@ -82,6 +83,10 @@ TEST(CslMutations, NoCrash) {
     csl_import::ImportOptions options;
     options.comptimeStepLimit = 2000000;
     options.maxInlinedIterations = 1000;
+    // As editors ask, which goes on after errors.
+    csl_source::Observations observations;
+    if (i % 3 == 0)
+      options.observations = &observations;
     if (std::getenv("SEQUIN_MUTATION_TRACE"))
       llvm::errs() << "mutation " << i << '\n';
     SourceRun run(files, pick(2) ? "wse3" : "wse2", options);

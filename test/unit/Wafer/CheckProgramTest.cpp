@@ -107,6 +107,21 @@ TEST(CheckProgram, Instructions) {
               HasSubstr("control runs off its end"));
 }
 
+TEST(CheckProgram, Prints) {
+  auto width = [](uint8_t bits) {
+    return check([=](Program &p) {
+      Print print;
+      print.pieces = {"", ""};
+      print.values = {{.value = 0, .form = Print::Form::Hex, .width = bits}};
+      p.codes[0].prints.push_back(print);
+    });
+  };
+  EXPECT_EQ(width(1), "");
+  EXPECT_EQ(width(64), "");
+  EXPECT_THAT(width(65), HasSubstr("a value of 65 bits, 1 to 64 are allowed"));
+  EXPECT_THAT(width(0), HasSubstr("a value of 0 bits"));
+}
+
 TEST(CheckProgram, Operations) {
   auto with = [](auto edit) {
     return check([=](Program &p) { edit(p.codes[0].operations[0]); });
