@@ -173,6 +173,8 @@ struct ProgramState {
   /// of every PE that answers the same.
   std::vector<std::pair<Value, Value>> facts;
   llvm::StringMap<unsigned> factIndex;
+  /// Large expressions that have no value at the representative.
+  size_t withoutValue = 0;
   std::vector<std::unique_ptr<ModuleInstance>> roots;
   std::map<int64_t, LocalConfig> localConfigs;
   /// The highest color whose filter's number was asked for.

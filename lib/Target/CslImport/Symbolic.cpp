@@ -11,6 +11,8 @@
 // that the program is being made for, and the question and its answer are kept:
 // every PE with the same answers has the same code.
 //
+// An expression that grows large, as one that a loop doubles, is asked for.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
@@ -19,7 +21,37 @@
 using namespace sequin;
 using namespace sequin::csl_import;
 
+/// Operands of more expressions than this are made known.
+static constexpr size_t kLargeOperand = 256;
+
+static size_t sizeOf(const Value &value) {
+  if (value && value.isSymbolic())
+    return value.symbolic().size;
+  size_t size = 0;
+  if (value && value.isAggregate() && !value.isKnown())
+    for (const Value &part : value.elements())
+      // A table of parameters is no large expression.
+      if (size_t inPart = sizeOf(part))
+        size += inPart - 1;
+  return size;
+}
+
 Value Evaluator::makeSymbolic(SymbolicValue value, const Type *type) {
+  for (auto [index, operand] : llvm::enumerate(value.operands)) {
+    // An array of the program is named, not repeated.
+    if (index == 0 && value.table)
+      continue;
+    if (sizeOf(operand) > kLargeOperand)
+      if (Value known = concretize(operand))
+        operand = known;
+    value.size += sizeOf(operand);
+  }
+  // What has no value, as a division by zero, is like nothing else.
+  if (value.size > 8 * kLargeOperand) {
+    value.size = 8 * kLargeOperand;
+    value.key = "without a value " + std::to_string(++program->withoutValue);
+    return Value(type, std::make_shared<const SymbolicValue>(std::move(value)));
+  }
   std::string key;
   switch (value.kind) {
   case SymbolicValue::Kind::Param:
@@ -72,8 +104,10 @@ Value Evaluator::evaluateAt(const Value &value, size_t pe) {
   }
   case SymbolicValue::Kind::Binary: {
     Value left = evaluateAt(symbolic.operands[0], pe);
+    if (!left)
+      return Value();
     Value right = evaluateAt(symbolic.operands[1], pe);
-    if (!left || !right)
+    if (!right)
       return Value();
     return foldBinary(symbolic.op, left, right, nullptr);
   }

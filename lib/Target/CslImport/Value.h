@@ -187,6 +187,8 @@ struct SymbolicValue {
   std::string name;
   std::vector<Value> operands;
   Global *table = nullptr;
+  /// How many expressions it is made of, each counted wherever it stands.
+  size_t size = 1;
   /// Equal for equal expressions.
   std::string key;
   /// Least and greatest value over the PEs, of an integer, when asked for.
