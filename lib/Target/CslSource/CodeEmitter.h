@@ -90,6 +90,8 @@ private:
   /// The same, extended from `from`, whose sign counts.
   Expression useExtended(mlir::Value value, IntType from, IntType to);
   Expression convert(Expression expression, IntType from, IntType to);
+  /// What is read from a place, whose sign may be another one.
+  Expression loaded(const Expression &place, mlir::Value value, bool isSigned);
   /// With a type even if it is a literal.
   Expression useTyped(mlir::Value value);
   /// By a name.

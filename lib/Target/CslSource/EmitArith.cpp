@@ -196,14 +196,21 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
     return true;
   }
   IntType source = intType(from);
+  // A literal stays one as long as its sign does not matter.
+  auto defineLiteral = [&](Expression literal) {
+    uint64_t number;
+    if (StringRef(literal.text).getAsInteger(0, number) ||
+        number >> (target.width - 1))
+      literal = callOf("@as", {comptimeLeaf(target.str()), literal});
+    define(to, literal);
+    return true;
+  };
   if (isa<arith::ExtSIOp, arith::IndexCastOp>(op) &&
       target.width >= source.width) {
     // The operand's sign is extended.
+    if (getNumber(from))
+      return defineLiteral(useExtended(from, source.withSign(true), target));
     Expression number = use(from, source.withSign(true));
-    if (number.untyped) {
-      define(to, useExtended(from, source.withSign(true), target));
-      return true;
-    }
     // A number that is never negative needs no detour through a signed type;
     // the range of an index says so.
     Expression wide =
@@ -216,15 +223,18 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
   }
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) &&
       target.width >= source.width) {
+    if (getNumber(from))
+      return defineLiteral(useExtended(from, source.withSign(false), target));
     Expression number = use(from, source.withSign(false));
-    define(to, number.untyped
-                   ? useExtended(from, source.withSign(false), target)
-                   : convert(number, source.withSign(false), target));
+    define(to, convert(number, source.withSign(false), target));
     return true;
   }
+  if (getNumber(from))
+    return defineLiteral(use(from, target));
   Expression number = use(from);
-  define(to,
-         number.untyped ? use(from, target) : convert(number, source, target));
+  if (number.untyped)
+    number = callOf("@as", {comptimeLeaf(source.str()), number});
+  define(to, convert(number, source, target));
   return true;
 }
 
@@ -358,7 +368,10 @@ bool CodeEmitter::emitArith(Operation &op) {
     if (std::optional<APInt> zero = getNumber(left); isa<arith::SubIOp>(op) &&
                                                      zero && zero->isZero() &&
                                                      type.isSigned && !number) {
-      define(result, unary("-", use(right, type)));
+      Expression operand = use(right, type);
+      if (operand.untyped)
+        operand = callOf("@as", {comptimeLeaf(type.str()), operand});
+      define(result, unary("-", operand));
       return true;
     }
     if (overflowsAtComptime(op, type.isSigned)) {
@@ -371,8 +384,6 @@ bool CodeEmitter::emitArith(Operation &op) {
       return true;
     }
     Expression a = use(left, type);
-    if (bothLiteral)
-      a = callOf("@as", {comptimeLeaf(type.str()), a});
     StringRef text = found->text;
     Expression b;
     if (isa<arith::AddIOp>(op) && number && number->isNegative() &&
@@ -383,6 +394,9 @@ bool CodeEmitter::emitArith(Operation &op) {
     } else {
       b = use(right, type);
     }
+    // Literals as they stand, or left of conversions.
+    if (a.untyped && b.untyped)
+      a = callOf("@as", {comptimeLeaf(type.str()), a});
     if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
       useHexadecimal(b, right);
     // Of parameters: a variable, since the compiler refuses what running code

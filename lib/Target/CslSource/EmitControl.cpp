@@ -34,7 +34,12 @@ using namespace sequin::csl_to_source;
 void CodeEmitter::bindSlot(Value value, const std::string &slot) {
   const void *root = slotRoot(slot);
   privateRoots.insert(root);
-  defineLeaf(value, leaf(slot), Effects::reading(root));
+  Expression held = leaf(slot);
+  // Who shares a variable may be of the other sign.
+  if (auto type = slotTypes.find(slot);
+      type != slotTypes.end() && value.getType().isIntOrIndex())
+    held = convert(held, type->second, intType(value));
+  defineLeaf(value, held, Effects::reading(root));
 }
 
 std::string CodeEmitter::declareSlot(Value value, Value init) {
@@ -364,13 +369,21 @@ void CodeEmitter::emitWhile(Operation &op) {
                      return (from && from.getOwner() == &before) ||
                             (argument.use_empty() && result.use_empty());
                    });
+  // What stays in its variable, by another name that may be of another sign.
+  auto pass = [&](Value from, Value to) {
+    Bound known = leaves[from];
+    bool isInteger = hasSign(to.getType()) && to.getType().isIntOrIndex();
+    defineLeaf(to,
+               isInteger ? convert(known.expression, intType(from), intType(to))
+                         : known.expression,
+               known.effects);
+  };
   for (auto [value, argument] :
        llvm::zip(condition.getArgs(), loop.getAfterArguments())) {
     auto from = dyn_cast<BlockArgument>(value);
     if (from && from.getOwner() == &before) {
-      Bound known = leaves[from];
-      defineLeaf(argument, known.expression, known.effects);
-      auto held = carried.find(known.expression.text);
+      pass(from, argument);
+      auto held = carried.find(slotNames[from.getArgNumber()]);
       if (held != carried.end())
         held->second = argument;
       continue;
@@ -414,8 +427,7 @@ void CodeEmitter::emitWhile(Operation &op) {
        llvm::zip(loop.getResults(), condition.getArgs())) {
     auto from = dyn_cast<BlockArgument>(value);
     if (from && from.getOwner() == &before) {
-      Bound known = leaves[from];
-      defineLeaf(result, known.expression, known.effects);
+      pass(from, result);
     } else if (!endSlots[result.getResultNumber()].empty()) {
       bindSlot(result, endSlots[result.getResultNumber()]);
     }

@@ -145,7 +145,19 @@ Expression CodeEmitter::access(Value memref, ArrayRef<Index> indices) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+Expression CodeEmitter::loaded(const Expression &place, Value value,
+                               bool isSigned) {
+  if (!hasSign(value.getType()) || !isa<IntegerType>(value.getType()))
+    return place;
+  IntType type = intType(value);
+  return convert(place, type.withSign(isSigned), type);
+}
+
+static bool isForInitials(Operation &op);
+
 bool CodeEmitter::emitMemory(Operation &op) {
+  if (isComptime && isForInitials(op))
+    return true;
   if (auto get = dyn_cast<csl::GetVarOp>(op)) {
     defineLeaf(get, leaf(program.nameOf(program.lookup(get.getVarAttr()))));
     return true;
@@ -170,10 +182,11 @@ bool CodeEmitter::emitMemory(Operation &op) {
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     Expression place = access(load.getMemRef(), indices(load.getIndices()));
-    define(load, place, Effects::reading(rootOf(load.getMemRef())));
+    define(load,
+           loaded(place, load, program.signs.isSigned(load.getMemRef())),
+           Effects::reading(rootOf(load.getMemRef())));
     return true;
   }
-  // An element has the type of its array.
   auto element = [&](Value value, bool isSigned) {
     return hasSign(value.getType()) && value.getType().isIntOrIndex()
                ? use(value, intType(value).withSign(isSigned))
@@ -190,16 +203,10 @@ bool CodeEmitter::emitMemory(Operation &op) {
                               program.signs.isSigned(written.getMemRef())),
                       written.getIndices());
   if (auto written = dyn_cast<csl::StoreOp>(op); written && isComptime) {
-    Value place = written.getPointer();
-    ValueRange indices;
-    if (auto address = place.getDefiningOp<csl::AddressOfOp>()) {
-      place = address.getMemref();
-      indices = address.getIndices();
-    }
-    return setInitial(op, place,
+    return setInitial(op, written.getPointer(),
                       element(written.getValue(),
                               program.signs.isSigned(written.getPointer())),
-                      indices);
+                      {});
   }
   if (auto written = dyn_cast<memref::StoreOp>(op)) {
     Expression place =
@@ -303,7 +310,8 @@ bool CodeEmitter::emitMemory(Operation &op) {
   }
   if (auto load = dyn_cast<csl::LoadOp>(op)) {
     Expression place = dereference(use(load.getPointer()));
-    define(load, place, Effects::reading(rootOf(load.getPointer())));
+    define(load, loaded(place, load, program.signs.isSigned(load.getPointer())),
+           Effects::reading(rootOf(load.getPointer())));
     return true;
   }
   if (auto written = dyn_cast<csl::StoreOp>(op)) {
@@ -338,28 +346,83 @@ bool CodeEmitter::emitMemory(Operation &op) {
   return false;
 }
 
+/// The variable that an array or pointer is in, and the way to the place there:
+/// an element's number, a field's, and so on.
+static csl::VarOp findPlace(Value place, ValueRange indices,
+                            ProgramEmitter &program,
+                            std::vector<int64_t> &path) {
+  // Row-major.
+  auto step = [&](ArrayRef<int64_t> shape, ValueRange numbers) {
+    int64_t number = 0;
+    for (auto [index, size] : llvm::zip(numbers, shape)) {
+      std::optional<int64_t> known = getConstantIntValue(index);
+      if (!known || *known < 0 || *known >= size)
+        return false;
+      number = number * size + *known;
+    }
+    path.push_back(number);
+    return true;
+  };
+  csl::VarOp var;
+  if (auto get = place.getDefiningOp<csl::GetVarOp>()) {
+    var = cast<csl::VarOp>(program.lookup(get.getVarAttr()));
+    auto type = cast<MemRefType>(get.getType());
+    return type.getRank() && indices.empty() ? var
+           : step(type.getShape(), indices)  ? var
+                                             : csl::VarOp();
+  }
+  if (auto address = place.getDefiningOp<csl::AddressOfOp>())
+    return findPlace(address.getMemref(), address.getIndices(), program, path);
+  if (auto field = place.getDefiningOp<csl::FieldPtrOp>()) {
+    var = findPlace(field.getPointer(), {}, program, path);
+    auto type = cast<csl::StructType>(field.getPointer().getType().getPointee());
+    path.push_back(*type.getFieldIndex(field.getField()));
+    return var;
+  }
+  if (auto view = place.getDefiningOp<csl::AsMemrefOp>()) {
+    var = findPlace(view.getPointer(), {}, program, path);
+    auto type = dyn_cast<MemRefType>(view.getType());
+    if (!type || !var)
+      return {};
+    return indices.empty() || step(type.getShape(), indices) ? var
+                                                             : csl::VarOp();
+  }
+  if (auto element = place.getDefiningOp<csl::ElementPtrOp>()) {
+    var = findPlace(element.getPointer(), {}, program, path);
+    auto type = dyn_cast<csl::ArrayType>(
+        cast<csl::PtrType>(element.getPointer().getType()).getPointee());
+    return var && type && step(type.getShape(), element.getIndices())
+               ? var
+               : csl::VarOp();
+  }
+  return {};
+}
+
+/// Whether all that is done with a pointer is to store initial values.
+static bool isForInitials(Operation &op) {
+  return isa<csl::AddressOfOp, csl::FieldPtrOp, csl::AsMemrefOp,
+             csl::ElementPtrOp>(op) &&
+         llvm::all_of(op.getResult(0).getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (isa<csl::StoreOp, memref::StoreOp>(user))
+             return use.getOperandNumber() == 1;
+           return isForInitials(*user);
+         });
+}
+
 bool CodeEmitter::setInitial(Operation &op, Value place,
                              const Expression &value, ValueRange indices) {
   takeEffects();
-  auto get = place.getDefiningOp<csl::GetVarOp>();
-  if (!get || !isa<csl::ComptimeOp>(op.getParentOp())) {
-    refuse(&op, "stores into what is no variable of the file before the "
-                "program starts, or only in some cases");
+  std::vector<int64_t> path;
+  csl::VarOp var;
+  if (isa<csl::ComptimeOp>(op.getParentOp()))
+    var = findPlace(place, indices, program, path);
+  if (!var) {
+    refuse(&op, "stores into what is no place of a variable of the file that "
+                "is known before the program starts, or only in some cases");
     return true;
   }
-  // Row-major.
-  auto type = cast<MemRefType>(get.getType());
-  int64_t number = 0;
-  for (auto [index, size] : llvm::zip(indices, type.getShape())) {
-    std::optional<int64_t> known = getConstantIntValue(index);
-    if (!known || *known < 0 || *known >= size) {
-      refuse(&op, "stores an initial value at an index that is not known");
-      return true;
-    }
-    number = number * size + *known;
-  }
-  program.setInitial(cast<csl::VarOp>(program.lookup(get.getVarAttr())), number,
-                     value);
+  program.setInitial(var, path, value);
   return true;
 }
 
@@ -428,7 +491,9 @@ bool CodeEmitter::emitAggregate(Operation &op) {
     Expression result;
     result.text =
         operandOf(base, Precedence::Postfix) + fieldText(get.getField());
-    define(get, result);
+    auto type = cast<csl::StructType>(get.getValue().getType());
+    unsigned field = *type.getFieldIndex(get.getField());
+    define(get, loaded(result, get, program.signs.isSigned(type, field)));
     return true;
   }
   if (auto get = dyn_cast<csl::GetElementOp>(op)) {
@@ -436,7 +501,8 @@ bool CodeEmitter::emitAggregate(Operation &op) {
     std::vector<Expression> plain;
     for (const Index &index : indices(get.getIndices()))
       plain.push_back(index.expression);
-    define(get, indexed(base.text, plain));
+    define(get, loaded(indexed(base.text, plain), get,
+                       program.signs.isSigned(get.getValue())));
     return true;
   }
   // A changed copy: `var t = s; t.x = x;`.

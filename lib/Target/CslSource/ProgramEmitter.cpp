@@ -472,6 +472,58 @@ std::string ProgramEmitter::spellIdBuiltin(Type type, const std::string &text) {
       .Default([](Type) { return std::string("_"); });
 }
 
+std::optional<Doc> ProgramEmitter::initialOf(csl::VarOp var, Type type,
+                                             bool isSigned,
+                                             std::vector<int64_t> &path) {
+  const Initials &stored = initials[var];
+  if (auto found = stored.find(path); found != stored.end())
+    return Doc(found->second);
+  std::vector<Doc> items;
+  auto addPart = [&](int64_t number, Type part, bool isPartSigned,
+                     StringRef name) {
+    path.push_back(number);
+    std::optional<Doc> item = initialOf(var, part, isPartSigned, path);
+    path.pop_back();
+    if (item)
+      items.push_back(name.empty() ? *item : Doc::field(name, *item));
+    return item.has_value();
+  };
+  if (auto array = dyn_cast<csl::ArrayType>(type)) {
+    int64_t count = 1;
+    for (int64_t size : array.getShape())
+      count *= size;
+    for (int64_t i = 0; i < count; ++i)
+      if (!addPart(i, array.getElementType(), isSigned, ""))
+        return std::nullopt;
+    Doc made = Doc::braces(typeName(var, type, isSigned) + " ", items);
+    made.fill = true;
+    return made;
+  }
+  if (auto record = dyn_cast<csl::StructType>(type)) {
+    auto next = stored.lower_bound(path);
+    for (auto [number, field] : llvm::enumerate(record.getFieldTypes())) {
+      StringRef name = record.getFieldNames()[number].getValue();
+      // A union has the field that is stored.
+      if (record.getIsUnion() &&
+          (next == stored.end() || next->first.size() <= path.size() ||
+           next->first[path.size()] != static_cast<int64_t>(number)))
+        continue;
+      std::string label =
+          llvm::all_of(name, llvm::isDigit) ? "" : asIdentifier(name);
+      if (!addPart(number, field, signs.isSigned(record, number), label))
+        return std::nullopt;
+    }
+    bool isAnonymous = record.getName().empty() &&
+                       record.getKind() == csl::AggregateKind::Plain &&
+                       !record.getIsUnion();
+    return Doc::braces(
+        isAnonymous ? "" : typeName(var, type, isSigned) + " ", items);
+  }
+  if (!type.isIntOrFloat())
+    return std::nullopt;
+  return Doc(isa<FloatType>(type) ? "0.0" : type.isInteger(1) ? "false" : "0");
+}
+
 void ProgramEmitter::emitVar(csl::VarOp var) {
   MemRefType memref = var.getMemRefType();
   Type element = memref.getElementType();
@@ -510,21 +562,26 @@ void ProgramEmitter::emitVar(csl::VarOp var) {
     // Elements that nothing is stored in keep what the variable says.
     int64_t count = memref.getNumElements();
     std::vector<Doc> items;
+    // An array that is stored as a whole.
+    if (auto whole = stored->second.find({}); whole != stored->second.end()) {
+      variables.write(head + ": " + type + attributes + " = ",
+                      Doc(whole->second), ";");
+      return;
+    }
     for (int64_t i = 0; i < count; ++i) {
-      auto found = stored->second.find(i);
-      if (found != stored->second.end())
-        items.emplace_back(found->second);
-      else if (value)
-        items.emplace_back(
-            literal(var, value->getValues<Attribute>()[i], element, isSigned));
-      else if (element.isIntOrFloat())
-        items.emplace_back(isa<FloatType>(element) ? "0.0"
-                           : element.isInteger(1)  ? "false"
-                                                   : "0");
-      else {
+      std::vector<int64_t> path = {i};
+      auto next = stored->second.lower_bound(path);
+      bool isStored = next != stored->second.end() && next->first[0] == i;
+      std::optional<Doc> item;
+      if (value && !isStored)
+        item = literal(var, value->getValues<Attribute>()[i], element, isSigned);
+      else
+        item = initialOf(var, element, isSigned, path);
+      if (!item) {
         refuse(var, "gets an initial value in some elements alone");
         return;
       }
+      items.push_back(*item);
     }
     Doc made = memref.getRank() ? Doc::braces(type + " ", items) : items[0];
     made.fill = true;

@@ -97,9 +97,11 @@ public:
   std::string literal(mlir::Operation *at, mlir::Attribute value,
                       mlir::Type type, bool isSigned);
 
-  /// What a comptime block stores in element `number` of a variable.
-  void setInitial(csl::VarOp var, int64_t number, const Expression &value) {
-    initials[var][number] = value;
+  /// What a comptime block stores in a place of a variable: an element, which
+  /// is 0 where there is but one, and then numbers of fields and elements.
+  void setInitial(csl::VarOp var, const std::vector<int64_t> &path,
+                  const Expression &value) {
+    initials[var][path] = value;
   }
 
   csl::ProgramOp program;
@@ -111,6 +113,9 @@ private:
   void collectNames();
   void emitParams();
   void emitVar(csl::VarOp var);
+  /// The initial value at a place; null if nothing says it.
+  std::optional<Doc> initialOf(csl::VarOp var, mlir::Type type, bool isSigned,
+                               std::vector<int64_t> &path);
   void emitFifo(csl::FifoOp fifo);
   void emitFunction(mlir::FunctionOpInterface function);
   std::string structName(mlir::Operation *at, csl::StructType type);
@@ -127,7 +132,8 @@ private:
   std::map<std::pair<const void *, int64_t>, std::string> idNames, idWishes;
   llvm::StringMap<std::string> constants, libraries;
   std::string memcpyName, paramsName;
-  llvm::DenseMap<mlir::Operation *, std::map<int64_t, Expression>> initials;
+  using Initials = std::map<std::vector<int64_t>, Expression>;
+  llvm::DenseMap<mlir::Operation *, Initials> initials;
 
   Text params, imports, types, ids, variables, fifos, descriptors, code,
       comptime;

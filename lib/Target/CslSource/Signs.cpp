@@ -104,17 +104,21 @@ void Signs::join(Value left, Value right) {
   if (!hasSign(left.getType()) || !hasSign(right.getType()) ||
       isLiteral(left) || isLiteral(right))
     return;
+  // Between numbers, and between a number and where it is kept, is a cast.
+  if (joinsMemory &&
+      (left.getType().isIntOrIndex() || right.getType().isIntOrIndex()))
+    return;
   join(node(left), node(right));
 }
 
 void Signs::vote(Value value, bool isSigned) {
-  if (value && hasSign(value.getType()) && !isLiteral(value))
+  if (value && !joinsMemory && hasSign(value.getType()) && !isLiteral(value))
     classes[find(node(value))].votes += isSigned ? 1 : -1;
 }
 
 void Signs::fix(Node node, bool isSigned) {
   Class &entry = classes[find(node)];
-  if (!entry.fixed)
+  if (!entry.fixed && !joinsMemory)
     entry.fixed = isSigned;
 }
 
@@ -532,6 +536,11 @@ void Signs::collect(Operation *op) {
 
 Signs::Signs(csl::ProgramOp program, csl::LayoutOp layout) : program(program) {
   collectSymbols(layout);
-  program.walk([&](Operation *op) { collect(op); });
+  // Pointers have to agree with what they point at, before either agrees with
+  // the numbers there.
+  for (bool memory : {true, false}) {
+    joinsMemory = memory;
+    program.walk([&](Operation *op) { collect(op); });
+  }
   collectRanges();
 }

@@ -92,6 +92,8 @@ private:
   static bool isLiteral(mlir::Value value);
 
   csl::ProgramOp program;
+  /// While only pointers and what they point at are joined.
+  bool joinsMemory = false;
   std::vector<Class> classes;
   llvm::DenseMap<mlir::Value, Node> values;
   std::map<std::pair<mlir::Operation *, unsigned>, Node> symbols;
