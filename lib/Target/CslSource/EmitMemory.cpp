@@ -182,8 +182,7 @@ bool CodeEmitter::emitMemory(Operation &op) {
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     Expression place = access(load.getMemRef(), indices(load.getIndices()));
-    define(load,
-           loaded(place, load, program.signs.isSigned(load.getMemRef())),
+    define(load, loaded(place, load, program.signs.isSigned(load.getMemRef())),
            Effects::reading(rootOf(load.getMemRef())));
     return true;
   }
@@ -375,7 +374,8 @@ static csl::VarOp findPlace(Value place, ValueRange indices,
     return findPlace(address.getMemref(), address.getIndices(), program, path);
   if (auto field = place.getDefiningOp<csl::FieldPtrOp>()) {
     var = findPlace(field.getPointer(), {}, program, path);
-    auto type = cast<csl::StructType>(field.getPointer().getType().getPointee());
+    auto type =
+        cast<csl::StructType>(field.getPointer().getType().getPointee());
     path.push_back(*type.getFieldIndex(field.getField()));
     return var;
   }

@@ -516,8 +516,8 @@ std::optional<Doc> ProgramEmitter::initialOf(csl::VarOp var, Type type,
     bool isAnonymous = record.getName().empty() &&
                        record.getKind() == csl::AggregateKind::Plain &&
                        !record.getIsUnion();
-    return Doc::braces(
-        isAnonymous ? "" : typeName(var, type, isSigned) + " ", items);
+    return Doc::braces(isAnonymous ? "" : typeName(var, type, isSigned) + " ",
+                       items);
   }
   if (!type.isIntOrFloat())
     return std::nullopt;
@@ -574,7 +574,8 @@ void ProgramEmitter::emitVar(csl::VarOp var) {
       bool isStored = next != stored->second.end() && next->first[0] == i;
       std::optional<Doc> item;
       if (value && !isStored)
-        item = literal(var, value->getValues<Attribute>()[i], element, isSigned);
+        item =
+            literal(var, value->getValues<Attribute>()[i], element, isSigned);
       else
         item = initialOf(var, element, isSigned, path);
       if (!item) {

@@ -177,8 +177,15 @@ void PeWriter::scalars() {
       values.push_back(let(std::string("math.") + counts[dice.roll(4)] + " " +
                            a + " : " + type));
     } else if (isFloat) {
-      values.push_back(let(std::string("arith.") + floatOps[dice.roll(9)] +
-                           " " + a + ", " + b + " : " + type));
+      std::string name = floatOps[dice.roll(9)];
+      // Of equal operands the compiler takes one, even a NaN that the machine
+      // would replace by its own; here they are never equal.
+      if (name.starts_with("max") || name.starts_with("min")) {
+        std::string one = let("arith.constant 1.0 : " + type);
+        b = let("arith.addf " + b + ", " + one + " : " + type);
+      }
+      values.push_back(
+          let("arith." + name + " " + a + ", " + b + " : " + type));
     } else {
       std::string name = integerOps[dice.roll(20)];
       // A division by zero has no meaning.
