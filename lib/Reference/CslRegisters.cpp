@@ -216,7 +216,9 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     pe.mainPriority = value & 3;
     return;
   case CslRegister::TeardownExit:
-    return leaveTeardown(pe, static_cast<uint8_t>(value));
+    if (value < kColorCount)
+      leaveTeardown(pe, static_cast<uint8_t>(value));
+    return;
   case CslRegister::FlushExit:
     if (value < 8)
       pe.flushedInput &= ~(1u << value);

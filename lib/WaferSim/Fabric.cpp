@@ -116,7 +116,7 @@ void Wafer::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
                    uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
   core.rings[ring].push(wavelet, at);
-  core.filledRings[ring / 64] |= uint64_t(1) << ring % 64;
+  core.filledWord(ring / 64) |= uint64_t(1) << ring % 64;
   wake(core, at);
 }
 
@@ -274,7 +274,7 @@ void Wafer::popChannel(Core &core, uint8_t ringIndex) {
   ring.pop(now);
   core.acted = true;
   if (ring.empty())
-    core.busyRings[ringIndex / 64] &= ~(uint64_t(1) << ringIndex % 64);
+    core.busyWord(ringIndex / 64) &= ~(uint64_t(1) << ringIndex % 64);
   if (wasFull && ring.id != kRamp)
     if (Core *before = neighbour(core, ring.id)) {
       retry(*before);
@@ -292,7 +292,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   auto stuck = [&] {
     if (tracer)
       tracer->waits(momentOf(core, now), WaitKind::Link, number);
-    core.stuckRings[ringIndex / 64] |= uint64_t(1) << ringIndex % 64;
+    core.stuckWord(ringIndex / 64) |= uint64_t(1) << ringIndex % 64;
     return false;
   };
   if (core.teardown >> number & 1)
@@ -430,7 +430,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
       continue;
     }
     ++counters.hops;
-    next->busyRings[channel / 64] |= uint64_t(1) << channel % 64;
+    next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, onward, machine.hopCycles);
   }
   return !core.rings[ringIndex].empty();
@@ -444,7 +444,7 @@ void Wafer::stepRouter(Core &core) {
   uint8_t first = core.nextChannel;
   auto visit = [&](unsigned low, unsigned high) {
     for (unsigned word = low / 64; word <= (high - 1) / 64; ++word) {
-      uint64_t bits = core.busyRings[word] & ~core.stuckRings[word];
+      uint64_t bits = core.busyWord(word) & ~core.stuckWord(word);
       unsigned begin = word * 64;
       if (low > begin)
         bits &= ~uint64_t(0) << (low - begin);
@@ -533,7 +533,7 @@ void Wafer::stepOutputs(Core &core) {
       if (carriesMessages(core, color) && !labelWavelet(core, wavelet))
         return;
       for (unsigned i = 0; i < heard.count; ++i) {
-        core.busyRings[channels[i] / 64] |= uint64_t(1) << channels[i] % 64;
+        core.busyWord(channels[i] / 64) |= uint64_t(1) << channels[i] % 64;
         sendTo(core, channels[i], wavelet, machine.rampCycles);
       }
     }
@@ -581,7 +581,7 @@ void Wafer::stepHost(Core &core) {
     if (ring == kNone || core.rings[ring].full())
       continue; // whoever takes a word wakes this PE
     if (edge) {
-      core.busyRings[ring / 64] |= uint64_t(1) << ring % 64;
+      core.busyWord(ring / 64) |= uint64_t(1) << ring % 64;
       sendTo(core, ring, {found->second.front()}, machine.hopCycles);
     } else {
       sendDown(core, ring, {found->second.front()});

@@ -220,7 +220,7 @@ bool Wafer::somethingPends() {
   for (Core &core : cores) {
     if (core.main != MainState::Idle || !core.launches.empty() ||
         core.commandBlocked || core.outputBusy ||
-        llvm::any_of(core.busyRings, [](uint64_t word) { return word != 0; }))
+        (core.busyRings[0] | core.busyRings[1] | core.late.busy))
       return true;
     for (unsigned t = 0; core.live >> t; ++t)
       if ((core.live >> t & 1) && matters(*core.ops[t]))

@@ -556,7 +556,7 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
                  std::to_string(ring.id) +
                  " is used by two operations at once");
       ++ring.users;
-      core.usedRings[walk->ring / 64] |= uint64_t(1) << walk->ring % 64;
+      core.usedWord(walk->ring / 64) |= uint64_t(1) << walk->ring % 64;
     }
   op.live = true;
   op.task = core.taskNumber;

@@ -55,7 +55,7 @@ bool Wafer::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
   auto stuck = [&] {
     if (tracer)
       tracer->waits(momentOf(core, now), WaitKind::Link, color);
-    core.stuckRings[index / 64] |= uint64_t(1) << index % 64;
+    core.stuckWord(index / 64) |= uint64_t(1) << index % 64;
     return false;
   };
   const Wavelet wavelet = core.rings[index].front();
@@ -115,7 +115,7 @@ bool Wafer::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
     sendDown(core, channel, wavelet);
   } else {
     ++counters.hops;
-    next->busyRings[channel / 64] |= uint64_t(1) << channel % 64;
+    next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, wavelet, machine.hopCycles);
   }
   return !core.rings[index].empty();

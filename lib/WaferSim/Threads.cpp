@@ -62,7 +62,7 @@ static void release(Core &core, LiveOp &op) {
   for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
     if (walk->ring != kNone && core.rings[walk->ring].users) {
       if (--core.rings[walk->ring].users == 0)
-        core.usedRings[walk->ring / 64] &= ~(uint64_t(1) << walk->ring % 64);
+        core.usedWord(walk->ring / 64) &= ~(uint64_t(1) << walk->ring % 64);
       core.mayStart = true;
     }
 }
@@ -253,11 +253,11 @@ void Wafer::pickTask(Core &core) {
   bool waits = false;
   for (uint8_t index : core.inputs) {
     uint64_t bit = uint64_t(1) << index % 64;
-    if (!(core.filledRings[index / 64] & ~core.usedRings[index / 64] & bit))
+    if (!(core.filledWord(index / 64) & ~core.usedWord(index / 64) & bit))
       continue;
     Ring &ring = core.rings[index];
     if (ring.empty()) {
-      core.filledRings[index / 64] &= ~bit;
+      core.filledWord(index / 64) &= ~bit;
       continue;
     }
     waits = true;
@@ -408,7 +408,10 @@ void Wafer::stepThreads(Core &core) {
       continue;
     }
     core.waitRing[thread] = kNone;
-    if (!issue(core, op)) {
+    inOperation = op.location;
+    bool issued = issue(core, op);
+    inOperation = 0;
+    if (!issued) {
       if (op.stall == Stall::Input)
         core.waitRing[thread] =
             op.source[1].kind == Walk::Kind::FabricIn &&

@@ -312,10 +312,9 @@ bool Wafer::nextTime(uint64_t &start) {
 void Wafer::step(Core &core) {
   ++counters.steps;
   core.acted = false;
-  uint64_t ready = 0;
-  for (unsigned word = 0; word < kRingWords; ++word)
-    ready |= core.busyRings[word] & ~core.stuckRings[word];
-  if (ready)
+  if (((core.busyRings[0] & ~core.stuckRings[0]) |
+       (core.busyRings[1] & ~core.stuckRings[1])) ||
+      (core.hasLateRings() && (core.late.busy & ~core.late.stuck)))
     stepRouter(core);
   if (core.outputBusy)
     stepOutputs(core);
@@ -558,6 +557,8 @@ void Wafer::trap(Core &core, std::string message, Location location) {
           std::tuple<uint64_t, int64_t, int64_t>(now, core.y, core.x))
     return;
   // Routers and queues have no place in the program.
+  if (!location)
+    location = inOperation;
   if (!location && inScalarCode && !core.frames.empty()) {
     const Frame &frame = core.frames.back();
     const Function &function = core.code->code->functions[frame.function];

@@ -232,13 +232,13 @@ struct Messages {
 
 struct alignas(64) Core {
   // What every step looks at comes first.
-  uint64_t busyRings[kRingWords] = {};
+  uint64_t busyRings[2] = {0, 0};
   /// Router buffers whose first wavelet has found no room or route. They are
   /// not tried again before retry().
-  uint64_t stuckRings[kRingWords] = {};
+  uint64_t stuckRings[2] = {0, 0};
   /// Input queues: those that may hold something; those that an operation uses,
   /// whose wavelets are not for tasks.
-  uint64_t filledRings[kRingWords] = {}, usedRings[kRingWords] = {};
+  uint64_t filledRings[2] = {0, 0}, usedRings[2] = {0, 0};
   RingList rings; ///< router buffers and queues
   const RouterTable *router = nullptr;
   uint32_t teardown = 0;
@@ -311,6 +311,24 @@ struct alignas(64) Core {
   std::vector<StepSlot> steps;
   Stall stepStall = Stall::None; ///< MainState::Step
   uint8_t stepRing = kNone;
+
+  /// The third words of busyRings and the others. Few PEs have that many.
+  struct {
+    uint64_t busy = 0, stuck = 0, filled = 0, used = 0;
+  } late;
+  bool hasLateRings() const { return rings.size() > 128; }
+  uint64_t &busyWord(unsigned word) {
+    return word < 2 ? busyRings[word] : late.busy;
+  }
+  uint64_t &stuckWord(unsigned word) {
+    return word < 2 ? stuckRings[word] : late.stuck;
+  }
+  uint64_t &filledWord(unsigned word) {
+    return word < 2 ? filledRings[word] : late.filled;
+  }
+  uint64_t &usedWord(unsigned word) {
+    return word < 2 ? usedRings[word] : late.used;
+  }
 
   // Host.
   struct Launch {
@@ -413,8 +431,9 @@ private:
   // Fabric.cpp: router and queues.
   /// Something that a stuck wavelet may have waited for has changed.
   static void retry(Core &core) {
-    for (uint64_t &word : core.stuckRings)
-      word = 0;
+    core.stuckRings[0] = core.stuckRings[1] = 0;
+    if (core.hasLateRings())
+      core.late.stuck = 0;
   }
   /// Takes the first wavelet of an input queue.
   void popInput(Core &core, Ring &ring) {
@@ -584,6 +603,7 @@ private:
   bool stopped = false; ///< this step has trapped
   /// Scalar code of the stepped PE is at work: a trap is at its instruction.
   bool inScalarCode = false;
+  Location inOperation = 0; ///< of the operation that issues
   bool stepping = false; ///< a row is stepped; nothing may be planned for `now`
   uint64_t *writtenBase = nullptr;
   size_t writtenSize = 0;
