@@ -27,7 +27,7 @@ from conftest import BUILD
 from sequin.errors import HostError, HostTypeError
 from sequin.host import layout as layout_module
 from sequin.host.emit import blocks, color_config, layout_text, literal
-from sequin.host.router import Position
+from sequin.host.router import Fabric, Position
 
 # Adds `more` to every word of color rx and sends it on color tx.
 ADD = """
@@ -392,12 +392,13 @@ def test_ports_of_one_pe_have_different_colors(compiled_layout):
         layout.route()
 
 
-# One source may feed several ports.
-def test_one_output_for_two_inputs(compiled_layout):
+# One source may feed several ports; in a row one way is a part of the other.
+@pytest.mark.parametrize("places", [((5, 1), (5, 5)), ((5, 3), (8, 3))])
+def test_one_output_for_two_inputs(compiled_layout, places):
     layout = SdkLayout(get_platform())
     _, rx, tx = add_region(layout, "source", 2, 3)
-    _, rx1, tx1 = add_region(layout, "upper", 5, 1, more=10)
-    _, rx2, tx2 = add_region(layout, "lower", 5, 5, more=20)
+    _, rx1, tx1 = add_region(layout, "upper", *places[0], more=10)
+    _, rx2, tx2 = add_region(layout, "lower", *places[1], more=20)
     layout.connect(tx, rx1)
     layout.connect(tx, rx2)
     into = layout.create_input_stream(rx)
@@ -480,6 +481,63 @@ def test_refused(compiled_layout):
     region.data.clear()
     layout.create_input_stream_from_loc(IntVector(0, 0), Color("nobody"))
     refused(r"PE \(0, 0\) has no routes for Color\('nobody'")
+
+
+# A net branches where all links of its first PE are taken.
+def test_ways_of_a_net_branch():
+    fabric = Fabric(6, 3, {})
+    for place in ((0, 0), (0, 2)):
+        fabric.positions(place, 1)
+    ways = []
+    for goal in ((4, 1), (3, 0)):
+        way = fabric.find(1, (0, 1), ("port", (0, 1)), Route.EAST, lambda p, g=goal: p == g, None)
+        assert way is not None
+        fabric.lay(way, 1, ("port", (0, 1)), ((0, 1), goal))
+        ways.append(way.places)
+    assert ways[0][0] == (0, 1)
+    assert ways[1][0] in ways[0][1:-1]
+
+
+# More colors than there are, in regions that have nothing in common.
+@pytest.mark.rows("HST-066")
+def test_numbers_of_colors_are_used_again(compiled_layout):
+    layout = SdkLayout(get_platform())
+    colors = []
+    for number in range(6):
+        region = layout.create_code_region("add.csl", f"r{number}", 1, 1)
+        region.place(2 * number, 0)
+        colors.append([region.color(f"c{i}") for i in range(5)])
+        for color in colors[-1]:
+            region.paint_all(color, [ramp(tx=[Route.RAMP])])
+    layout.route()
+    assert all(len({c.get_value() for c in of_region}) == 5 for of_region in colors)
+    # What was chosen is chosen anew.
+    tx = layout._regions[0].create_output_port(
+        layout._regions[0].color("tx"), Edge.BOTTOM, [ramp(rx=[Route.RAMP])], 1
+    )
+    rx = layout._regions[1].create_input_port(
+        layout._regions[1].color("rx"), Edge.BOTTOM, [ramp(tx=[Route.RAMP])], 1
+    )
+    layout.route()
+    layout.connect(tx, rx)
+    layout.route()
+    assert tx.color.get_value() == rx.color.get_value()
+
+
+# A position may be changed after it was painted.
+@pytest.mark.rows("HST-066")
+def test_positions_are_taken_as_they_are(compiled_layout):
+    layout = SdkLayout(get_platform())
+    region = layout.create_code_region("add.csl", "r", 2, 1)
+    region.place(0, 0)
+    color = region.color("c", 3)
+    position = RoutingPosition().set_input([Route.RAMP]).set_output([Route.EAST])
+    region.paint(IntVector(0, 0), color, [position])
+    position.set_input([Route.WEST]).set_output([Route.RAMP])
+    region.paint(IntVector(1, 0), color, [position])
+    fabric, _ = layout.route()
+    assert fabric.cells[0, 0][3] == [Position({Route.RAMP}, {Route.EAST})]
+    assert fabric.cells[1, 0][3] == [Position({Route.WEST}, {Route.RAMP})]
 
 
 @pytest.mark.rows("HST-066", "HST-071")

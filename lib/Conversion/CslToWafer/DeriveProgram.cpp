@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 #include <unordered_map>
 
 using namespace mlir;
@@ -101,10 +102,10 @@ void Deriver::deriveFrame() {
     symbol.writable = name.getIsMutable();
     if (auto function = dyn_cast<FunctionType>(name.getType())) {
       symbol.kind = wafer::Symbol::Kind::Function;
-      for (Type type : function.getInputs()) {
+      for (auto [index, type] : llvm::enumerate(function.getInputs())) {
         symbol.argumentBits.push_back(getRegisterBits(type));
         symbol.argumentKinds.push_back(
-            getElementKind(type, name.getIsUnsigned()));
+            getElementKind(type, csl::isUnsigned(name, index)));
       }
     } else {
       auto pointer = dyn_cast<csl::PtrType>(name.getType());

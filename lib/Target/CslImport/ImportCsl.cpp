@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -481,9 +482,19 @@ void Importer::emitLayout() {
     mlir::Type type = session.types.convert(name.type, &session.context);
     const Type *element = name.type;
     bool isUnsigned = false;
+    llvm::SmallVector<bool> parts;
+    bool hasSigned = false;
     if (element->is(TypeKind::Function)) {
+      auto addPart = [&](const Type *part) {
+        bool isInt = part->is(TypeKind::Int);
+        parts.push_back(isInt && !part->isSigned);
+        isUnsigned |= parts.back();
+        hasSigned |= isInt && part->isSigned;
+      };
       for (const Type *param : element->params)
-        isUnsigned |= param->is(TypeKind::Int) && !param->isSigned;
+        addPart(param);
+      if (!element->element->isVoid())
+        addPart(element->element);
     } else {
       if (element->isPointer())
         element = element->element;
@@ -491,8 +502,13 @@ void Importer::emitLayout() {
         element = element->element;
       isUnsigned = element->is(TypeKind::Int) && !element->isSigned;
     }
-    csl::ExportNameOp::create(builder, session.location(name.span.Start),
-                              name.name, isUnsigned, type, name.isMutable);
+    bool isMixed = isUnsigned && hasSigned;
+    auto op = csl::ExportNameOp::create(
+        builder, session.location(name.span.Start), name.name,
+        isUnsigned && !isMixed, type, name.isMutable);
+    if (isMixed)
+      op->setAttr(csl::kUnsignedPartsAttrName,
+                  builder.getDenseBoolArrayAttr(parts));
   }
 }
 

@@ -547,6 +547,15 @@ bool CodeEmitter::emitMath(Operation &op) {
   bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
   IntType own = isInteger ? intType(result) : IntType();
   IntType type = own.withSign(!isUnsigned);
+  // Where one is no number <math> gives the second operand, the operation the
+  // other one.
+  FloatAttr literal;
+  bool givesOther = isa<arith::MaxNumFOp, arith::MinNumFOp>(op) &&
+                    (!matchPattern(op.getOperand(1), m_Constant(&literal)) ||
+                     literal.getValue().isNaN());
+  if (givesOther)
+    for (Value operand : op.getOperands())
+      useNamed(operand);
   std::vector<Expression> arguments;
   for (Value operand : op.getOperands())
     arguments.push_back(isInteger ? use(operand, type) : use(operand));
@@ -559,6 +568,13 @@ bool CodeEmitter::emitMath(Operation &op) {
   Expression call =
       callOf(program.library("math") + "." + function.str(), arguments);
   call.comptime = false;
+  if (givesOther) {
+    Expression first = useNamed(op.getOperand(0));
+    Expression second = useNamed(op.getOperand(1));
+    Expression test = binary(second, "!=", second, Precedence::Compare);
+    call.text = "if (" + test.text + ") " + first.text + " else " + call.text;
+    call.precedence = Precedence::Conditional;
+  }
   define(result, isInteger ? convert(call, type, own) : call);
   return true;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutEmitter.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -94,8 +95,11 @@ static SourceFile emitRun(const ModuleInfo &info) {
   for (auto name : layout.getOps<csl::ExportNameOp>()) {
     if (auto function = dyn_cast<FunctionType>(name.getType())) {
       std::string types;
-      for (Type type : function.getInputs())
-        types += numpyType(type, name.getIsUnsigned()) + ", ";
+      for (auto [index, type] : llvm::enumerate(function.getInputs()))
+        types += (type.isInteger(1)
+                      ? "np.bool_"
+                      : numpyType(type, csl::isUnsigned(name, index))) +
+                 ", ";
       if (types.size() > 2)
         types.resize(types.size() - (function.getNumInputs() > 1 ? 2 : 1));
       functions.line("    " + quote(name.getName()) + ": (" + types + "),");

@@ -9,6 +9,7 @@
 #include "LayoutEmitter.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -388,20 +389,23 @@ void LayoutEmitter::emitRegion(csl::RegionAttr region,
 
 void LayoutEmitter::emitExports() {
   for (auto name : layout.getOps<csl::ExportNameOp>()) {
-    bool isSigned = !name.getIsUnsigned();
     ProgramEmitter &any = *programs.begin()->second.emitter;
     std::vector<Doc> arguments{Doc(quote(name.getName()))};
     if (auto function = dyn_cast<FunctionType>(name.getType())) {
       std::string type = "fn(";
       for (auto [index, input] : llvm::enumerate(function.getInputs()))
-        type += (index ? ", " : "") + any.typeName(name, input, isSigned);
+        type += (index ? ", " : "") +
+                any.typeName(name, input, !csl::isUnsigned(name, index));
       type += ") ";
-      type += function.getNumResults()
-                  ? any.typeName(name, function.getResult(0), isSigned)
-                  : "void";
+      type +=
+          function.getNumResults()
+              ? any.typeName(name, function.getResult(0),
+                             !csl::isUnsigned(name, function.getNumInputs()))
+              : "void";
       arguments.emplace_back(type);
     } else {
-      arguments.emplace_back(any.typeName(name, name.getType(), isSigned));
+      arguments.emplace_back(
+          any.typeName(name, name.getType(), !csl::isUnsigned(name)));
       arguments.emplace_back(name.getIsMutable() ? "true" : "false");
     }
     body.write("", Doc::call("@export_name", std::move(arguments)), ";");

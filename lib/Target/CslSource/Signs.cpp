@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -451,12 +452,13 @@ void Signs::collectSymbols(csl::LayoutOp layout) {
           fix(node(var, 0), !name.getIsUnsigned());
       } else if (auto function = dyn_cast_or_null<func::FuncOp>(symbol)) {
         for (unsigned i = 0; i < function.getNumResults(); ++i)
-          fix(node(function, i), !name.getIsUnsigned());
+          fix(node(function, i),
+              !csl::isUnsigned(name, function.getNumArguments() + i));
         if (function.isExternal())
           continue;
-        for (Value argument : function.getArguments())
+        for (auto [index, argument] : llvm::enumerate(function.getArguments()))
           if (hasSign(argument.getType()))
-            fix(node(argument), !name.getIsUnsigned());
+            fix(node(argument), !csl::isUnsigned(name, index));
       }
     }
   });

@@ -280,9 +280,13 @@ class SdkLayout:
     def _choose_colors(self) -> dict[Color, int]:
         """A number for every color; connected ports have one in common."""
         group: dict[Color, list[Color]] = {}
+        homes: dict[Color, set[str]] = {}
 
-        def add(color: Color) -> None:
+        def add(color: Color, region: CodeRegion | None = None) -> None:
             group.setdefault(color, [color])
+            home = homes.setdefault(color, set())
+            if region is not None:
+                home.add(region.name)
 
         def is_switch(color: Color) -> bool:
             return any(
@@ -296,16 +300,16 @@ class SdkLayout:
 
         for region in self._regions:
             for color in region.colors.values():
-                add(color)
+                add(color, region)
             for cell in region.painted.values():
                 for color in cell:
-                    add(color)
+                    add(color, region)
             for port in region.ports:
-                add(port.color)
+                add(port.color, region)
             for params in region.params.values():
                 for value in params.values():
                     if isinstance(value, Color):
-                        add(value)
+                        add(value, region)
         for stream in self._streams:
             add(stream.color)
         for tx, rx in self._connections:
@@ -317,7 +321,7 @@ class SdkLayout:
         numbers: dict[Color, int] = {}
         groups = list({id(members): members for members in group.values()}.values())
         for members in groups:
-            given = {color.get_value() for color in members} - {None}
+            given = {color._value for color in members} - {None}
             if len(given) > 1:
                 raise HostError(
                     f"connected ports have different colors: {', '.join(map(repr, members))}"
@@ -325,6 +329,20 @@ class SdkLayout:
             for value in given:
                 numbers.update(dict.fromkeys(members, value))
         switchable = _switchable(self._target.machine)
+        # Which regions a number is taken in, and how many nets of it leave theirs.
+        taken: dict[int, set[str]] = {n: set() for n in range(LAST_COLOR + 1)}
+        nets = dict.fromkeys(taken, 0)
+        leaving = {color for pair in self._connections for port in pair for color in [port.color]}
+        leaving |= {stream.color for stream in self._streams}
+
+        def take(members: list[Color], number: int) -> None:
+            numbers.update(dict.fromkeys(members, number))
+            taken[number].update(*(homes[color] for color in members))
+            nets[number] += not leaving.isdisjoint(members)
+
+        for members in groups:
+            if members[0] in numbers:
+                take(members, numbers[members[0]])
         free = [n for n in range(LAST_COLOR + 1) if n not in numbers.values()]
         # Colors that switch first: not every color can.
         for members in sorted(
@@ -336,14 +354,25 @@ class SdkLayout:
             if not switches:
                 fitting.sort(key=lambda n: n in switchable)
             if not fitting:
+                # A number again, where it is not taken; best one that stays there.
+                home = set().union(*(homes[color] for color in members))
+                fitting = sorted(
+                    (
+                        n
+                        for n in taken
+                        if home.isdisjoint(taken[n]) and (n in switchable or not switches)
+                    ),
+                    key=lambda n: nets[n],
+                )
+            if not fitting:
                 raise HostError(
                     f"no color is left for {', '.join(map(repr, members))}"
                     + ("; not every color can switch" if switches else "")
                 )
-            numbers.update(dict.fromkeys(members, fitting[0]))
-            free.remove(fitting[0])
+            take(members, fitting[0])
+            free = [n for n in free if n != fitting[0]]
         for color, number in numbers.items():
-            color._value = number
+            color._chosen = number
         return numbers
 
     def _paint(self, numbers: dict[Color, int]) -> Fabric:

@@ -99,7 +99,7 @@ class Fabric:
 
         push(start, 0, None)
         for (place, of_color), owner in self.nets.items():
-            if of_color == color and owner is net:
+            if of_color == color and owner == net:
                 push(place, 0, None)
         while queue:
             cost, _, place = heapq.heappop(queue)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
@@ -144,7 +145,8 @@ def check_positions(what: str, routes: object) -> list[RoutingPosition]:
         raise HostError(
             f"{what}: {len(positions)} routing positions, a switch has 1 to {MOST_POSITIONS}"
         )
-    return list(positions)
+    # As they are now: the caller may go on with the same objects.
+    return copy.deepcopy(list(positions))
 
 
 class EdgeRouteInfo:
@@ -172,6 +174,7 @@ class Color:
             raise HostError(f"color '{name}' has value {value!r}, colors are 0 to {LAST_COLOR}")
         self._name = name
         self._value = value
+        self._chosen: int | None = None
         self._region = ""
 
     def get_global_name(self) -> str:
@@ -184,8 +187,8 @@ class Color:
 
     def get_value(self) -> int | None:
         """The number, if it was given or has been chosen by compile()."""
-        return self._value
+        return self._chosen if self._value is None else self._value
 
     def __repr__(self) -> str:
-        value = "" if self._value is None else f", {self._value}"
+        value = "" if self.get_value() is None else f", {self.get_value()}"
         return f"Color('{self.get_global_name()}'{value})"

@@ -278,6 +278,13 @@ csl.layout 1 x 1 {
 // -----
 
 csl.layout 1 x 1 {
+  // expected-error@+1 {{'csl.unsigned_parts' has 1 flags, the function has 2 inputs and results}}
+  csl.export_name "f" : (i16) -> i16 {csl.unsigned_parts = array<i1: true>}
+}
+
+// -----
+
+csl.layout 1 x 1 {
   // expected-error@+1 {{exports a function of 16 arguments, allowed are up to 15}}
   csl.export_name "f" : (i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16, i16) -> ()
 }

@@ -9,6 +9,7 @@
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -61,6 +62,20 @@ LogicalResult CslDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kDistributionAttrName)
     return checkAttribute<ExportNameOp, DistributionAttr>(
         op, attribute, "csl.export_name", "#csl.distribution");
+  if (attribute.getName() == kUnsignedPartsAttrName) {
+    if (failed(checkAttribute<ExportNameOp, DenseBoolArrayAttr>(
+            op, attribute, "csl.export_name", "array of booleans")))
+      return failure();
+    auto function = dyn_cast<FunctionType>(cast<ExportNameOp>(op).getType());
+    int64_t parts =
+        function ? function.getNumInputs() + function.getNumResults() : 0;
+    int64_t given = cast<DenseBoolArrayAttr>(attribute.getValue()).size();
+    if (given != parts)
+      return op->emitOpError()
+             << "'" << kUnsignedPartsAttrName << "' has " << given
+             << " flags, the function has " << parts << " inputs and results";
+    return success();
+  }
   return op->emitOpError() << "has unknown attribute '"
                            << attribute.getName().getValue() << "'";
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineRules.h"
+#include "sequin/Dialect/Csl/IR/ExportSigns.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -211,6 +212,13 @@ static bool isExportable(Type type) {
   return type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
          type.isInteger(1) || type.isF16() || type.isBF16() || type.isF32() ||
          isa<CB16Type, ColorType, PtrType>(type);
+}
+
+bool csl::isUnsigned(ExportNameOp name, unsigned part) {
+  if (auto parts =
+          name->getAttrOfType<DenseBoolArrayAttr>(kUnsignedPartsAttrName))
+    return part < parts.size() && parts[part];
+  return name.getIsUnsigned();
 }
 
 LogicalResult ExportNameOp::verify() {
