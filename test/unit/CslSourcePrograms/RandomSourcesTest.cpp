@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Random valid programs, written by the formatter, through the front end: the
-// reference interpreter in both of its orders and the simulator must leave
-// every variable as the program says, which the generator knows by itself. 60
+// reference interpreter in both of its orders and the simulator, with random
+// latencies, queues of one word and another picker too, must leave every
+// variable as the program says, which the generator knows by itself. 60
 // programs of a fresh seed, which is printed; SEQUIN_TEST_SEED asks for
 // another, SEQUIN_TEST_COUNT for another number, SEQUIN_TEST_FIRST for the
 // first of them that is checked. Every fifth, with SEQUIN_TEST_ROUND_TRIP=1
@@ -245,6 +246,10 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
   late.randomLatency = true;
   if (std::string wrong = simulate(source, *program, late); !wrong.empty())
     return "simulator with latencies: " + wrong;
+  late.shallowQueues = true;
+  late.highestTaskFirst = true;
+  if (std::string wrong = simulate(source, *program, late); !wrong.empty())
+    return "simulator with latencies and short queues: " + wrong;
   if (!goesRound)
     return "";
   std::string wrong = goRound(source, *compiled.module, arch);

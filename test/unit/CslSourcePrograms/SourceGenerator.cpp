@@ -245,6 +245,69 @@ comptime {
 }
 )";
 
+/// The same with a data task for each word, and a microthread that sends.
+static const char *const kTaskExchange = R"(
+// A vector to the east, one from the west, word by word.
+param to_east: color;
+param from_west: color;
+param has_west: bool;
+param has_east: bool;
+const out_queue = @get_output_queue(2);
+const in_queue = @get_input_queue(3);
+var received = @zeros([8]u32);
+var arrived: u16 = 0;
+var joined: u16 = 0;
+const out_dsd = @get_dsd(fabout_dsd, if (@is_arch("wse3"))
+  .{ .extent = 8, .output_queue = out_queue }
+else
+  .{ .extent = 8, .output_queue = out_queue, .fabric_color = to_east });
+const take_id = if (@is_arch("wse3"))
+  @get_data_task_id(in_queue)
+else
+  @get_data_task_id(from_west);
+const sent_id = @get_local_task_id(10);
+const second_id = @get_local_task_id(9);
+
+// What follows may change both vectors.
+fn join() void {
+  joined += 1;
+  if (joined == 2) @activate(second_id);
+}
+
+task take(word: u32) void {
+  received[arrived] = word;
+  arrived += 1;
+  if (arrived == 8) join();
+}
+
+task sent() void {
+  join();
+}
+
+fn exchange(from: mem1d_dsd) void {
+  if (has_east) {
+    @mov32(out_dsd, from, .{ .async = true, .activate = sent_id });
+  } else {
+    join();
+  }
+  if (!has_west) join();
+}
+
+comptime {
+  @bind_local_task(second, second_id);
+  @bind_local_task(sent, sent_id);
+  if (has_east) {
+    @set_local_color_config(to_east, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });
+    if (@is_arch("wse3")) @initialize_queue(out_queue, .{ .color = to_east });
+  }
+  if (has_west) {
+    @bind_data_task(take, take_id);
+    @set_local_color_config(from_west, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });
+    @initialize_queue(in_queue, .{ .color = from_west });
+  }
+}
+)";
+
 SourceProgram Generator::run() {
   width = dice.between(1, 4);
   pes.resize(width);
@@ -277,7 +340,7 @@ SourceProgram Generator::run() {
     pe += function->str();
   for (const auto &function : functions)
     pe += function->str();
-  pe += kExchange;
+  pe += dice.chance(50) ? kTaskExchange : kExchange;
   pe += "\nfn main() void {\n";
   printAll(first, pe, 1);
   pe += "  exchange(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> " +
