@@ -194,6 +194,14 @@ void Server::check(StringRef path, std::optional<int64_t> version) {
   // The file of the message comes first.
   std::map<std::string, std::vector<Finding>> findings =
       programs.findings(path);
+  // What was said of files that no longer belong to these programs may be wrong
+  // now.
+  std::vector<std::string> elsewhere;
+  for (const auto &entry : complained)
+    if (!findings.count(entry.first().str()))
+      elsewhere.push_back(entry.first().str());
+  for (const std::string &file : elsewhere)
+    findings[file] = programs.findings(file)[file];
   std::vector<std::string> order{path.str()};
   for (auto &[other, list] : findings)
     if (other != path)
