@@ -386,8 +386,10 @@ bool CodeEmitter::emitArith(Operation &op) {
     Expression a = use(left, type);
     StringRef text = found->text;
     Expression b;
+    // Of numbers without a sign the compiler refuses a negative difference.
+    bool mayBorrow = type.isSigned || !getKnownNumber(left);
     if (isa<arith::AddIOp>(op) && number && number->isNegative() &&
-        !number->isMinSignedValue()) {
+        !number->isMinSignedValue() && mayBorrow) {
       text = "-";
       b = comptimeLeaf(spellInteger(-*number, /*isSigned=*/true));
       b.untyped = true;

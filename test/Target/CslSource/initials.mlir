@@ -44,6 +44,18 @@ csl.program @pe {
     memref.store %sum, %n[] : memref<i16>
     return
   }
+  // A sum of known numbers without a sign is no difference.
+  // CHECK: fn wraps() void {
+  // CHECK-NEXT: row[0] = @as(u16, 1) + 65527;
+  func.func @wraps() {
+    %row = csl.get_var @row : memref<4xi16>
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i16
+    %m9 = arith.constant -9 : i16
+    %sum = arith.addi %one, %m9 : i16
+    memref.store %sum, %row[%c0] : memref<4xi16>
+    return
+  }
   csl.comptime {
     csl.export_symbol @main
     %place = csl.get_var @place : memref<!csl.struct<"Outer" {a : i16, inner : !csl.struct<"Inner" {x : i16, y : i32}>, list : !csl.array<3xi16>}>>
