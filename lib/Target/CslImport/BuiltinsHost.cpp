@@ -483,10 +483,24 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
   // Integers of the dialect have no sign: an unsigned one that is printed in
   // decimal is widened.
   std::string forms;
-  for (size_t i = 0; i + 1 < format.string().size(); ++i)
-    if (format.string()[i] == '{')
-      forms += format.string()[++i];
-  llvm::erase(forms, '{');
+  llvm::StringRef rest = format.string();
+  for (size_t i = 0; i < rest.size(); ++i) {
+    llvm::StringRef form = rest.substr(i, 3);
+    if (!form.starts_with("{"))
+      continue;
+    i += form.starts_with("{{") ? 1 : 2;
+    if (form.starts_with("{{"))
+      continue;
+    if (form.size() < 3 || form[2] != '}' ||
+        !llvm::StringRef("dXbf").contains(form[1]))
+      return error(call.span(), "the format has '" + form +
+                                    "', allowed are {d}, {X}, {b}, {f} and {{");
+    forms += form[1];
+  }
+  if (forms.size() != parts.size())
+    return error(call.span(), "the format is for " + llvm::Twine(forms.size()) +
+                                  " values, found " +
+                                  llvm::Twine(parts.size()));
   for (auto [index, part] : llvm::enumerate(parts)) {
     // A literal needs no type to be printed.
     if (part.isInteger() && part.type()->is(TypeKind::ComptimeInt)) {
@@ -497,11 +511,15 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
       part = coerce(part, types.f32(), call.span());
     }
     const Type *type = part.type();
+    if (type->isFloating() != (forms[index] == 'f'))
+      return error(call.span(), "value " + llvm::Twine(index) + " of type '" +
+                                    type->str() + "' is printed as '{" +
+                                    llvm::Twine(forms[index]) + "}'");
     mlir::Value number = materialize(part, call.span());
     if (!number)
       return Value();
-    if (index < forms.size() && forms[index] == 'd' &&
-        type->is(TypeKind::Int) && !type->isSigned && type->width <= 32)
+    if (forms[index] == 'd' && type->is(TypeKind::Int) && !type->isSigned &&
+        type->width <= 32)
       number =
           convertNumber(number, type, types.integer(2 * type->width, false),
                         loc(call.span()));

@@ -30,10 +30,18 @@ double csl_import::roundTo(FloatFormat format, double value) {
     return static_cast<float>(value);
   if (std::isnan(value))
     return value;
-  if (format == FloatFormat::CB16)
-    return dsd::decodeFp16(
-        getFp16(format),
-        dsd::encodeFp16(getFp16(format), static_cast<float>(value)));
+  if (format == FloatFormat::CB16) {
+    // On the way a float that is odd where digits are lost, so that nothing is
+    // rounded twice.
+    float between = static_cast<float>(value);
+    if (between != value && std::isfinite(between)) {
+      if (std::abs(static_cast<double>(between)) > std::abs(value))
+        between = std::nextafter(between, 0.0f);
+      between = llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(between) | 1);
+    }
+    return dsd::decodeFp16(getFp16(format),
+                           dsd::encodeFp16(getFp16(format), between));
+  }
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(getSemantics(format), llvm::APFloat::rmNearestTiesToEven,
@@ -43,11 +51,19 @@ double csl_import::roundTo(FloatFormat format, double value) {
   return number.convertToDouble();
 }
 
+/// The largest double has 1,024 bits before the point.
+static constexpr unsigned kComptimeBits = 1088;
+
 /// Whether `number` is the value of the integer.
 static bool isExact(const Integer &value, double number) {
-  if (std::optional<int64_t> small = value.small())
-    return std::abs(number) <= 9007199254740992.0 && int64_t(number) == *small;
-  return false;
+  if (!std::isfinite(number))
+    return false;
+  // Where the digits of a double end, zeros follow.
+  llvm::APSInt bits(kComptimeBits, /*isUnsigned=*/false);
+  bool isWhole;
+  llvm::APFloat(number).convertToInteger(bits, llvm::APFloat::rmTowardZero,
+                                         &isWhole);
+  return isWhole && Integer(bits) == value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -504,10 +520,12 @@ Value Evaluator::castTo(const Type *type, Value value, Span span) {
     double truncated = std::trunc(value.number());
     if (!std::isfinite(truncated))
       return refuse();
-    llvm::APSInt bits(256, /*isUnsigned=*/false);
+    llvm::APSInt bits(kComptimeBits, /*isUnsigned=*/false);
     bool isExact;
-    llvm::APFloat(truncated).convertToInteger(bits, llvm::APFloat::rmTowardZero,
-                                              &isExact);
+    if (llvm::APFloat(truncated).convertToInteger(
+            bits, llvm::APFloat::rmTowardZero, &isExact) ==
+        llvm::APFloat::opInvalidOp)
+      return refuse();
     number = Integer(bits);
   } else {
     number = value.integer();

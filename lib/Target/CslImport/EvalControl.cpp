@@ -52,6 +52,13 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     failed = !type;
   }
   Value value;
+  if (decl.init())
+    if (const auto *branch =
+            llvm::dyn_cast<IfExpr>(decl.init()->ignoreParens());
+        branch && !branch->otherwise()) {
+      error(branch->span(), "an 'if' without 'else' has no value"); // SYN-036
+      failed = true;
+    }
   if (decl.init() && !failed) {
     if (decl.isComptime() && !isComptime()) {
       value = evalComptime(*decl.init(), type);

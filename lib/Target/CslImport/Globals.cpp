@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sequin/CslSource/Observations.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -179,6 +180,11 @@ bool Evaluator::evaluateGlobal(Global &global) {
   }
   if (value && (!type || type->is(TypeKind::ComptimeStruct)))
     type = value.type();
+  // A half of another format than running code's (ERR-026), used or not.
+  const Type *element = type && type->isArray() ? type->element : type;
+  if (global.isVar && program && element && element->isHalf() &&
+      !convert(element, decl.span()))
+    return false;
   global.type = type;
   global.value = value;
   if (global.isVar && type->isComptimeOnly()) {
@@ -554,10 +560,18 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
       params.push_back(entry.second.get());
   for (Global *param : params)
     ensure(*param, param->decl->span());
-  bool isCode = llvm::any_of(session.layout.tiles,
-                             [&](const std::optional<TileCode> &tile) {
-                               return tile && tile->path == module.path;
-                             });
+  // One file may be named in several ways.
+  llvm::StringMap<bool> isThis;
+  bool isCode = llvm::any_of(
+      session.layout.tiles, [&](const std::optional<TileCode> &tile) {
+        if (!tile)
+          return false;
+        auto [entry, isNew] = isThis.try_emplace(tile->path);
+        if (isNew)
+          entry->second = tile->path == module.path ||
+                          llvm::sys::fs::equivalent(tile->path, module.path);
+        return entry->second;
+      });
   if (!isCode)
     ensureAll(module);
 }

@@ -311,7 +311,14 @@ bool Importer::bindParams(ModuleInstance &rootModule) {
       bool negative = digits.consume_front("-");
       llvm::APInt value;
       llvm::StringRef flag = isColor ? "--colors" : "--params";
-      if (digits.empty() || digits.getAsInteger(0, value)) {
+      // As CSL writes them: zeros may lead a decimal number.
+      unsigned radix = digits.starts_with_insensitive("0x")   ? 16
+                       : digits.starts_with_insensitive("0b") ? 2
+                       : digits.starts_with_insensitive("0o") ? 8
+                                                              : 10;
+      if (radix != 10)
+        digits = digits.drop_front(2);
+      if (digits.empty() || digits.getAsInteger(radix, value)) {
         session.diagnostics.error(Loc(), flag + ": value '" + text + "' of '" +
                                              name + "' is no integer");
         return false;

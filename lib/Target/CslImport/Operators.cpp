@@ -198,13 +198,9 @@ Value Evaluator::binary(BinaryOp op, Value left, Value right, Span span,
       return refuse(type);
   const Type *type = a;
   if (op == BinaryOp::Shl || op == BinaryOp::Shr) {
-    if (b->is(TypeKind::Int) && b->isSigned && !right.isInteger())
+    if (b->is(TypeKind::Int) && b->isSigned)
       return error(span,
                    "a shift count is unsigned, found type '" + b->str() + "'");
-    if (b->is(TypeKind::Int) && b->isSigned && right.isInteger() &&
-        right.integer().isNegative())
-      return error(span, "a shift count is not negative, found " +
-                             right.integer().str());
     if (a->is(TypeKind::ComptimeInt) && !right.isComptime()) {
       if (!hint || !hint->is(TypeKind::Int))
         return error(span, "a comptime_int is shifted by a comptime-known "
@@ -266,6 +262,9 @@ Value Evaluator::compareValues(BinaryOp op, Value left, Value right,
       return error(span, "invalid comparison operation for type: '" +
                              type->str() + "'");
   const Type *type = peer(left, right);
+  // Either side may be a known value that fits the other one's type.
+  if (!type && left.isComptime() && tryCoerce(left, right.type(), nullptr))
+    type = right.type();
   if (!type) {
     std::string why;
     if (!tryCoerce(right, left.type(), &why)) {
