@@ -215,6 +215,60 @@ static Value makeSymbols(const Value &part, const std::string &name,
                std::make_shared<const SymbolicValue>(std::move(symbol)));
 }
 
+static std::string keyOf(const Value &answer) {
+  return answer ? answer.key() : std::string();
+}
+
+namespace {
+/// Codes by what was asked of the first PE of each, and answered: after equal
+/// answers the same is asked.
+struct Choice {
+  Value question;
+  Code *asker = nullptr; ///< null where nothing is asked
+  llvm::StringMap<std::unique_ptr<Choice>> answers;
+  Code *code = nullptr;
+
+  /// The code for a PE that answers everything alike; null if there is none.
+  Code *find(Session &session, size_t member) const {
+    for (const Choice *choice = this; choice;) {
+      if (choice->code && choice->isFor(session, member))
+        return choice->code;
+      if (!choice->asker)
+        return nullptr;
+      Evaluator evaluator(session, &choice->asker->state);
+      auto next = choice->answers.find(
+          keyOf(evaluator.evaluateAt(choice->question, member)));
+      choice = next == choice->answers.end() ? nullptr : next->second.get();
+    }
+    return nullptr;
+  }
+
+  void add(Code &made) {
+    Choice *choice = this;
+    for (const auto &[asked, answer] : made.state.facts) {
+      if (!choice->asker) {
+        choice->question = asked;
+        choice->asker = &made;
+      }
+      std::unique_ptr<Choice> &next = choice->answers[keyOf(answer)];
+      if (!next)
+        next = std::make_unique<Choice>();
+      choice = next.get();
+    }
+    choice->code = &made;
+  }
+
+private:
+  bool isFor(Session &session, size_t member) const {
+    Evaluator evaluator(session, &code->state);
+    return llvm::all_of(code->state.facts, [&](const auto &fact) {
+      return keyOf(evaluator.evaluateAt(fact.first, member)) ==
+             keyOf(fact.second);
+    });
+  }
+};
+} // namespace
+
 bool Importer::makePrograms(Group &group) {
   // Values that differ become symbols, which stay as long as nobody asks.
   ProgramState prototype;
@@ -228,28 +282,16 @@ bool Importer::makePrograms(Group &group) {
           return session.layout.tiles[group.pes[pe]]->params;
         },
         prototype);
-  std::vector<Code *> made;
+  Choice root;
   for (size_t member = 0; member < group.pes.size(); ++member) {
-    Code *match = nullptr;
-    for (Code *code : made) {
-      Evaluator evaluator(session, &code->state);
-      bool same = llvm::all_of(code->state.facts, [&](const auto &fact) {
-        Value answer = evaluator.evaluateAt(fact.first, member);
-        return answer && fact.second ? answer.key() == fact.second.key()
-                                     : !answer == !fact.second;
-      });
-      if (same) {
-        match = code;
-        break;
-      }
-    }
+    Code *match = root.find(session, member);
     if (!match) {
       std::unique_ptr<Code> code =
           instantiate(group, params, prototype.copyForInstance(), member);
       if (!code)
         return false;
       match = code.get();
-      made.push_back(match);
+      root.add(*match);
       codes.push_back(std::move(code));
     }
     match->members.push_back(member);
