@@ -24,11 +24,13 @@ using namespace sequin::csl_source;
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// Names of variables whose address a function takes.
+/// Names of variables whose address a function takes; with `.` behind the name
+/// that of a part of one, which is elsewhere if the variable is a pointer.
 static void findAddressTaken(const Node &node, llvm::StringSet<> &names) {
   if (const auto *unary = llvm::dyn_cast<UnaryExpr>(&node);
       unary && unary->op() == UnaryOp::AddressOf) {
     const Expr *place = unary->operand()->ignoreParens();
+    bool isWhole = llvm::isa<NameExpr>(place);
     while (true) {
       if (const auto *member = llvm::dyn_cast<MemberExpr>(place))
         place = member->base()->ignoreParens();
@@ -38,7 +40,7 @@ static void findAddressTaken(const Node &node, llvm::StringSet<> &names) {
         break;
     }
     if (const auto *name = llvm::dyn_cast<NameExpr>(place))
-      names.insert(name->name());
+      names.insert((name->name() + (isWhole ? "" : ".")).str());
   }
   forEachChild(node,
                [&](const Node &child) { findAddressTaken(child, names); });
@@ -303,7 +305,7 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   if (!isComptime()) {
     findAddressTaken(*decl.body(), inner.addressTaken);
     for (Local &local : inner.locals)
-      if (inner.addressTaken.contains(local.name) &&
+      if (isAddressTaken(inner.addressTaken, local.name, local.type) &&
           !local.type->isComptimeOnly() && !local.type->isPointer()) {
         // The address of a parameter is that of a copy.
         mlir::Value memory = allocate(local.type, local.span);
@@ -569,7 +571,7 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
       continue;
     }
     local.value = makeRuntime(local.type, entry.getArgument(next++));
-    if (!inner.addressTaken.contains(param->name().text))
+    if (!isAddressTaken(inner.addressTaken, param->name().text, local.type))
       continue;
     if (mlir::Value memory = allocate(local.type, param->span())) {
       write(placeOfMemref(memory, local.type, false), local.value,

@@ -91,7 +91,7 @@ void Evaluator::evalDecl(const VarDecl &decl) {
   if (decl.isConst()) {
     local.isConst = true;
     local.value = value;
-    if (!comptime && frame->addressTaken.contains(name) &&
+    if (!comptime && isAddressTaken(frame->addressTaken, name, type) &&
         !type->isComptimeOnly()) {
       mlir::Value memory = allocate(type, decl.span());
       if (!memory)
@@ -118,8 +118,8 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     local.value = Value(types.error());
     return;
   }
-  bool inMemory =
-      type->isArray() || type->isStruct() || frame->addressTaken.contains(name);
+  bool inMemory = type->isArray() || type->isStruct() ||
+                  isAddressTaken(frame->addressTaken, name, type);
   if (inMemory) {
     mlir::Value memory = allocate(type, decl.span());
     if (!memory)

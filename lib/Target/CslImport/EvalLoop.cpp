@@ -176,13 +176,16 @@ bool Evaluator::emitLoop(Target &target, Span span,
     mlir::Value goesOn;
     mlir::Value taken = anyExit(span, carried.exits);
     if (taken) {
+      // As `!taken and condition` would be.
+      mlir::Value stays =
+          arith::XOrIOp::create(builder, at, taken, constantBool(true, span));
       Value both = emitBranch(
-          taken, span, types.boolType(), /*isVoid=*/false,
-          [&] { return makeBool(false); },
+          stays, span, types.boolType(), /*isVoid=*/false,
           [&] {
             mlir::Value value = condition();
             return value ? makeRuntime(types.boolType(), value) : Value();
-          });
+          },
+          [&] { return makeBool(false); });
       if (both)
         goesOn = materialize(both, span);
     } else {

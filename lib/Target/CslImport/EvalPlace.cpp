@@ -861,12 +861,15 @@ mlir::Value Evaluator::allocate(const Type *type, Span span) {
   mlir::Operation *parent = builder.getInsertionBlock()->getParentOp();
   while (parent && !llvm::isa<mlir::FunctionOpInterface>(parent))
     parent = parent->getParentOp();
-  if (parent)
-    builder.setInsertionPointToStart(
-        &llvm::cast<mlir::FunctionOpInterface>(parent)
-             .getFunctionBody()
-             .front());
-  else if (!inTypeOf && !probing) {
+  if (parent) {
+    // Behind those that are there: in the order of the declarations.
+    mlir::Block &front =
+        llvm::cast<mlir::FunctionOpInterface>(parent).getFunctionBody().front();
+    auto place = front.begin();
+    while (place != front.end() && llvm::isa<mlir::memref::AllocaOp>(*place))
+      ++place;
+    builder.setInsertionPoint(&front, place);
+  } else if (!inTypeOf && !probing) {
     error(span, "a variable in memory has no place in comptime code");
     return {};
   }

@@ -21,6 +21,13 @@ struct Evaluator::RegionState {
   llvm::SmallVector<Jump, 2> exits;
 };
 
+/// Whether a function takes the address of a variable (Frame::addressTaken).
+inline bool isAddressTaken(const llvm::StringSet<> &taken, llvm::StringRef name,
+                           const Type *type) {
+  return taken.contains(name) ||
+         (!type->isPointer() && taken.contains((name + ".").str()));
+}
+
 } // namespace sequin::csl_import
 
 #endif // SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATORCONTROL_H

@@ -441,6 +441,24 @@ Value Evaluator::evalShortCircuit(const BinaryExpr &expr) {
       return first;
     return check(eval(*expr.right()), *expr.right());
   }
+  // What is a value already needs no branch.
+  if (const auto *name =
+          llvm::dyn_cast<NameExpr>(expr.right()->ignoreParens())) {
+    const Local *found = nullptr;
+    for (const Local &local : frame->locals)
+      if (local.name == name->name())
+        found = &local;
+    if (found && found->kind != Local::Kind::Memory && found->value &&
+        found->value.isRuntime() && found->value.type()->is(TypeKind::Bool)) {
+      Value second = eval(*expr.right());
+      mlir::Location at = loc(expr.span());
+      mlir::Value left = first.runtime(), right = second.runtime();
+      return makeRuntime(
+          types.boolType(),
+          isAnd ? arith::AndIOp::create(builder, at, left, right).getResult()
+                : arith::OrIOp::create(builder, at, left, right).getResult());
+    }
+  }
   auto other = [&] { return check(eval(*expr.right()), *expr.right()); };
   auto decided = [&] { return makeBool(!isAnd); };
   return isAnd ? emitBranch(first.runtime(), expr.span(), types.boolType(),

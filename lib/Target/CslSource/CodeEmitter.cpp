@@ -145,8 +145,7 @@ std::string CodeEmitter::typeOf(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A literal of an integer of `type`.
-static Expression integerLiteral(const APInt &value, bool isSigned) {
+Expression CodeEmitter::integerLiteral(const APInt &value, bool isSigned) {
   Expression result = comptimeLeaf(spellInteger(value, isSigned));
   if (result.text.starts_with("-"))
     result.precedence = Precedence::Unary;
@@ -234,14 +233,19 @@ Expression CodeEmitter::convert(Expression expression, IntType from,
   StringRef builtin =
       expression.comptime && from.width == to.width ? "@bitcast" : "@as";
   if (expression.comptime && from.width > to.width) {
-    Expression bits = convert(expression, from, from.withSign(false));
-    Expression mask = comptimeLeaf(
+    std::string low =
         "0x" + llvm::utohexstr(APInt::getAllOnes(to.width).getLimitedValue(),
-                               /*LowerCase=*/true));
-    Expression low =
-        callOf("@as", {comptimeLeaf(to.withSign(false).str()),
-                       binary(bits, "&", mask, Precedence::BitAnd)});
-    return convert(low, to.withSign(false), to);
+                               /*LowerCase=*/true);
+    if (expression.op == "&" && expression.right == low)
+      return convert(
+          callOf("@as", {comptimeLeaf(to.withSign(false).str()),
+                         convert(expression, from, from.withSign(false))}),
+          to.withSign(false), to);
+    Expression bits = convert(expression, from, from.withSign(false));
+    Expression cut = callOf(
+        "@as", {comptimeLeaf(to.withSign(false).str()),
+                binary(bits, "&", comptimeLeaf(low), Precedence::BitAnd)});
+    return convert(cut, to.withSign(false), to);
   }
   return callOf(builtin, {comptimeLeaf(to.str()), expression});
 }
@@ -336,8 +340,10 @@ void CodeEmitter::define(Value value, Expression expression,
   }
   Operation *user = *value.user_begin();
   // Alone in its statement it may be as long as it is.
-  bool fits = expression.text.size() <= kInlineColumns ||
-              isa<func::ReturnOp, memref::StoreOp, csl::StoreOp>(user);
+  bool fits =
+      expression.text.size() <= kInlineColumns ||
+      isa<func::ReturnOp, memref::StoreOp, csl::StoreOp, scf::ConditionOp>(
+          user);
   if (value.hasOneUse() && user->getBlock() == value.getParentBlock() && fits) {
     flush(effects);
     pending.insert({value, {std::move(expression), std::move(effects)}});

@@ -94,6 +94,7 @@ private:
   Expression loaded(const Expression &place, mlir::Value value, bool isSigned);
   /// With a type even if it is a literal.
   Expression useTyped(mlir::Value value);
+  static Expression integerLiteral(const llvm::APInt &value, bool isSigned);
   /// By a name.
   Expression useNamed(mlir::Value value);
   void define(mlir::Value value, Expression expression,
@@ -166,6 +167,7 @@ private:
   // Control (EmitControl.cpp).
   bool emitControl(mlir::Operation &op);
   void emitIf(mlir::Operation &op);
+  bool emitShortCircuit(mlir::Operation &op);
   void emitFor(mlir::Operation &op);
   void emitWhile(mlir::Operation &op);
   void emitSwitch(mlir::Operation &op);

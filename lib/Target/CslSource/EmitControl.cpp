@@ -198,7 +198,80 @@ std::vector<std::string> CodeEmitter::resultSlots(Operation &op) {
   return slotNames;
 }
 
+/// Whether a block computes what it gives in one expression: each value but
+/// names of places is used once, and behind it.
+static bool isOneExpression(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (isa<arith::ConstantOp, csl::GetVarOp, csl::AsMemrefOp>(op))
+      continue;
+    if (op.getNumResults() != 1 || !op.getResult(0).hasOneUse() ||
+        (*op.user_begin())->getBlock() != &block)
+      return false;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (!isOneExpression(inner))
+          return false;
+  }
+  return true;
+}
+
+/// `and` and `or`: a bool that one side of an if knows and the other computes
+/// in one expression.
+bool CodeEmitter::emitShortCircuit(Operation &op) {
+  auto branch = cast<scf::IfOp>(op);
+  if (op.getNumResults() != 1 || !branch.getResult(0).getType().isInteger(1))
+    return false;
+  Region &yes = branch.getThenRegion(), &no = branch.getElseRegion();
+  auto isKnown = [&](Region &region, bool value) {
+    return llvm::all_of(region.front().without_terminator(),
+                        [](Operation &inner) {
+                          return isa<arith::ConstantOp>(inner);
+                        }) &&
+           matchesConstant(getYielded(region, 0), value);
+  };
+  bool isOr = isKnown(yes, true) || isKnown(no, true);
+  bool isFirst = isKnown(yes, isOr);
+  if (!isFirst && !isKnown(no, isOr))
+    return false;
+  Block &other = (isFirst ? no : yes).front();
+  if (!isOneExpression(other))
+    return false;
+  Value condition = branch.getCondition();
+  Expression test = isFirst == isOr ? use(condition) : negate(condition);
+  Effects effects = takeEffects();
+  flushAll();
+  Text body = out->inner();
+  Text *outside = std::exchange(out, &body);
+  for (Operation &inner : other.without_terminator())
+    emitOp(inner);
+  Expression value = use(other.getTerminator()->getOperand(0));
+  effects.add(takeEffects());
+  out = outside;
+  if (body.empty()) {
+    current = effects;
+    define(branch.getResult(0),
+           binary(test, isOr ? "or" : "and", value,
+                  isOr ? Precedence::Or : Precedence::And));
+    return true;
+  }
+  // Something took a line of its own after all.
+  std::string slot = resultSlots(op)[0];
+  out->open("if (" + (isOr ? opposite(test, false) : test).text + ") {");
+  out->append(body);
+  if (!slot.empty())
+    out->line(slot + " = " + value.text + ";");
+  out->reopen("} else {");
+  if (!slot.empty())
+    out->line(slot + (isOr ? " = true;" : " = false;"));
+  out->close();
+  if (!slot.empty())
+    bindSlot(branch.getResult(0), slot);
+  return true;
+}
+
 void CodeEmitter::emitIf(Operation &op) {
+  if (emitShortCircuit(op))
+    return;
   auto branch = cast<scf::IfOp>(op);
   Region &yes = branch.getThenRegion(), &no = branch.getElseRegion();
   Value condition = branch.getCondition();
