@@ -27,6 +27,22 @@ static constexpr uint64_t kSlice = 512;
 /// Registers of all frames of a PE, about.
 static constexpr uint32_t kMostRegisters = 1 << 20;
 
+/// What takes no cycle of its own: constants and parameters, which the
+/// instructions that use them hold, and the low part of a register.
+static bool isImmediate(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::Constant:
+  case Opcode::ConstantWide:
+  case Opcode::Parameter:
+  case Opcode::DsdConstant:
+  case Opcode::FunctionAddress:
+  case Opcode::Truncate:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static uint64_t maskOf(unsigned width) {
   return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
 }
@@ -192,9 +208,10 @@ void Wafer::runMain(Core &core) {
             momentOf(core, now + cost),
             {core.taskNumber, i.opcode, frame->function, frame->pc});
       // Another instruction may come before the result is there (SIM-008).
-      cost += info.kind == ScalarClass::Float && !mayRead((&i)[1], i.dest)
-                  ? independentFloatCycles
-                  : machine.cycles(info.kind);
+      if (info.kind == ScalarClass::Float && !mayRead((&i)[1], i.dest))
+        cost += independentFloatCycles;
+      else if (!isImmediate(i.opcode))
+        cost += machine.cycles(info.kind);
       if (i.width > 32)
         cost += machine.cycles(ScalarClass::Wide);
       ++frame->pc;

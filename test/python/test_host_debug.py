@@ -376,8 +376,8 @@ def test_log_of_instructions(compiled, monkeypatch, tmp_path, arch):
         "T09 FADDS Dest:[0x0014] Src0:[0x0014] Src1:[0x0020]"
     )
     assert others == [
-        "Not enough wavelets, UT2 stall",
         "Writing wavelet 017F0000 to OUT_Q 2",
+        "Not enough wavelets, UT2 stall",
         "Sending wavelet 017F0000 on OUT_Q 2",
         "Writing wavelet 00000007 to OUT_Q 2",
         "Sending wavelet 00000007 on OUT_Q 2",

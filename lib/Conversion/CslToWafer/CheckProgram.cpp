@@ -83,7 +83,7 @@ private:
     int64_t x, y, count;
   };
   std::vector<Finding> findings;
-  std::map<std::tuple<Operation *, std::string, Operation *>, size_t> known;
+  std::map<std::tuple<const void *, std::string, const void *>, size_t> known;
 
   /// By code: its fabout_dsds, those that advance a switch, and whether it
   /// hands DSDs or queues around in a way that is not followed.
@@ -117,11 +117,19 @@ PeView ProgramCheck::view(int64_t x, int64_t y) const {
           derivation.setupOps[pe.setup], derivation.routerOps[pe.router]};
 }
 
+/// One place of the source for the copies that a program is divided into.
+static const void *placeOf(Operation *op) {
+  if (!op)
+    return nullptr;
+  return isa<UnknownLoc>(op->getLoc()) ? static_cast<const void *>(op)
+                                       : op->getLoc().getAsOpaquePointer();
+}
+
 void ProgramCheck::report(Severity severity, Operation *op, const Twine &text,
                           int64_t x, int64_t y, Operation *other,
                           StringRef note) {
-  auto [entry, isNew] =
-      known.try_emplace({op, text.str(), other}, findings.size());
+  auto [entry, isNew] = known.try_emplace(
+      {placeOf(op), text.str(), placeOf(other)}, findings.size());
   if (isNew)
     findings.push_back({severity, op, other, text.str(), note.str(), x, y, 1});
   else
@@ -444,12 +452,14 @@ void ProgramCheck::checkTargets() {
 /// Fabric DSDs name queues that the program initialises. Where it does so at
 /// some PEs only, its parameters say where it uses them, which is not followed.
 void ProgramCheck::checkFabricDsds() {
-  std::map<unsigned, std::set<int64_t>> inputs, outputs;
+  // By name: the codes that a program is divided into together.
+  std::map<StringRef, std::set<int64_t>> inputs, outputs;
   for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    StringRef name = derivation.programs[setup.code].getSymName();
     for (auto [queue, op] : derivation.setupOps[number].inputQueues)
-      inputs[setup.code].insert(queue);
+      inputs[name].insert(queue);
     for (auto [queue, op] : derivation.setupOps[number].outputQueues)
-      outputs[setup.code].insert(queue);
+      outputs[name].insert(queue);
   }
   // Setups of a code that bind the same queues have the same to say.
   std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
@@ -470,7 +480,7 @@ void ProgramCheck::checkFabricDsds() {
       if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
         std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
         std::optional<int64_t> color = csl::getKnownId(in.getColor());
-        if (queue && !inputs[setup.code].count(*queue))
+        if (queue && !inputs[code.getSymName()].count(*queue))
           missing(op, "input queue", *queue);
         if (!in.getQueue() && color &&
             llvm::none_of(setup.inputQueues, [&](const wafer::Queue &entry) {
@@ -494,7 +504,7 @@ void ProgramCheck::checkFabricDsds() {
       std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
       // WSE-2 output queues need no initialisation.
       if (machine.outputQueueColor && queue &&
-          !outputs[setup.code].count(*queue))
+          !outputs[code.getSymName()].count(*queue))
         missing(op, "output queue", *queue);
       if (machine.outputQueueColor && out.getColor())
         report(Severity::Warning, op, "names a color, which the queue has", -1,

@@ -10,7 +10,9 @@
 #include "Derivation.h"
 #include "FunctionEmitter.h"
 #include "LowerRpc.h"
+#include "NormalForm.h"
 #include "SimplifyFunction.h"
+#include "Specialise.h"
 #include "ValueLayout.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -30,8 +32,9 @@ namespace {
 /// A layout on its way to a program.
 class Deriver {
 public:
-  Deriver(csl::LayoutOp layout, csl::TargetAttr target)
-      : layout(layout), target(target), locations(program) {}
+  Deriver(csl::LayoutOp layout, csl::TargetAttr target, Specialisation special)
+      : layout(layout), target(target), special(std::move(special)),
+        locations(program) {}
 
   LogicalResult run(Derivation &out);
 
@@ -69,6 +72,7 @@ private:
 
   csl::LayoutOp layout;
   csl::TargetAttr target;
+  Specialisation special;
   wafer::Program program;
   Locations locations;
   std::vector<std::unique_ptr<Unit>> units;
@@ -249,26 +253,8 @@ static LogicalResult emitFunctions(CodeContext &context) {
 
 uint64_t Deriver::getParameter(csl::TileCodeOp tile, csl::ParamOp param,
                                int64_t x, int64_t y) {
-  Attribute value;
-  if (DictionaryAttr given = tile.getParamsAttr())
-    value = given.get(param.getSymName());
-  if (!value)
-    value = *param.getDefaultValue();
-  if (auto map = dyn_cast<AffineMapAttr>(value)) {
-    llvm::SmallVector<Attribute> results;
-    Builder builder(param.getContext());
-    Attribute place[] = {builder.getIndexAttr(x), builder.getIndexAttr(y)};
-    if (failed(map.getValue().constantFold(place, results)))
-      return 0;
-    value = results.front();
-  } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
-    csl::RegionAttr region = tile.getRegion();
-    int64_t place =
-        (y - region.getYBegin()) / region.getYStep() * region.getWidth() +
-        (x - region.getXBegin()) / region.getXStep();
-    value = elements.getValues<Attribute>()[place];
-  }
-  return getBits(value, param.getType()).value_or(0);
+  return getBits(getParameterValue(tile, param, x, y), param.getType())
+      .value_or(0);
 }
 
 /// Of what parameters mostly change.
@@ -429,22 +415,23 @@ LogicalResult Deriver::derivePes() {
     op.getRegion().forEach([&](int64_t x, int64_t y) {
       colors[y * program.width + x].push_back(op);
     });
-  auto module = layout->getParentOfType<ModuleOp>();
   for (auto tile : layout.getOps<csl::TileCodeOp>()) {
-    auto op = cast<csl::ProgramOp>(
-        SymbolTable::lookupNearestSymbolFrom(module, tile.getProgramAttr()));
-    if (!unitNumbers.count(op) && failed(deriveUnit(op)))
-      return failure();
-    unsigned number = unitNumbers.lookup(op);
-    llvm::SmallVector<csl::ParamOp> params =
-        llvm::to_vector(op.getOps<csl::ParamOp>());
     LogicalResult result = success();
     tile.getRegion().forEach([&](int64_t x, int64_t y) {
       if (failed(result))
         return;
-      wafer::Pe &pe = program.pes[y * program.width + x];
-      for (csl::ParamOp param : params)
-        pe.parameters.push_back(getParameter(tile, param, x, y));
+      size_t place = y * program.width + x;
+      csl::ProgramOp op = special.programs[place];
+      if (!unitNumbers.count(op) && failed(deriveUnit(op))) {
+        result = failure();
+        return;
+      }
+      unsigned number = unitNumbers.lookup(op);
+      wafer::Pe &pe = program.pes[place];
+      for (auto param : op.getOps<csl::ParamOp>())
+        if (!param->hasAttr(kDerived))
+          pe.parameters.push_back(getParameter(tile, param, x, y));
+      llvm::append_range(pe.parameters, special.derived[place]);
       FailureOr<Unit::Entry *> entry = getSetup(number, pe.parameters);
       if (failed(entry)) {
         result = failure();
@@ -550,13 +537,23 @@ static LogicalResult prepare(ModuleOp module) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   auto add = [](OpPassManager &functions) {
+    functions.addPass(createLowerAffinePass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
-    functions.addPass(createLowerAffinePass());
+    functions.addPass(createNormalFormPass());
+    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createIndexAsIntegerPass());
+    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createCSEPass());
+    functions.addPass(createNormalFormPass());
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(std::make_unique<ExpandDivisions>());
     functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createIndexAsIntegerPass());
+    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createNormalFormPass());
     functions.addPass(createCSEPass());
+    functions.addPass(createComputeLatePass());
   };
   add(programs.nest<func::FuncOp>());
   add(programs.nest<csl::TaskOp>());
@@ -579,9 +576,10 @@ FailureOr<Derivation> csl_to_wafer::derive(ModuleOp module) {
   for (auto op : result.module->getOps<csl::ProgramOp>())
     if (failed(lowerRpc(op, layout)))
       return failure();
+  Specialisation special = specialise(*result.module, layout);
   if (failed(prepare(*result.module)))
     return failure();
-  if (failed(Deriver(layout, target).run(result)))
+  if (failed(Deriver(layout, target, std::move(special)).run(result)))
     return failure();
   return std::move(result);
 }

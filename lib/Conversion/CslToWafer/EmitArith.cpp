@@ -240,7 +240,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitArith(Operation &op) {
     return success();
   };
   if (isa<arith::ExtUIOp, arith::BitcastOp>(op) ||
-      (isa<arith::IndexCastUIOp>(op) && toBits >= fromBits)) {
+      (isa<arith::IndexCastUIOp>(op) && toBits >= fromBits) ||
+      (isa<arith::IndexCastOp>(op) && toBits == fromBits)) {
     rename(to, from);
     return success();
   }

@@ -30,6 +30,10 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
   auto set = [&](Opcode opcode, Register &dsd, Register value) {
     dsd = emitFresh(opcode, dsd, value);
   };
+  // Of an operand that may not be there.
+  auto numberOf = [](Value value) {
+    return value ? known(value) : std::nullopt;
+  };
   // `offset` elements as bytes.
   auto asBytes = [&](Value offset, Type element) {
     return emitFresh(Opcode::Mul, of(offset),
@@ -52,11 +56,28 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
 
   if (auto made = dyn_cast<csl::Mem1dDsdOp>(op)) {
     auto [base, isKnown] = knownBase(made.getBase());
-    Register dsd = begin(describeMem1d(made, isKnown ? base : 0));
-    finishBase(dsd, made.getBase(), isKnown, made.getOffset());
-    if (Value extent = made.getExtent())
+    wafer::Descriptor descriptor = describeMem1d(made, isKnown ? base : 0);
+    Value extent = made.getExtent(), stride = made.getStride();
+    Value offset = made.getOffset();
+    // Operands that are known are as good as fields of the operation.
+    if (std::optional<uint64_t> number = numberOf(extent)) {
+      descriptor.extent = *number;
+      extent = {};
+    }
+    if (std::optional<uint64_t> number = numberOf(stride)) {
+      descriptor.stride = static_cast<int8_t>(*number);
+      stride = {};
+    }
+    if (std::optional<uint64_t> number = numberOf(offset)) {
+      Type element = csl::getBaseInfo(made.getBase().getType()).elementType;
+      descriptor.base += *number * getMemorySize(element).bytes;
+      offset = {};
+    }
+    Register dsd = begin(descriptor);
+    finishBase(dsd, made.getBase(), isKnown, offset);
+    if (extent)
       set(Opcode::DsdSetExtent, dsd, of(extent));
-    if (Value stride = made.getStride())
+    if (stride)
       set(Opcode::DsdSetStride, dsd, of(stride));
     registers[made] = dsd;
     return success();
@@ -82,12 +103,17 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
       descriptor.queue = *queue;
     if (color)
       descriptor.color = *color;
+    Value extent = made.getExtent();
+    if (std::optional<uint64_t> number = numberOf(extent)) {
+      descriptor.extent = *number;
+      extent = {};
+    }
     Register dsd = begin(descriptor);
     if (made.getQueue() && !queue)
       set(Opcode::DsdSetQueue, dsd, of(made.getQueue()));
     if (made.getColor() && !color)
       set(Opcode::DsdSetColor, dsd, of(made.getColor()));
-    if (Value extent = made.getExtent())
+    if (extent)
       set(Opcode::DsdSetExtent, dsd, of(extent));
     registers[made] = dsd;
   };

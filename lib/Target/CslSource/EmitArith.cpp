@@ -196,6 +196,15 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
     return true;
   }
   IntType source = intType(from);
+  // A known number is extended here: a literal takes the bits of its new type.
+  if (std::optional<APInt> number = getNumber(from);
+      number && target.width > number->getBitWidth()) {
+    bool isSigned = isa<arith::ExtSIOp, arith::IndexCastOp>(op);
+    define(to, integerLiteral(isSigned ? number->sext(target.width)
+                                       : number->zext(target.width),
+                              target.isSigned));
+    return true;
+  }
   // A literal stays one as long as its sign does not matter.
   auto defineLiteral = [&](Expression literal) {
     uint64_t number;
@@ -547,6 +556,23 @@ bool CodeEmitter::emitMath(Operation &op) {
   Value result = op.getResult(0);
   bool isInteger = isa<IntegerType, IndexType>(result.getType());
   bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
+  // A call would take longer than what it replaces.
+  if (isInteger && op.getNumOperands() == 2) {
+    IntType own = intType(result), type = own.withSign(!isUnsigned);
+    bool isMax = isa<arith::MaxSIOp, arith::MaxUIOp>(op);
+    for (Value operand : op.getOperands())
+      useNamed(operand);
+    Expression left = use(op.getOperand(0), type);
+    Expression right = use(op.getOperand(1), type);
+    if (left.untyped)
+      left = callOf("@as", {comptimeLeaf(type.str()), left});
+    Expression choice;
+    choice.text = "if (" + left.text + (isMax ? " > " : " < ") + right.text +
+                  ") " + left.text + " else " + right.text;
+    choice.precedence = Precedence::Conditional;
+    define(result, convert(choice, type, own));
+    return true;
+  }
   IntType own = isInteger ? intType(result) : IntType();
   IntType type = own.withSign(!isUnsigned);
   // Where one is no number <math> gives the second operand, the operation the

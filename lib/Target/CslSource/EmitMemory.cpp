@@ -155,6 +155,25 @@ Expression CodeEmitter::loaded(const Expression &place, Value value,
 
 static bool isForInitials(Operation &op);
 
+/// Whether `change`, of one field or element of what `read` gives, is stored
+/// where it was read, with nothing between that could notice.
+static bool isWrittenBack(memref::LoadOp read, Operation &change) {
+  Value result = change.getResult(0);
+  if (!read.getResult().hasOneUse() || !result.hasOneUse())
+    return false;
+  auto store = dyn_cast<memref::StoreOp>(*result.user_begin());
+  if (!store || store->getBlock() != change.getBlock() ||
+      store.getValueToStore() != result ||
+      store.getMemRef() != read.getMemRef() ||
+      store.getIndices() != read.getIndices())
+    return false;
+  for (Operation *op = change.getNextNode(); op != store;
+       op = op->getNextNode())
+    if (!isMemoryEffectFree(op))
+      return false;
+  return true;
+}
+
 bool CodeEmitter::emitMemory(Operation &op) {
   if (isComptime && isForInitials(op))
     return true;
@@ -194,6 +213,11 @@ bool CodeEmitter::emitMemory(Operation &op) {
   auto store = [&](Value value, const Expression &place, const void *root,
                    bool isSigned) {
     Expression expression = element(value, isSigned);
+    // It was changed there.
+    if (expression.text == place.text) {
+      takeEffects();
+      return;
+    }
     assign(place, expression, Effects::writing(root));
   };
   if (auto written = dyn_cast<memref::StoreOp>(op); written && isComptime)
@@ -508,11 +532,18 @@ bool CodeEmitter::emitAggregate(Operation &op) {
   // A changed copy: `var t = s; t.x = x;`.
   if (isa<csl::SetFieldOp, csl::SetElementOp>(op)) {
     Value source = op.getOperand(0), result = op.getResult(0);
-    // One that only this operation uses is changed in place.
+    // What goes back to where it was read is changed there.
     std::string name;
-    if (auto before = source.getDefiningOp();
-        isa_and_nonnull<csl::SetFieldOp, csl::SetElementOp>(before) &&
-        source.hasOneUse() && before->getBlock() == op.getBlock()) {
+    const void *root = nullptr;
+    if (auto read = source.getDefiningOp<memref::LoadOp>();
+        read && pending.contains(source) && isWrittenBack(read, op)) {
+      name = use(source).text;
+      takeEffects();
+      root = rootOf(read.getMemRef());
+      // One that only this operation uses is changed in place.
+    } else if (auto before = source.getDefiningOp();
+               isa_and_nonnull<csl::SetFieldOp, csl::SetElementOp>(before) &&
+               source.hasOneUse() && before->getBlock() == op.getBlock()) {
       name = use(source).text;
       takeEffects();
     } else {
@@ -538,8 +569,10 @@ bool CodeEmitter::emitAggregate(Operation &op) {
       replacement = change.getReplacement();
       isSigned = program.signs.isSigned(result);
     }
-    const void *root = slotRoot(name);
-    privateRoots.insert(root);
+    if (!root) {
+      root = slotRoot(name);
+      privateRoots.insert(root);
+    }
     assign(place, element(replacement, isSigned), Effects::writing(root));
     defineLeaf(result, leaf(name), Effects::reading(root));
     return true;

@@ -13,8 +13,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -37,6 +39,16 @@ static LogicalResult prepare(ModuleOp module) {
     if (failed(manager.run(module)))
       return failure();
   }
+  // What CSL's compiler would compute anyway.
+  for (auto program : module.getOps<csl::ProgramOp>())
+    for (auto function : program.getOps<FunctionOpInterface>())
+      if (!function.isExternal())
+        (void)applyPatternsGreedily(function.getFunctionBody(),
+                                    FrozenRewritePatternSet(),
+                                    GreedyRewriteConfig()
+                                        .setRegionSimplificationLevel(
+                                            GreedySimplifyRegionLevel::Disabled)
+                                        .enableConstantCSE(false));
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

@@ -3,7 +3,7 @@
 // RUN: %python -c "import json; p = json.load(open(r'%t.json')); print(p['target'], p['width'], p['height'], len(p['codes']), len(p['pes']), [s['name'] for s in p['symbols']])" | FileCheck %s --check-prefix=JSON
 
 // ROWS: TSK-032, TSK-033, TSK-034, FAB-024, BLT-043, BLT-069
-// JSON: wse3 3 1 2 3 ['x', 'run', 'n']
+// JSON: wse3 3 1 3 3 ['x', 'run', 'n']
 
 // CHECK-LABEL: wafer program for wse3, 3 x 1 PEs, f16
 module attributes {csl.target = #csl.target<"wse3">} {
@@ -24,9 +24,9 @@ module attributes {csl.target = #csl.target<"wse3">} {
   csl.program @send {
     csl.var @x : memref<4xf32>
     // CHECK: function 'run' arguments 0 results 0
-    // CHECK-NEXT: {{[0-9]+}}: dsd_constant r[[X:[0-9]+]], -, -, 0  ; mem1d base 16 extent 4
-    // CHECK-NEXT: {{[0-9]+}}: dsd_constant r[[OUT:[0-9]+]], -, -, 1  ; fabout extent 4 queue 2
-    // CHECK-NEXT: {{[0-9]+}}: dsd -, -, -, 0  ; fmovs dsd r[[OUT]] = dsd r[[X]] async ut 1
+    // CHECK-DAG: dsd_constant r[[X:[0-9]+]], -, -, {{[01]}}  ; mem1d base 16 extent 4
+    // CHECK-DAG: dsd_constant r[[OUT:[0-9]+]], -, -, {{[01]}}  ; fabout extent 4 queue 2
+    // CHECK: {{[0-9]+}}: dsd -, -, -, 0  ; fmovs dsd r[[OUT]] = dsd r[[X]] async ut 1
     // CHECK-NEXT: {{[0-9]+}}: unblock_command_stream
     // CHECK-NEXT: {{[0-9]+}}: return
     func.func @run() {
@@ -59,7 +59,14 @@ module attributes {csl.target = #csl.target<"wse3">} {
     // CHECK: load.32 r[[S:[0-9]+]], -, -, 20
     // CHECK-NEXT: {{[0-9]+}}: float_add.32 r[[T:[0-9]+]], r[[S]], r0, 0
     // CHECK-NEXT: {{[0-9]+}}: store.32 r[[T]], -, -, 20
-    // CHECK-NEXT: {{[0-9]+}}: parameter r[[L:[0-9]+]], -, -, 0  ; last
+    // CHECK-NEXT: {{[0-9]+}}: return
+    // What the parameter decides is decided in each PE's code.
+    // CHECK: code 'recv'
+    // CHECK: function 'add' arguments 1
+    // CHECK: float_add.32
+    // CHECK-NEXT: {{[0-9]+}}: store.32
+    // CHECK-NEXT: {{[0-9]+}}: activate
+    // CHECK-NEXT: {{[0-9]+}}: return
     csl.task data @add(%x: f32) {
       %sum = csl.get_var @sum : memref<f32>
       %s = memref.load %sum[] : memref<f32>
@@ -105,7 +112,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
   // CHECK-NEXT: local task 9: done
   // CHECK-NEXT: input queue 3 color 5
   // CHECK-NEXT: blocked 0x000000f7 active 0x00000000
-  // CHECK: setup 2 of code 1
+  // CHECK: setup 2 of code 2
   // CHECK: blocked 0x000002f7
   // CHECK: router 0
   // CHECK-NEXT: color 5: 0 [RAMP -> EAST]

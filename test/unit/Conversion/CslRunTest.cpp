@@ -410,9 +410,9 @@ TEST(CslRun, RowOfPes) {
     SEQUIN_ROW("ASY-004");
     SEQUIN_ROW("FAB-015");
     SEQUIN_ROW("TSK-029");
-    // One code, and parameters apart.
-    EXPECT_EQ(run.program.codes.size(), 1u);
-    EXPECT_EQ(run.program.setups.size(), 1u);
+    // One code for the PE that decides to send, one for all others.
+    EXPECT_EQ(run.program.codes.size(), 2u);
+    EXPECT_EQ(run.program.setups.size(), 2u);
   }
 }
 

@@ -1,0 +1,40 @@
+//===- NormalForm.h - One form for what can be written in several -*- C++ -*-=//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cycles are charged by instruction, and a program that goes through CSL source
+// comes back with other casts, constants and branches for the same computation.
+// These passes make one form of them, besides upstream's canonicalisation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H
+#define SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace sequin::csl_to_wafer {
+
+/// On structured control flow: constants stand at the beginning of a function;
+/// loops count in 32 bits; an `if` that has nothing to do where its comparison
+/// holds asks for the opposite; chosen maxima and minima are
+/// arith's; bits that a cast drops are not masked; ids that are computed of
+/// known numbers are known.
+std::unique_ptr<mlir::Pass> createNormalFormPass();
+
+/// Arithmetic on `index` becomes arithmetic on 32 bits, which an
+/// index of a PE is, and casts between them what is left of them.
+std::unique_ptr<mlir::Pass> createIndexAsIntegerPass();
+
+/// Values are computed where they are first needed: what an operation on DSDs
+/// waits for does not depend on the order in which independent values are
+/// written.
+std::unique_ptr<mlir::Pass> createComputeLatePass();
+
+} // namespace sequin::csl_to_wafer
+
+#endif // SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H

@@ -1,0 +1,341 @@
+//===- Specialise.cpp - Programs for the parameters of their PEs ----------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Specialise.h"
+#include "CodeContext.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::csl_to_wafer;
+
+Attribute csl_to_wafer::getParameterValue(csl::TileCodeOp tile,
+                                          csl::ParamOp param, int64_t x,
+                                          int64_t y) {
+  Attribute value;
+  if (DictionaryAttr given = tile.getParamsAttr())
+    value = given.get(param.getSymName());
+  if (!value)
+    value = param.getDefaultValueAttr();
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(value)) {
+    llvm::SmallVector<Attribute> results;
+    Builder builder(param.getContext());
+    Attribute place[] = {builder.getIndexAttr(x), builder.getIndexAttr(y)};
+    if (failed(map.getValue().constantFold(place, results)))
+      return {};
+    return results.front();
+  }
+  if (auto elements = dyn_cast_or_null<ElementsAttr>(value)) {
+    csl::RegionAttr region = tile.getRegion();
+    int64_t place =
+        (y - region.getYBegin()) / region.getYStep() * region.getWidth() +
+        (x - region.getXBegin()) / region.getXStep();
+    return elements.getValues<Attribute>()[place];
+  }
+  return value;
+}
+
+namespace {
+/// Values of parameters by name: bits of integers, as numbers of their type.
+using Values = llvm::DenseMap<StringAttr, Attribute>;
+
+/// One program and the PEs that have it.
+class Specialiser {
+public:
+  explicit Specialiser(csl::ProgramOp program) : program(program) {
+    params = llvm::to_vector(program.getOps<csl::ParamOp>());
+  }
+
+  void add(csl::TileCodeOp tile, int64_t x, int64_t y, size_t place);
+  void run(Specialisation &out);
+
+private:
+  void findQuestions();
+  bool isComptime(Value value);
+  Attribute evaluate(Value value, const Values &values);
+  std::optional<int64_t> answer(Value value, const Values &values);
+  /// PEs that answer alike.
+  struct Part {
+    std::vector<std::vector<Attribute>> vectors;
+    std::vector<size_t> places;
+    csl::ProgramOp program;
+    std::unique_ptr<IRMapping> mapping; ///< null: the program itself
+  };
+  void bind(const Part &part, Specialisation &out);
+  Values name(ArrayRef<Attribute> vector);
+
+  csl::ProgramOp program;
+  llvm::SmallVector<csl::ParamOp> params;
+  /// The values of the parameters at each PE, and its place in the rectangle.
+  std::map<std::vector<Attribute>, std::vector<size_t>,
+           bool (*)(const std::vector<Attribute> &,
+                    const std::vector<Attribute> &)>
+      pes{[](const std::vector<Attribute> &a, const std::vector<Attribute> &b) {
+        return std::lexicographical_compare(
+            a.begin(), a.end(), b.begin(), b.end(),
+            [](Attribute left, Attribute right) {
+              return left.getAsOpaquePointer() < right.getAsOpaquePointer();
+            });
+      }};
+  /// The same in the order of the first PE.
+  std::vector<const std::vector<Attribute> *> order;
+  llvm::DenseMap<Value, bool> comptime;
+  /// What running code makes of parameters alone, and what of that it branches
+  /// by: bools, and the numbers of switches.
+  llvm::SetVector<Value> made, questions;
+};
+} // namespace
+
+/// The value as an attribute of the parameter's type, where that is a number.
+static Attribute typed(Attribute value, Type type) {
+  auto number = dyn_cast_or_null<IntegerAttr>(value);
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!number || !integer)
+    return value;
+  return IntegerAttr::get(type,
+                          number.getValue().zextOrTrunc(integer.getWidth()));
+}
+
+void Specialiser::add(csl::TileCodeOp tile, int64_t x, int64_t y,
+                      size_t place) {
+  std::vector<Attribute> vector;
+  for (csl::ParamOp param : params)
+    vector.push_back(
+        typed(getParameterValue(tile, param, x, y), param.getType()));
+  auto [entry, isNew] = pes.try_emplace(std::move(vector));
+  entry->second.push_back(place);
+  if (isNew)
+    order.push_back(&entry->first);
+}
+
+Values Specialiser::name(ArrayRef<Attribute> vector) {
+  Values values;
+  for (auto [param, value] : llvm::zip(params, vector))
+    values[param.getSymNameAttr()] = value;
+  return values;
+}
+
+/// Whether parameters and constants alone make a number.
+bool Specialiser::isComptime(Value value) {
+  auto [entry, isNew] = comptime.try_emplace(value, false);
+  if (!isNew)
+    return entry->second;
+  bool known = false;
+  Operation *op = value.getDefiningOp();
+  if (op && isa<IntegerType, IndexType, FloatType>(value.getType())) {
+    if (isa<csl::GetParamOp>(op) || matchPattern(value, m_Constant()))
+      known = true;
+    else if (isa<arith::ArithDialect>(op->getDialect()) &&
+             op->getNumResults() == 1)
+      known = llvm::all_of(op->getOperands(),
+                           [&](Value part) { return isComptime(part); });
+  }
+  return comptime[value] = known;
+}
+
+void Specialiser::findQuestions() {
+  for (auto function : program.getOps<FunctionOpInterface>())
+    function->walk([&](Operation *op) {
+      bool computes = op->getNumResults() == 1 && isComptime(op->getResult(0));
+      if (computes)
+        return;
+      for (Value operand : op->getOperands()) {
+        if (!isComptime(operand) || matchPattern(operand, m_Constant()))
+          continue;
+        if (!isa<csl::GetParamOp>(operand.getDefiningOp()))
+          made.insert(operand);
+        if (operand.getType().isInteger(1) || isa<scf::IndexSwitchOp>(op))
+          questions.insert(operand);
+      }
+    });
+}
+
+Attribute Specialiser::evaluate(Value value, const Values &values) {
+  Attribute known;
+  if (matchPattern(value, m_Constant(&known)))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (auto get = dyn_cast<csl::GetParamOp>(op))
+    return values.lookup(get.getParamAttr().getAttr());
+  llvm::SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(evaluate(operand, values));
+    if (!operands.back())
+      return {};
+  }
+  // Folding may change the operation.
+  Operation *copy = op->clone();
+  llvm::SmallVector<OpFoldResult> results;
+  Attribute result;
+  if (succeeded(copy->fold(operands, results)) && results.size() == 1) {
+    result = dyn_cast<Attribute>(results.front());
+    if (auto same = dyn_cast<Value>(results.front()))
+      for (auto [operand, number] : llvm::zip(copy->getOperands(), operands))
+        if (operand == same)
+          result = number;
+  }
+  copy->destroy();
+  return result;
+}
+
+/// None if it is not known.
+std::optional<int64_t> Specialiser::answer(Value value, const Values &values) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(evaluate(value, values)))
+    return number.getValue().getSExtValue();
+  return std::nullopt;
+}
+
+/// A constant of an id or number; null if there is none of the type.
+static Value makeConstant(OpBuilder &builder, Location loc, Attribute value,
+                          Type type) {
+  if (isa<csl::ColorType, csl::InputQueueType, csl::OutputQueueType,
+          csl::DataTaskIdType, csl::LocalTaskIdType, csl::ControlTaskIdType,
+          csl::UtIdType, csl::DirectionType>(type)) {
+    auto number = dyn_cast<IntegerAttr>(value);
+    if (!number)
+      return {};
+    int64_t id = number.getValue().getZExtValue() & 0xffff;
+    return csl::ConstantOp::create(builder, loc, type, id);
+  }
+  auto number = dyn_cast<TypedAttr>(value);
+  if (!number || number.getType() != type ||
+      !isa<IntegerType, IndexType, FloatType>(type))
+    return {};
+  return arith::ConstantOp::create(builder, loc, number);
+}
+
+/// What is alike at all PEs of a part becomes a constant, what else is made of
+/// parameters one of its own.
+void Specialiser::bind(const Part &part, Specialisation &out) {
+  auto mine = [&](Value value) {
+    return part.mapping ? part.mapping->lookup(value) : value;
+  };
+  // Before anything changes.
+  std::vector<std::vector<Attribute>> values;
+  for (Value value : made) {
+    std::vector<Attribute> &all = values.emplace_back();
+    for (const std::vector<Attribute> &vector : part.vectors)
+      all.push_back(evaluate(value, name(vector)));
+  }
+  llvm::SmallVector<std::pair<Value, Attribute>> known;
+  for (auto [index, param] : llvm::enumerate(params)) {
+    Attribute common = part.vectors.front()[index];
+    if (!common ||
+        !llvm::all_of(part.vectors, [&, at = index](const auto &vector) {
+          return vector[at] == common;
+        }))
+      continue;
+    for (auto function : program.getOps<FunctionOpInterface>())
+      function->walk([&](csl::GetParamOp get) {
+        if (get.getParam() == param.getSymName())
+          known.emplace_back(get.getResult(), common);
+      });
+  }
+  unsigned count = 0;
+  for (auto [value, all] : llvm::zip(made, values)) {
+    if (!llvm::all_of(all, [](Attribute number) { return bool(number); }))
+      continue;
+    if (llvm::all_equal(all)) {
+      known.emplace_back(value, all.front());
+      continue;
+    }
+    Value old = mine(value);
+    Type type = old.getType();
+    std::vector<uint64_t> bits;
+    for (Attribute number : all)
+      if (std::optional<uint64_t> each = getBits(number, type))
+        bits.push_back(*each);
+    if (bits.size() != all.size())
+      continue;
+    OpBuilder builder(old.getDefiningOp());
+    std::string symbol = "derived." + std::to_string(count++);
+    Value read = csl::GetParamOp::create(builder, old.getLoc(), type, symbol);
+    old.replaceAllUsesWith(read);
+    csl::ProgramOp in = part.program;
+    Operation *last = nullptr;
+    for (auto param : in.getOps<csl::ParamOp>())
+      last = param;
+    builder.setInsertionPointAfter(last);
+    auto declared =
+        csl::ParamOp::create(builder, old.getLoc(), symbol, type, TypedAttr());
+    declared->setAttr(kDerived, builder.getUnitAttr());
+    // The vectors' PEs follow each other.
+    size_t place = 0;
+    for (auto [vector, number] : llvm::zip(part.vectors, bits))
+      for (size_t i = 0; i < pes.at(vector).size(); ++i)
+        out.derived[part.places[place++]].push_back(number);
+  }
+  for (auto [value, number] : known) {
+    Value old = mine(value);
+    OpBuilder builder(old.getDefiningOp());
+    if (Value constant =
+            makeConstant(builder, old.getLoc(), number, old.getType()))
+      old.replaceAllUsesWith(constant);
+  }
+}
+
+void Specialiser::run(Specialisation &out) {
+  if (!params.empty())
+    findQuestions();
+  std::map<std::vector<std::optional<int64_t>>, size_t> numbers;
+  std::vector<Part> parts;
+  for (const std::vector<Attribute> *vector : order) {
+    Values values = name(*vector);
+    std::vector<std::optional<int64_t>> key;
+    for (Value question : questions)
+      key.push_back(answer(question, values));
+    auto [entry, isNew] = numbers.try_emplace(std::move(key), parts.size());
+    if (isNew)
+      parts.emplace_back();
+    Part &part = parts[entry->second];
+    part.vectors.push_back(*vector);
+    llvm::append_range(part.places, pes.at(*vector));
+  }
+  OpBuilder builder(program->getContext());
+  for (size_t i = parts.size(); i-- > 0;) {
+    if (i == 0) {
+      parts[i].program = program;
+      continue;
+    }
+    parts[i].mapping = std::make_unique<IRMapping>();
+    builder.setInsertionPointAfter(program);
+    parts[i].program = cast<csl::ProgramOp>(
+        builder.clone(*program.getOperation(), *parts[i].mapping));
+  }
+  // The program itself comes last: the others are made from its values.
+  for (Part &part : llvm::reverse(parts)) {
+    if (!params.empty())
+      bind(part, out);
+    for (size_t place : part.places)
+      out.programs[place] = part.program;
+  }
+}
+
+Specialisation csl_to_wafer::specialise(ModuleOp module, csl::LayoutOp layout) {
+  Specialisation out;
+  out.programs.resize(layout.getWidth() * layout.getHeight());
+  out.derived.resize(out.programs.size());
+  llvm::MapVector<Operation *, std::unique_ptr<Specialiser>> all;
+  for (auto tile : layout.getOps<csl::TileCodeOp>()) {
+    auto program = cast<csl::ProgramOp>(
+        SymbolTable::lookupNearestSymbolFrom(module, tile.getProgramAttr()));
+    std::unique_ptr<Specialiser> &specialiser = all[program];
+    if (!specialiser)
+      specialiser = std::make_unique<Specialiser>(program);
+    tile.getRegion().forEach([&](int64_t x, int64_t y) {
+      specialiser->add(tile, x, y, y * layout.getWidth() + x);
+    });
+  }
+  for (auto &[program, specialiser] : all)
+    specialiser->run(out);
+  return out;
+}
