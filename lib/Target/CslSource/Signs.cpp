@@ -484,11 +484,35 @@ void Signs::collectSymbols(csl::LayoutOp layout) {
         fix(node(function, i), true);
 }
 
+namespace {
+/// Ranges of integers that come to rest soon. What a loop carries may grow by
+/// one with every visit, 2^32 times; after some visits an operation may give
+/// anything.
+class BoundedRanges : public dataflow::IntegerRangeAnalysis {
+public:
+  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+
+  LogicalResult visitOperation(
+      Operation *op,
+      ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> results) override {
+    constexpr unsigned kMostVisits = 64;
+    if (++visits[op] <= kMostVisits)
+      return IntegerRangeAnalysis::visitOperation(op, operands, results);
+    setAllToEntryStates(results);
+    return success();
+  }
+
+private:
+  llvm::DenseMap<Operation *, unsigned> visits;
+};
+} // namespace
+
 void Signs::collectRanges() {
   DataFlowSolver solver;
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<dataflow::IntegerRangeAnalysis>();
+  solver.load<BoundedRanges>();
   bool known = succeeded(solver.initializeAndRun(program));
   auto add = [&](Value value) {
     if (!value.getType().isIndex() || isLiteral(value))
