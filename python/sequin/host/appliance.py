@@ -22,7 +22,7 @@ import tempfile
 import types
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sequin.errors import HostError
 
@@ -78,25 +78,11 @@ def _output_of(options: str) -> str:
 class _Managed:
     """Something that is used in a `with` statement."""
 
-    def _enter(self) -> None:
-        self._entered = True
+    _entered = False
 
-    def _leave(self) -> None:
-        self._entered = False
-
-    def _expect(self, call: str) -> None:
-        if not getattr(self, "_entered", False):
-            raise HostError(f"{call}() is called outside of 'with {type(self).__name__}(...)'")
-
-
-class SdkCompiler(_Managed):
-    """Compiles programs into artifacts."""
-
-    def __init__(self, **cluster: Any) -> None:
-        _check_cluster("SdkCompiler", cluster)
-
-    def __enter__(self) -> SdkCompiler:
+    def __enter__(self) -> Self:
         self._enter()
+        self._entered = True
         return self
 
     def __exit__(
@@ -105,7 +91,25 @@ class SdkCompiler(_Managed):
         value: BaseException | None,
         trace: types.TracebackType | None,
     ) -> None:
+        self._entered = False
         self._leave()
+
+    def _enter(self) -> None:
+        """Gets what is needed inside; may fail."""
+
+    def _leave(self) -> None:
+        """Gives back what `_enter` got."""
+
+    def _expect(self, call: str) -> None:
+        if not self._entered:
+            raise HostError(f"{call}() is called outside of 'with {type(self).__name__}(...)'")
+
+
+class SdkCompiler(_Managed):
+    """Compiles programs into artifacts."""
+
+    def __init__(self, **cluster: Any) -> None:
+        _check_cluster("SdkCompiler", cluster)
 
     def compile(self, codedir: Place, layout: str, args: str, outdir: Place = ".") -> str:
         """The path of the artifact of `layout`, a file of the folder `codedir`, compiled
@@ -168,23 +172,15 @@ class SdkLauncher(_Managed):
         self._artifact = artifact
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
-    def __enter__(self) -> SdkLauncher:
+    def _enter(self) -> None:
         self._scratch = tempfile.TemporaryDirectory()
         try:
             _unpack(self._artifact, self._place)
         except BaseException:
             self._scratch.cleanup()
             raise
-        self._enter()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: types.TracebackType | None,
-    ) -> None:
-        self._leave()
+    def _leave(self) -> None:
         if self._scratch is not None:
             self._scratch.cleanup()
 
