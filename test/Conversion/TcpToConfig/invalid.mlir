@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --convert-tcp-to-config --verify-diagnostics
-// ROWS: HEL-12, DMA-03, RED-14, RED-15, TRF-02, FET-18, CAS-01, COM-14
+// ROWS: HEL-12, DMA-03, RED-14, RED-15, TRF-02, FET-18, CAS-01, COM-14, SIL-20
 
 // The printed GEMM takes b as [K, J]: runs of one bf16.
 #axes = #stream.axes<J = 512, K = 1024>

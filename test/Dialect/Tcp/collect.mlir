@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-roundtrip --verify-diagnostics | FileCheck %s
-// ROWS: COL-01, COL-02, COL-03, COL-04, COL-05, COL-06, SWI-03
+// ROWS: COL-01, COL-02, COL-03, COL-04, COL-05, COL-06, SWI-03, ERR-47, SIL-36
 
 #axes = #stream.axes<A = 8, B = 32, S = 16, L = 64, P = 40>
 #grid = #tcp.grid<#axes, chip "1", cluster "1", slice "1">

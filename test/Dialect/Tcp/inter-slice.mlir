@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-roundtrip | FileCheck %s
-// ROWS: INT-01, INT-03, INT-04, INT-05, INT-06, INT-07, INT-08, VEC-04
+// ROWS: INT-01, INT-03, INT-04, INT-05, INT-06, INT-07, INT-08, VEC-04, ERR-77
 
 // The freed slices hold nothing: dummy.
 #axes = #stream.axes<R = 4, A = 512>

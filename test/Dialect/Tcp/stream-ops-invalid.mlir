@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
-// ROWS: HEL-11, ALN-02, COL-06, RED-05, CAS-02, COM-03, FET-01
+// ROWS: HEL-11, ALN-02, COL-06, RED-05, CAS-02, COM-03, FET-01, ERR-4
 
 #axes = #stream.axes<A = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">

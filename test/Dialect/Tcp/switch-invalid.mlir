@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
-// ROWS: SWI-07, SWI-09, SWI-10, SWI-15, SWI-16, SWI-17, SWI-18
+// ROWS: SWI-07, SWI-09, SWI-10, SWI-15, SWI-16, SWI-17, SWI-18, ERR-54
 
 // The order of what moves to time must be that of the slices (ERR-54).
 #axes = #stream.axes<A = 16, B = 16, C = 8, D = 8, E = 8, Z = 4>

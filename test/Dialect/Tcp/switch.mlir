@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-roundtrip | FileCheck %s
-// ROWS: HEL-10, SWI-01, SWI-05, SWI-06, SWI-07, SWI-08, SWI-09, SWI-10, SWI-12, SWI-13, SWI-14
+// ROWS: HEL-10, SWI-01, SWI-05, SWI-06, SWI-07, SWI-08, SWI-09, SWI-10, SWI-12, SWI-13, SWI-14, ERR-49, ERR-51
 
 // The manual's GEMV: one slice's vector goes to all 256.
 #gemv = #stream.axes<I = 256, J = 2048>

@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
-// ROWS: ISR-01, ISR-03, ISR-07, ISR-09, ISR-10, VCG-08, VCG-10, VCG-11, VCG-15, VCG-17, VCG-19
+// ROWS: ISR-01, ISR-03, ISR-07, ISR-09, ISR-10, VCG-08, VCG-10, VCG-11, VCG-15, VCG-17, VCG-19, ERR-71
 
 // R over slices, time and packet: needed are counts [[4,4],[4,1],[0,0],[0,0]].
 #axes = #stream.axes<R = 13>
@@ -254,5 +254,37 @@ func.func @prefilled_pairs(%0: !tcp.stream<main vector_init f32, #grid, "R # 16 
   %7 = tcp.vector_split %6 "S / 4", "S % 4" : <main vector_branch f32, #grid, "S / 8", "S % 8">
   %8 = tcp.vector_fp_zip %7 MulF0 : <main vector_narrow f32, #grid, "S / 4", "S % 4">
   %9 = tcp.vector_intra_slice_reduce %8 Add "S" "1", "1 # 4" : <main vector_fp f32, #grid, "S / 4", "S % 4">
+  return
+}
+
+// -----
+
+// Packets as printed: 3 and 2 lanes; "R # 4" and "B / 4 # 4" have the four.
+#axes = #stream.axes<R = 3, B = 8, A = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1", slice "1">
+func.func @trim_to_fewer_lanes(%0: !tcp.stream<main vector_branch i32, #grid, "A", "R # 8">) {
+  // expected-error@+1 {{packet "R" has 3 elements, expected 4}}
+  %1 = tcp.vector_trim_way4 %0 "R" : <main vector_branch i32, #grid, "A", "R # 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<R = 3, B = 8, A = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1", slice "1">
+func.func @trim_to_two_lanes(%0: !tcp.stream<main vector_branch i32, #grid, "A", "B / 4 # 8">) {
+  // expected-error@+1 {{packet "B / 4" has 2 elements, expected 4}}
+  %1 = tcp.vector_trim_way4 %0 "B / 4" : <main vector_branch i32, #grid, "A", "B / 4 # 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<R = 3, B = 8, A = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1", slice "1">
+func.func @trim_to_four_lanes(%0: !tcp.stream<main vector_branch i32, #grid, "A", "R # 8">,
+                              %1: !tcp.stream<main vector_branch i32, #grid, "A", "B / 4 # 8">) {
+  %2 = tcp.vector_trim_way4 %0 "R # 4" : <main vector_branch i32, #grid, "A", "R # 8">
+  %3 = tcp.vector_trim_way4 %1 "B / 4 # 4" : <main vector_branch i32, #grid, "A", "B / 4 # 8">
   return
 }

@@ -146,6 +146,7 @@ TEST(IntraSliceReduce, PaddingStrategies) {
     EXPECT_EQ(resultOf(row.op, Strategy::PadValue, row.identity), row.result);
     EXPECT_NE(resultOf(row.op, Strategy::None, 0), row.result);
   }
+  SEQUIN_ROW("ERR-69");
   // A sum of exponentials: zero is no padding for it, minus infinity is
   // (ERR-69), and the generator needs none.
   auto sum = [&](Strategy strategy, double pad) {
@@ -174,6 +175,7 @@ TEST(IntraSliceReduce, Prefilled) {
     return program.results()[0];
   };
   SEQUIN_ROW("ISR-07");
+  SEQUIN_ROW("ERR-68");
   EXPECT_EQ(least(kMax), 41);
   EXPECT_EQ(least(7), 7);
 }

@@ -267,6 +267,11 @@ TEST(Switch, TheConfigurationAloneTellsEveryHop) {
   std::vector<std::vector<int>> found = runRing(stage, 2, 2);
   EXPECT_THAT(found[0], ElementsAre(0, 1, 10, 11));
   EXPECT_THAT(found[1], ElementsAre(0, 1, 10, 11));
+  // What is printed beside it is of slice1 = 1, slice0 = 2: slices take turns.
+  SEQUIN_ROW("ERR-46");
+  found = runRing(broadcast(2, 2, 2, 2), 2, 2);
+  EXPECT_THAT(found[0], ElementsAre(0, 10, 1, 11));
+  EXPECT_THAT(found[1], ElementsAre(0, 10, 1, 11));
 
   sim::RingTrace trace = sim::traceRing(stage, 0, 2);
   EXPECT_EQ(trace.cycles, 5);

@@ -132,6 +132,7 @@ TEST(Trf, EveryElementHasAPlaceOfItsOwn) {
 // A row of a bank is 320 bits: 64, 32, 32 or 16 elements.
 TEST(Trf, RegTypes) {
   SEQUIN_ROW("TRF-06");
+  SEQUIN_ROW("ERR-59");
   TrfLayout layout(rngd(), TrfAddress::Full, 8);
   auto perCell = [&](ElementType type) {
     int64_t count = 0;
@@ -160,6 +161,7 @@ TEST(Trf, RegTypes) {
 // does not do this (ERR-14), and 8 KB per row stay the limit.
 TEST(Trf, RowsExtendTheirBanks) {
   SEQUIN_ROW("TRF-07");
+  SEQUIN_ROW("ERR-14");
   TcpMachine machine = rngd();
   EXPECT_EQ(TrfLayout(machine, TrfAddress::Full, 4).rowInBankBits(), 7u);
   EXPECT_EQ(TrfLayout(machine, TrfAddress::Full, 4).bytesPerRow(), 8192);

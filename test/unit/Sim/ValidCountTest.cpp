@@ -122,6 +122,7 @@ TEST(ValidCounter, GateRule) {
 
   // Unshifted: match 2 would cut below Ho = 1 (ERR-75).
   SEQUIN_ROW("VCG-27");
+  SEQUIN_ROW("ERR-75");
   EXPECT_EQ(validSteps(with(false), {0, 4, 8, 12}, 2),
             (std::vector<Row>{{1, 1}, {1, 1}, {1, 0}, {0, 0}}));
   EXPECT_EQ(validSteps(generator({{2, kGate0, 1}}, 8, {{0b1100, 2, 1, false}}),
@@ -143,6 +144,7 @@ TEST(ValidCounter, GateRule) {
   EXPECT_EQ(steps(generator({{3, kGate0, 1}}, 8, {{0b111, 4, 2, false}})),
             (Row{3, 3, 3, 3, 2, 0, 0, 0}));
   SEQUIN_ROW("VCG-31");
+  SEQUIN_ROW("ERR-76");
   EXPECT_EQ(steps(generator({{3, kGate0, 1}}, 8, {{0b111, 3, 2, true}})),
             (Row{3, 3, 3, 2, 2, 2, 2, 2}));
   // match 0 makes every slice a boundary (ERR-76).

@@ -273,6 +273,7 @@ TEST(ValidCount, Distribution) {
 
 TEST(ValidCount, TimeInAnyOrder) {
   SEQUIN_ROW("VCG-12");
+  SEQUIN_ROW("ERR-70");
   Text text = {"R=45,X=2,Y=256", "Y", "R # 48 / 8 % 2, X, R # 48 / 8 / 2",
                "R # 48 % 8"};
   EXPECT_EQ(firstSlices(text, 1), (Rows{{8, 8, 8, 8, 8, 8, 8, 8, 5, 8, 8, 5}}));
@@ -296,6 +297,7 @@ TEST(ValidCount, TimeAndPacket) {
     EXPECT_EQ(slice, (std::vector<int64_t>{8, 8, 3}));
 
   SEQUIN_ROW("VCG-15");
+  SEQUIN_ROW("ERR-73");
   Text outer = {"R=19,A=8,X=64", "X, A / 2", "R # 24 % 8", "R # 24 / 8 # 8"};
   EXPECT_EQ(neededCounts(streamOf(outer), {"R"})[0],
             (std::vector<int64_t>{3, 3, 3, 2, 2, 2, 2, 2}));
@@ -310,6 +312,7 @@ TEST(ValidCount, TimeAndPacket) {
             (ValidCountConfig::Counter{2, ValidCountConfig::kPacketDim, 4}));
 
   SEQUIN_ROW("VCG-17");
+  SEQUIN_ROW("ERR-74");
   EXPECT_NE(refused({"R=19,A=2,X=256", "X", "R # 24 / 4", "R # 24 % 4, A"})
                 .find("Packet holds 'A' too"),
             std::string::npos);
@@ -351,6 +354,7 @@ TEST(ValidCount, SliceAndPacket) {
             (Rows{{5}, {0}, {0}, {0}}));
 
   SEQUIN_ROW("VCG-34");
+  SEQUIN_ROW("ERR-68");
   Text three = {"R=13", "R # 32 / 8", "R # 32 / 4 % 2", "R # 32 % 4 # 8"};
   EXPECT_EQ(neededCounts(streamOf(three), {"R"}),
             (Counts{{4, 4}, {4, 1}, {0, 0}, {0, 0}}));

@@ -1,5 +1,6 @@
 // RUN: sequin-opt %s --split-input-file --tcp-check-machine --verify-diagnostics
 // ROWS: HEL-05, HEL-12, MAP-25, MAP-26, MAP-27, SCH-06
+// ROWS: ERR-1, ERR-8, ERR-9, ERR-14
 
 // The manual's first program as printed: one chip, but a chip mapping of 8.
 #axes = #stream.axes<A = 8, B = 512>
