@@ -67,9 +67,17 @@ void canonicalize(Factor &f) {
     f.padding = PaddingKind::DontCare;
 }
 
+/// The text of `list` as the base that it is to be.
+std::string nameOf(ArrayRef<Factor> list, StringRef axes) {
+  std::string text = str(list);
+  bool none = llvm::all_of(
+      list, [](const Factor &f) { return f.kind == Factor::Kind::Broadcast; });
+  return none && !axes.empty() ? axes.str() + ", " + text : text;
+}
+
 /// Makes the whole of `list` the base of one factor. Padding at the high end of
 /// the outermost factor stays outside the base, where it is easier to split.
-Factor makeComposite(FactorList list) {
+Factor makeComposite(FactorList list, StringRef axes) {
   normalize(list);
   int64_t size = sizeOf(list);
   Factor f;
@@ -91,7 +99,7 @@ Factor makeComposite(FactorList list) {
   base->size = size;
   base->depth = depthOf(list) + 1;
   base->startsAtZero = llvm::all_of(list, startsAtZero);
-  f.base = "[" + str(list) + "]";
+  f.base = "[" + nameOf(list, axes) + "]";
   f.baseSize = f.valid = size;
   f.composite = std::move(base);
   return f;
@@ -182,7 +190,9 @@ void foldConstants(FactorList &list) {
         Factor &g = list[j];
         if (j == i || g.kind != f.kind || g.base != f.base)
           continue;
-        g.offset += f.offset;
+        // The base may end earlier for g now.
+        g.offset = saturatingAdd(g.offset, f.offset);
+        canonicalize(g);
         folded = true;
       }
       if (!folded) {
@@ -249,7 +259,7 @@ unsigned factors::depthOf(ArrayRef<Factor> list) {
   return depth;
 }
 
-FactorList factors::splitOff(FactorList &list, int64_t n) {
+FactorList factors::splitOff(FactorList &list, int64_t n, StringRef axes) {
   normalize(list);
   if (!llvm::all_of(list, startsAtZero)) {
     // Both parts hold what position 0 holds (an offset, padding), and together
@@ -257,7 +267,7 @@ FactorList factors::splitOff(FactorList &list, int64_t n) {
     bool single = list.size() == 1 && isSimple(list[0]) && list[0].valid > 0 &&
                   canSplit(list[0], n);
     if (!single)
-      list.assign(1, makeComposite(std::move(list)));
+      list.assign(1, makeComposite(std::move(list), axes));
     FactorList inner{splitFactor(list[0], n)};
     normalize(list);
     normalize(inner);
@@ -286,7 +296,7 @@ FactorList factors::splitOff(FactorList &list, int64_t n) {
       size *= list.back().extent;
       group.insert(group.begin(), list.pop_back_val());
     } while (size % n != 0);
-    list.push_back(makeComposite(std::move(group)));
+    list.push_back(makeComposite(std::move(group), axes));
     inner.push_back(splitFactor(list.back(), n));
     n = 1;
   }
@@ -297,7 +307,8 @@ FactorList factors::splitOff(FactorList &list, int64_t n) {
 }
 
 void factors::lookup(FactorList &list, StringRef name,
-                     std::shared_ptr<const std::vector<int64_t>> table) {
+                     std::shared_ptr<const std::vector<int64_t>> table,
+                     StringRef axes) {
   normalize(list);
   auto base = std::make_shared<CompositeBase>();
   base->factors.append(list.begin(), list.end());
@@ -307,8 +318,8 @@ void factors::lookup(FactorList &list, StringRef name,
   base->table = std::move(table);
   Factor f;
   f.kind = Factor::Kind::Lookup;
-  std::string inner = str(list);
-  if (list.size() > 1)
+  std::string inner = nameOf(list, axes);
+  if (list.size() > 1 || inner != str(list))
     inner = "[" + inner + "]";
   f.base = "[" + inner + " ? " + name.str() + "]";
   f.stride = 1;
@@ -329,10 +340,14 @@ static llvm::Error tooMuch() {
                                  "too many steps");
 }
 
-/// The positions of `term` that hold data.
+/// The positions of `term` that hold data. That is asked of the term alone: a
+/// group that it shares with others is refused once the whole mapping is known.
 static llvm::Expected<SlidingSearch::Term>
-dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes,
+dataOf(CompositeBase::SlidingTerm term, const AxisSizes &axes,
        SlidingBudget &budget) {
+  FactorList complete(term.factors.begin(), term.factors.end());
+  normalize(complete, /*complete=*/true);
+  term.factors.assign(complete.begin(), complete.end());
   SlidingSearch::Term result;
   result.stride = term.stride;
   result.high = term.size - 1;
@@ -381,11 +396,17 @@ dataOf(const CompositeBase::SlidingTerm &term, const AxisSizes &axes,
 
 llvm::Expected<FactorList>
 factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
-                 const AxisSizes &axes, SlidingBudget &budget) {
+                 const AxisSizes &axes, SlidingBudget &budget,
+                 StringRef axisNames) {
   // Terms of one position that hold nothing add nothing.
   llvm::erase_if(terms, [](const CompositeBase::SlidingTerm &term) {
     return term.size == 1 && llvm::all_of(term.factors, startsAtZero);
   });
+  FactorList all;
+  for (const CompositeBase::SlidingTerm &term : terms)
+    all.append(term.factors.begin(), term.factors.end());
+  bool named = llvm::any_of(
+      all, [](const Factor &f) { return f.kind != Factor::Kind::Broadcast; });
   std::string text = "$(";
   auto base = std::make_shared<CompositeBase>();
   bool isPair = true; // each term's stride is the volume of those behind it
@@ -409,11 +430,12 @@ factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
     base->size = *reach;
     base->depth = std::max(base->depth, depthOf(term.factors) + 1);
     base->startsAtZero &= llvm::all_of(term.factors, startsAtZero);
-    std::string part = str(term.factors);
+    std::string part = nameOf(term.factors, named ? StringRef() : axisNames);
+    bool several = term.factors.size() > 1 || part != str(term.factors);
     if (text.size() > 2)
       text += ", ";
-    text += (term.factors.size() > 1 ? "[" + part + "]" : part) + ":" +
-            std::to_string(term.stride);
+    text +=
+        (several ? "[" + part + "]" : part) + ":" + std::to_string(term.stride);
   }
   std::vector<SlidingSearch::Term> data;
   for (const CompositeBase::SlidingTerm &term : terms) {
@@ -438,8 +460,8 @@ factors::sliding(std::vector<CompositeBase::SlidingTerm> terms,
   return list;
 }
 
-void factors::pad(FactorList &list, int64_t size, int64_t low,
-                  PaddingKind kind) {
+void factors::pad(FactorList &list, int64_t size, int64_t low, PaddingKind kind,
+                  StringRef axes) {
   normalize(list);
   int64_t oldSize = sizeOf(list);
   if (size == oldSize)
@@ -457,7 +479,7 @@ void factors::pad(FactorList &list, int64_t size, int64_t low,
         outer->first += low / inner;
       outer->padding = kind;
     } else {
-      Factor whole = makeComposite(std::move(list));
+      Factor whole = makeComposite(std::move(list), axes);
       if (whole.isPadded() && whole.padding != kind) {
         // The two kinds of padding stay apart in two levels.
         FactorList one{whole};
@@ -479,7 +501,8 @@ void factors::pad(FactorList &list, int64_t size, int64_t low,
   normalize(list);
 }
 
-void factors::view(FactorList &list, int64_t from, int64_t size) {
+void factors::view(FactorList &list, int64_t from, int64_t size,
+                   StringRef axes) {
   normalize(list);
   int64_t oldSize = sizeOf(list);
   // Outer digits that do not change within the view become constants.
@@ -517,7 +540,7 @@ void factors::view(FactorList &list, int64_t from, int64_t size) {
   if (!rectangular && index < list.size()) {
     FactorList rest(list.begin() + index, list.end());
     list.truncate(index);
-    Factor whole = makeComposite(std::move(rest));
+    Factor whole = makeComposite(std::move(rest), axes);
     whole.offset = from;
     whole.extent = size;
     whole.valid = std::max<int64_t>(0, std::min(size, whole.baseSize - from));

@@ -10,6 +10,13 @@
 // factors, outermost first. Preconditions on sizes (divides, pads up, keeps no
 // more than there is) are checked by the caller, who can name the term.
 //
+// A base that an operator makes is known by its text, and equal texts are one
+// base. What says nothing (an axis of one position) is not in a normal form, so
+// `A # 3 @ 1` and `B # 3 @ 1` with A = B = 1 have equal ones, and are not parts
+// of each other. Therefore every operator is told which axes its operand is
+// written with, `axes`; they become part of the text where the normal form
+// names none.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_LIB_STREAM_FACTORLIST_H
@@ -35,18 +42,20 @@ unsigned depthOf(llvm::ArrayRef<Factor> list);
 /// of position / n stay, the digits of position % n are returned. Each holds
 /// alone what `list` holds at the positions of the other's digit 0, and both
 /// together in one list hold what `list` holds.
-FactorList splitOff(FactorList &list, int64_t n);
+FactorList splitOff(FactorList &list, int64_t n, llvm::StringRef axes);
 
 /// Pads to `size` with `low` of the padding before the first position.
-void pad(FactorList &list, int64_t size, int64_t low, PaddingKind kind);
+void pad(FactorList &list, int64_t size, int64_t low, PaddingKind kind,
+         llvm::StringRef axes);
 
 /// Keeps positions [from, from + size).
-void view(FactorList &list, int64_t from, int64_t size);
+void view(FactorList &list, int64_t from, int64_t size, llvm::StringRef axes);
 
 /// `list ? name`: entry p of `table` for position p. The entries are positions
 /// of `list`.
 void lookup(FactorList &list, llvm::StringRef name,
-            std::shared_ptr<const std::vector<int64_t>> table);
+            std::shared_ptr<const std::vector<int64_t>> table,
+            llvm::StringRef axes);
 
 /// What resolving all sliding combinations of one mapping may cost.
 struct SlidingBudget {
@@ -60,7 +69,7 @@ struct SlidingBudget {
 /// The sliding combination of `terms`. Errors say what is too large.
 llvm::Expected<FactorList>
 sliding(std::vector<CompositeBase::SlidingTerm> terms, const AxisSizes &axes,
-        SlidingBudget &budget);
+        SlidingBudget &budget, llvm::StringRef axisNames);
 
 /// Joins adjacent digits, drops what says nothing, and replaces composites that
 /// are walked whole by their factors; those that do not start at index 0 only

@@ -49,9 +49,12 @@ std::string Factor::str() const {
     // A composite of one factor needs no brackets, nor does a lookup: operators
     // bind left to right.
     StringRef inner = base;
-    bool one = kind == Kind::Lookup ||
-               (kind == Kind::Composite && composite->factors.size() == 1);
-    if (one && offset == 0)
+    auto isAlone = [&] {
+      return composite->factors.size() == 1 &&
+             inner == "[" + composite->factors.front().str() + "]";
+    };
+    if (offset == 0 &&
+        (kind == Kind::Lookup || (kind == Kind::Composite && isAlone())))
       inner = inner.drop_front().drop_back();
     text = inner.str();
     int64_t size = baseSize;
@@ -136,8 +139,11 @@ public:
     auto list = atom(term.atom);
     if (!list)
       return list.takeError();
+    std::string axisNames;
+    if (!term.ops.empty())
+      appendAxes(term.atom, axisNames);
     for (size_t i = 0; i < term.ops.size(); ++i) {
-      if (llvm::Error error = apply(*list, term, i))
+      if (llvm::Error error = apply(*list, term, i, axisNames))
         return error;
       if (factors::depthOf(*list) > factors::maxCompositeDepth)
         return llvm::createStringError(
@@ -149,6 +155,19 @@ public:
   }
 
 private:
+  /// Appends "A, B % 1" to `text`, the axes that `atom` is written with as what
+  /// holds index 0 of them.
+  void appendAxes(const MappingAtom &atom, std::string &text) {
+    if (atom.kind == MappingAtom::Kind::Axis) {
+      if (auto size = axes.lookup(atom.name))
+        text +=
+            (text.empty() ? "" : ", ") + atom.name + (*size == 1 ? "" : " % 1");
+    } else if (atom.group) {
+      for (const MappingTerm &term : atom.group->terms)
+        appendAxes(term.atom, text);
+    }
+  }
+
   llvm::Expected<FactorList> atom(const MappingAtom &atom) {
     FactorList list;
     switch (atom.kind) {
@@ -188,14 +207,15 @@ private:
       auto list = term(operand);
       if (!list)
         return list.takeError();
-      factors::normalize(*list, /*complete=*/true);
       CompositeBase::SlidingTerm part;
       part.factors.append(list->begin(), list->end());
       part.size = factors::sizeOf(*list);
       part.stride = stride;
       terms.push_back(std::move(part));
     }
-    auto list = factors::sliding(std::move(terms), axes, budget);
+    std::string axisNames;
+    appendAxes(atom, axisNames);
+    auto list = factors::sliding(std::move(terms), axes, budget, axisNames);
     if (list && factors::depthOf(*list) <= factors::maxCompositeDepth)
       return list;
     MappingTerm term;
@@ -223,7 +243,8 @@ private:
     return column ? " at column " + std::to_string(column) : std::string();
   }
 
-  llvm::Error apply(FactorList &list, const MappingTerm &term, size_t index) {
+  llvm::Error apply(FactorList &list, const MappingTerm &term, size_t index,
+                    StringRef axisNames) {
     const MappingOp &op = term.ops[index];
     int64_t size = factors::sizeOf(list);
     auto operand = [&] { return "'" + term.str(index) + "'" + at(op.column); };
@@ -234,7 +255,7 @@ private:
         return llvm::createStringError(
             "cannot split " + operand() + " by " + Twine(op.n) + ": its size " +
             Twine(size) + " is not a multiple of " + Twine(op.n));
-      FactorList inner = factors::splitOff(list, op.n);
+      FactorList inner = factors::splitOff(list, op.n, axisNames);
       if (op.kind == MappingOp::Kind::Modulo)
         list = std::move(inner);
       return llvm::Error::success();
@@ -251,7 +272,8 @@ private:
                                        Twine(op.n - size) + " positions");
       factors::pad(list, op.n, op.low,
                    op.kind == MappingOp::Kind::Pad ? PaddingKind::DontCare
-                                                   : PaddingKind::Zero);
+                                                   : PaddingKind::Zero,
+                   axisNames);
       return llvm::Error::success();
     case MappingOp::Kind::View:
       if (op.low > size || op.n > size - op.low)
@@ -259,7 +281,7 @@ private:
             "cannot keep " + Twine(op.n) + " positions" +
             (op.low ? " from " + Twine(op.low) : Twine()) + " of " + operand() +
             ": its size is " + Twine(size));
-      factors::view(list, op.low, op.n);
+      factors::view(list, op.low, op.n, axisNames);
       return llvm::Error::success();
     case MappingOp::Kind::Lookup: {
       const AxisSizes::Table *table = axes.lookupTable(op.table);
@@ -277,7 +299,7 @@ private:
                                          op.table + "' is " + Twine(entry) +
                                          ", past the end of " + operand() +
                                          " of size " + Twine(size));
-      factors::lookup(list, op.table, table->values);
+      factors::lookup(list, op.table, table->values, axisNames);
       return llvm::Error::success();
     }
     }

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <limits>
 
 using namespace sequin;
 using llvm::ArrayRef;
@@ -139,8 +140,11 @@ llvm::Error EvaluationPlan::check(const AxisSizes &axes) const {
     return llvm::Error::success();
 
   llvm::SmallVector<Reach, 8> reach(slots.size());
-  auto addList = [&](const Digits &list, int source) {
+  // `last` is the largest position of the list that is asked for.
+  auto addList = [&](const Digits &list, int source, int64_t last) {
     for (const Digit &digit : list) {
+      int64_t value = std::min(last - digit.first, digit.valid - 1);
+      last /= digit.extent;
       if (digit.slot == noSlot)
         continue;
       Reach &to = reach[digit.slot];
@@ -150,18 +154,19 @@ llvm::Error EvaluationPlan::check(const AxisSizes &axes) const {
         to.source = Reach::several;
       to.most = saturatingAdd(
           to.most,
-          saturatingAdd(digit.offset,
-                        saturatingMul(std::max<int64_t>(digit.valid, 1) - 1,
-                                      digit.stride)));
+          saturatingAdd(digit.offset, saturatingMul(std::max<int64_t>(value, 0),
+                                                    digit.stride)));
     }
   };
+  constexpr int64_t anywhere = std::numeric_limits<int64_t>::max();
   int sources = 0;
-  addList(digits, sources++);
+  addList(digits, sources++, anywhere);
   // Every slot is reached by slots before it only.
   for (auto [i, slot] : llvm::enumerate(slots)) {
-    addList(slot.digits, reach[i].source);
+    addList(slot.digits, reach[i].source,
+            slot.base && slot.base->table ? anywhere : reach[i].most);
     for (const Digits &term : slot.terms)
-      addList(term, sources++);
+      addList(term, sources++, anywhere);
   }
   for (auto [slot, to] : llvm::zip_equal(slots, reach)) {
     if (to.source != Reach::several)

@@ -28,7 +28,7 @@ const char *const axisTables[] = {
     "A=8,B=12,C=6", "A=16,B=4,C=3", "A=6,B=6,D=2", "A=1,B=24,C=5",
     "A=30,B=7",     "A=17,B=9",     "A=36,C=1",    "A=4,B=4,C=4",
     "A=13,B=11",    "A=60",         "P=31,Q=8",    "A=2,B=2,C=2,D=2,E=2",
-    "A=12",         "A=15,B=2",
+    "A=12",         "A=15,B=2",     "A=2,B=2,C=1", "A=4,B=3",
 };
 
 /// The axes that `root` holds some index of besides 0. An axis of which it
@@ -208,6 +208,7 @@ TEST(DeriveProperty, ReadsVisitWhatTheStreamNames) {
   ExpressionGenerator::Options buffer, stream;
   buffer.drop = 3;
   buffer.view = 4;
+  buffer.nested = stream.nested = 30;
   checkReads(seed, 6000, buffer, stream, counts);
   std::printf("%d derived, %d refused, %d refused though plain loops exist\n",
               counts.derived, counts.refused, counts.missed);
@@ -237,6 +238,7 @@ TEST(DeriveProperty, WritesFillTheBufferOnceAndStayInside) {
   buffer.drop = stream.drop = 1;
   buffer.view = stream.view = 2;
   buffer.number = stream.number = 0;
+  buffer.nested = stream.nested = 30;
   int derivedCount = 0;
   for (int round = 0; round < 6000; ++round) {
     AxisSizes axes = axesOf(axisTables[round % std::size(axisTables)]);
@@ -296,6 +298,7 @@ TEST(DeriveProperty, PairsCopyEveryElement) {
   options.drop = 1;
   options.view = 2;
   options.number = 3;
+  options.nested = 30;
   int derivedCount = 0;
   for (int round = 0; round < 4000; ++round) {
     AxisSizes axes = axesOf(axisTables[round % std::size(axisTables)]);

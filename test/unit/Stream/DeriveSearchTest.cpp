@@ -30,6 +30,7 @@ const char *const axisTables[] = {
     "A=13,B=5", "A=60",     "P=31,Q=2", "A=2,B=2,C=2,D=2,E=2",
     "A=12",     "A=15,B=2", "A=48",     "A=3,B=2,C=5",
     "A=64",     "A=72",     "A=97",     "A=9,B=9",
+    "A=2,B=2",  "A=1,B=4",  "A=4,B=3",  "A=2,B=1,C=3",
 };
 
 struct Fraction {
@@ -296,6 +297,8 @@ TEST(DeriveSearch, NeverMoreEntriesThanTheBestFactorisation) {
     ExpressionGenerator::Options options;
     if (round % 2 == 0)
       options.pad = options.lowPad = 0;
+    else
+      options.nested = 40;
     Triple triple = makeTriple(generator, 300, 95, options, options);
     const int64_t sizes[] = {4, 6, 8, 12, 24, 65536};
     DeriveOptions request;
@@ -458,6 +461,7 @@ TEST(DeriveSearch, RandomTriplesAgreeWithBruteForce) {
       buffer.pad = buffer.lowPad = buffer.view = buffer.group = 0;
       stream.pad = stream.lowPad = stream.view = stream.group = 0;
     }
+    buffer.nested = stream.nested = generator.pick(0, 1) * 50;
     // Every second triple knows all of the language.
     bool full = round % 8 >= 4;
     bool rearrange = false;
@@ -465,6 +469,8 @@ TEST(DeriveSearch, RandomTriplesAgreeWithBruteForce) {
       buffer.sliding = 45;
       buffer.lookup = buffer.skew = 10;
       stream.sliding = stream.lookup = stream.skew = 8;
+      if (generator.chance(20))
+        stream.sliding = 45;
       rearrange = generator.chance(write ? 70 : 40);
     }
     generator.clear();

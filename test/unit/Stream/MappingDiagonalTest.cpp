@@ -161,4 +161,39 @@ TEST(Offsets, QuotientsOfOnePosition) {
   EXPECT_EQ(show(mappingOf("[A @ 1 = 2, B] % 16", axes).at(2)), "{B: 2, A: 1}");
 }
 
+/// Where constants of one axis add up, data may end earlier.
+TEST(Offsets, SumOfConstantsEndsAtTheAxis) {
+  EXPECT_EQ(mappingOf("A # 8 / 4, [A # 8 % 4] @ 2 = 1", "A=6").normalStr(),
+            "A @ 2 = 1 # 2");
+  EXPECT_EQ(mappingOf("A, C # 6 / 2 @ 1 = 1, C # 6 % 2 @ 1 = 1", "A=2,C=3")
+                .normalStr(),
+            "A, 1 # 2 @ 1 = 1");
+  EXPECT_FALSE(mappingOf("C # 6 / 2 @ 1 = 1, C # 6 % 2 @ 1 = 1", "C=3")
+                   .at(0)
+                   .has_value());
+}
+
+/// Groups over different axes of one position are not parts of each other,
+/// though nothing of the axes is in their normal forms.
+TEST(Offsets, GroupsOfAxesOfOnePosition) {
+  const char *axes = "A=1,B=1,C=4";
+  // Position 0 of either is padding.
+  for (const char *text :
+       {"A # 3 @ 1 / 3, B # 3 @ 1 % 3", "A # 3 @ 1 / 3, [C % 1] # 3 @ 1 % 3"})
+    for (int64_t p = 0; p < 3; ++p)
+      EXPECT_EQ(show(mappingOf(text, axes).at(p)), "-") << text << " at " << p;
+  EXPECT_EQ(show(mappingOf("A # 3 @ 1 / 3, A # 3 @ 1 % 3", axes).at(1)), "{}");
+  EXPECT_EQ(show(mappingOf("$(A # 3 @ 1:2), $(B # 3 @ 1:2)", axes).at(12)),
+            "{}");
+  EXPECT_EQ(show(mappingOf("$(A # 3 @ 1:2), $(B # 3 @ 1:2)", axes).at(13)),
+            "-");
+  AxisSizes tables = axesOf(axes);
+  llvm::cantFail(tables.addTable("t", {1, 1}));
+  for (int64_t p = 0; p < 4; ++p)
+    EXPECT_EQ(show(mappingOf("A # 3 @ 1 ? t, B # 3 @ 1 ? t", tables).at(p)),
+              "{}");
+  EXPECT_EQ(mappingOf("[A, B] # 3 @ 1 / 3", axes).normalStr(),
+            "[A, B, 1 # 3 @ 1] % 1");
+}
+
 } // namespace

@@ -44,6 +44,7 @@ protected:
     ExpressionGenerator::Options options;
     options.dropOffsets = true;
     options.lowPad = 10;
+    options.nested = 35;
     std::string text = generator->mapping(axes, 110, options)->text();
     if (!axes.skews().empty()) // walk the diagonals instead
       for (size_t at = 0; (at = text.find('B', at)) != std::string::npos;

@@ -101,6 +101,119 @@ TEST(MappingProperty, EquivalenceAgreesWithPositions) {
   EXPECT_GT(equal, 10) << "the generator must also draw equivalent pairs";
 }
 
+bool holdsParts(llvm::ArrayRef<Factor> factors) {
+  return llvm::any_of(factors, [](const Factor &f) {
+    if (!f.composite)
+      return false;
+    return f.kind == Factor::Kind::Composite ||
+           holdsParts(f.composite->factors) ||
+           llvm::any_of(f.composite->sliding, [](const auto &term) {
+             return holdsParts(term.factors);
+           });
+  });
+}
+
+/// Everything a mapping can be asked, against all choices of all parts.
+void checkAgainstMeanings(const Node *root, const AxisSizes &axes,
+                          const Mapping &mapping, ExpressionGenerator &random) {
+  std::string text =
+      axes.str() + "  " + root->text() + ", normal form " + mapping.normalStr();
+  ASSERT_EQ(mapping.size(), root->size) << text;
+  MeaningsOf meanings(root, axes);
+  std::map<std::map<std::string, int64_t>, std::vector<int64_t>> positions;
+  std::vector<int64_t> linear;
+  for (int64_t p = 0; p < root->size; ++p) {
+    Meanings expected = meanings.at(p), found;
+    for (const TensorIndex &index : mapping.allAt(p))
+      found.insert(*meaningOf(index));
+    ASSERT_EQ(found, expected) << text << " at " << p;
+    auto one = mapping.at(p);
+    ASSERT_EQ(one.has_value(), !expected.empty()) << text << " at " << p;
+    linear.push_back(one ? 0 : -1);
+    if (one) {
+      ASSERT_EQ(*one, mapping.allAt(p).front()) << text << " at " << p;
+      for (const auto &[name, size] : axes.axes()) {
+        auto it = llvm::find_if(
+            *one, [&](const auto &entry) { return entry.first == name; });
+        linear.back() =
+            linear.back() * size + (it == one->end() ? 0 : it->second);
+      }
+    }
+    for (const auto &index : expected)
+      positions[index].push_back(p);
+  }
+  mapping.forEach([&](int64_t position, int64_t index) {
+    ASSERT_EQ(index, linear[position]) << text << " at " << position;
+  });
+  for (const auto &[index, where] : positions) {
+    if (!random.chance(20))
+      continue;
+    auto found = mapping.positionsOf(TensorIndex(index.begin(), index.end()));
+    ASSERT_TRUE(bool(found)) << text << llvm::toString(found.takeError());
+    ASSERT_EQ(*found, where) << text;
+  }
+  ASSERT_EQ(mappingOf(mapping.str(), axes).str(), mapping.str());
+  if (!holdsParts(mapping.factors()))
+    ASSERT_TRUE(mappingOf(mapping.normalStr(), axes).isEquivalent(mapping))
+        << text;
+}
+
+/// 10,000 mappings; SEQUIN_TEST_COUNT asks for another number.
+TEST(MappingProperty, WholeLanguageAgreesWithTheMeaning) {
+  SEQUIN_ROW("MAP-20");
+  SEQUIN_ROW("MAP-14");
+  uint64_t seed = testSeed(std::random_device()());
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  ExpressionGenerator generator(seed);
+  ExpressionGenerator::Options options;
+  options.dropOffsets = true;
+  options.nested = 90;
+  options.number = 10;
+  const char *const tables[] = {
+      "A=2,B=2",     "A=3,B=2,C=1",     "A=1,B=4",        "A=4,B=3",
+      "A=6",         "A=2,B=2,C=2,D=2", "A=5,B=2",        "A=1,B=1,C=3",
+      "A=8,B=2,C=3", "A=4,B=4,B'=B-A",  "A=3,B=4,B'=B+A",
+  };
+  const char *text = std::getenv("SEQUIN_TEST_COUNT");
+  int64_t count = text ? std::strtoll(text, nullptr, 10) : 10000;
+  int64_t refused = 0;
+  std::map<std::string, int64_t> reasons;
+  for (int64_t round = 0; round < count && !HasFailure(); ++round) {
+    AxisSizes axes = axesOf(tables[round % std::size(tables)]);
+    options.skew = axes.skews().empty() ? 0 : 80;
+    options.sliding = round % 3 == 0 ? 0 : 30;
+    options.lookup = round % 4 == 0 ? 0 : 8;
+    generator.clear();
+    AxisSizes base;
+    for (const auto &[name, size] : axes.axes())
+      base.add(name, size);
+    const Node *root = generator.mapping(base, 60, options);
+    generator.addTables(axes);
+    auto mapping = Mapping::parse(root->text(), axes);
+    if (!mapping) {
+      // Parts that get into each other's way.
+      std::string message = llvm::toString(mapping.takeError());
+      bool known = false;
+      for (const char *reason : {"shares parts of a group", "may add up to",
+                                 "is walked both as", "is skewed by axis"}) {
+        known |= message.find(reason) != std::string::npos;
+        reasons[reason] += message.find(reason) != std::string::npos;
+      }
+      ASSERT_TRUE(known) << axes.str() << "  " << root->text() << ": "
+                         << message;
+      ++refused;
+      continue;
+    }
+    checkAgainstMeanings(root, axes, *mapping, generator);
+  }
+  std::printf("%lld mappings, %lld refused\n", (long long)count,
+              (long long)refused);
+  if (std::getenv("SEQUIN_TEST_VERBOSE"))
+    for (const auto &[reason, times] : reasons)
+      std::printf("  %s: %lld\n", reason.c_str(), (long long)times);
+  EXPECT_LT(refused, count / 4);
+}
+
 /// Walks the run interface where no composite can be tabulated.
 TEST(MappingProperty, WalkerMatchesEvaluationOnPaddedGroups) {
   for (const char *text :

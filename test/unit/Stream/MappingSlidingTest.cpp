@@ -62,6 +62,44 @@ TEST(Sliding, SizesOfConvolutions) {
   SEQUIN_ROW("CON-10");
 }
 
+/// What a group holds at its position 0 counts once, wherever its parts stand.
+TEST(Sliding, PartsOfAnOffsetGroup) {
+  auto expectSame = [](const char *text, const char *expected,
+                       const char *axes) {
+    auto difference =
+        mappingOf(text, axes).firstDifference(mappingOf(expected, axes));
+    EXPECT_FALSE(difference.has_value())
+        << text << " differs at " << *difference;
+  };
+  expectSame("$([A # 4, B] @ 2 = 6 / 2:2, [A # 4, B] @ 2 = 6 % 2:1)",
+             "[A # 4, B] @ 2 = 6", "A=2,B=2");
+  expectSame("$([A, B] @ 2 = 2 / 2:2, [A, B] @ 2 = 2 % 2:1)", "[A, B] @ 2 = 2",
+             "A=2,B=2");
+  expectSame("$([A, B] @ 2 = 2 / 1:3)", "$(A @ 1 = 1:9, B:3)", "A=2,B=2");
+  // There is room for both constants in A here.
+  expectSame("$([A, B] @ 2 = 2 / 2:2, [A, B] @ 2 = 2 % 2:1), C",
+             "[A, B] @ 2 = 2, C", "A=8,B=2,C=3");
+  const char *refused = "a term of a sliding combination shares parts of a "
+                        "group with what stands outside of it; expected a "
+                        "group that one term has alone";
+  for (const char *text : {"[A, B] @ 2 = 2 / 2, $([A, B] @ 2 = 2 % 2:2, C:1)",
+                           "$([A, B] @ 2 = 2 / 2:1, [A, B] @ 2 = 2 % 2:1)"})
+    EXPECT_EQ(mappingError(text, "A=8,B=2,C=3"),
+              std::string("in '") + text + "': " + refused);
+}
+
+/// Only positions that the terms ask for count against the end of an axis.
+TEST(Sliding, SharedAxisWithinAView) {
+  Mapping mapping = mappingOf("$(A @ 2 = 4 / 2:2, A % 2:3)", "A=6");
+  EXPECT_EQ(showAll(mapping, 0), "{A: 2}");
+  EXPECT_EQ(showAll(mapping, 2), "{A: 4}");
+  EXPECT_EQ(showAll(mapping, 5), "{A: 5}");
+  EXPECT_EQ(mapping.normalStr(), "$(A @ 2 = 4 / 2:2, A % 2:3)");
+  EXPECT_NE(mappingError("$(A @ 3 = 3:2, A = 4:3)", "A=6")
+                .find("add up to 8, past its size 6"),
+            std::string::npos);
+}
+
 /// All sums of all terms, against the definition.
 TEST(Sliding, AgreesWithEnumeration) {
   SEQUIN_ROW("MAP-20");

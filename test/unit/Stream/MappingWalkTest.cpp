@@ -109,6 +109,7 @@ TEST(MappingWalk, RandomMappings) {
     options.dropOffsets = true;
     options.lowPad = 10;
     options.group = 60;
+    options.nested = 25;
     std::string text = generator.mapping(axes, 40000, options)->text();
     if (round % 3 == 0)
       text = generator.mapping(axesOf("X=5,Y=12"), 200, options)->text() +

@@ -19,6 +19,7 @@
 #include "Row.h"
 #include "sequin/Stream/Mapping.h"
 #include "sequin/Stream/Sequencer.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -330,12 +331,43 @@ public:
     /// Only MeaningsOf understands these: sliding combinations of two terms,
     /// tables, and skewed axes in place of the axes they are made from.
     int sliding = 0, lookup = 0, skew = 0;
+    /// How often the mapping is made by nested(), which draws the corners:
+    /// offsets into padding, their quotients and remainders inside of sums.
+    int nested = 0;
   };
+
+  /// A mapping over `axes` made bottom up in a few steps, each of which wraps,
+  /// splits or joins what the steps before left: views that begin or end in
+  /// padding, parts of them grouped and slid again, digits of one position. All
+  /// operators of the language that `options` allow are as likely.
+  const Node *nested(const AxisSizes &axes, int64_t limit,
+                     const Options &options) {
+    while (true) {
+      std::vector<const Node *> pool;
+      for (const auto &[name, size] : axes.axes())
+        pool.push_back(axis(skewed(name, options), size));
+      // Two numbers could be parts of what reads as one group.
+      if (chance(options.number))
+        pool.push_back(number(pick(1, 3)));
+      for (int64_t steps = pick(2, 8); steps > 0; --steps)
+        step(pool, limit, options);
+      while (pool.size() > 1 && chance(options.drop)) {
+        size_t at = pick(0, pool.size() - 1);
+        if (options.dropOffsets || !pool[at]->offset)
+          pool.erase(pool.begin() + at);
+      }
+      const Node *root = group(std::move(pool));
+      if (root->size <= limit)
+        return root;
+    }
+  }
 
   /// A mapping over `axes` in random order and refinement, of at most `limit`
   /// positions.
   const Node *mapping(const AxisSizes &axes, int64_t limit,
                       const Options &options) {
+    if (options.nested != 0 && chance(options.nested))
+      return nested(axes, limit, options);
     while (true) {
       std::vector<const Node *> terms;
       for (const auto &[name, size] : axes.axes())
@@ -381,15 +413,22 @@ public:
     node->offset = name.back() == '\'';
     return node;
   }
-  const Node *slide(std::vector<const Node *> parts) {
+  /// `whole`: the strides of a pair, each the volume of the parts behind it.
+  const Node *slide(std::vector<const Node *> parts, bool whole = false) {
     Node *node = make(Node::Sliding, 1);
     int64_t volume = 1;
-    for (const Node *part : parts) {
+    for (const Node *part : llvm::reverse(parts))
+      if (whole) {
+        node->strides.insert(node->strides.begin(), volume);
+        volume *= part->size;
+      }
+    volume = 1;
+    for (auto [i, part] : llvm::enumerate(parts)) {
       // Some do not overlap.
-      int64_t stride = chance(15) ? volume : pick(1, 4);
+      if (!whole)
+        node->strides.push_back(chance(15) ? volume : pick(1, 4));
       volume = part->size + pick(0, 1);
-      node->strides.push_back(stride);
-      node->size += (part->size - 1) * stride;
+      node->size += (part->size - 1) * node->strides[i];
       node->offset |= part->offset;
     }
     node->parts = std::move(parts);
@@ -447,6 +486,62 @@ private:
     if (options.skew != 0 && name == "B" && chance(options.skew))
       return "B'";
     return name;
+  }
+
+  /// One step of nested().
+  void step(std::vector<const Node *> &pool, int64_t limit,
+            const Options &options) {
+    size_t at = pick(0, pool.size() - 1);
+    const Node *node = pool[at];
+    switch (pick(0, 9)) {
+    case 0:
+    case 1: // padding, on both sides as often as not
+      if (options.pad != 0 && node->size <= limit / 2) {
+        int64_t low = options.lowPad != 0 && chance(50) ? pick(1, 3) : 0;
+        pool[at] = apply(Node::Pad, node, node->size + low + pick(0, 4), low);
+      }
+      return;
+    case 2:
+    case 3:
+      if (options.view != 0) {
+        int64_t n = pick(1, node->size);
+        pool[at] = apply(Node::View, node, n, pick(0, node->size - n));
+      }
+      return;
+    case 4:
+    case 5:
+    case 6: { // also by 1 and by the size
+      std::vector<int64_t> divisors;
+      for (int64_t n = 1; n <= node->size; ++n)
+        if (node->size % n == 0)
+          divisors.push_back(n);
+      int64_t n = divisors[pick(0, divisors.size() - 1)];
+      if ((n != 1 && n != node->size) || chance(30)) {
+        pool[at] = apply(Node::Modulo, node, n);
+        pool.insert(pool.begin() + at, apply(Node::Divide, node, n));
+      }
+      return;
+    }
+    case 7:
+      if (options.lookup != 0)
+        pool[at] = lookup(node);
+      return;
+    default: {
+      if (chance(30))
+        std::shuffle(pool.begin(), pool.end(), random);
+      size_t count = std::min<size_t>(pool.size() - at, pick(1, 3));
+      std::vector<const Node *> inner(pool.begin() + at,
+                                      pool.begin() + at + count);
+      const Node *joined = options.sliding != 0 && chance(50)
+                               ? slide(std::move(inner), /*whole=*/chance(50))
+                               : group(std::move(inner));
+      if (joined->size > limit)
+        return;
+      pool.erase(pool.begin() + at, pool.begin() + at + count);
+      pool.insert(pool.begin() + at, joined);
+      return;
+    }
+    }
   }
 
   Node *make(Node::Kind kind, int64_t size) {
