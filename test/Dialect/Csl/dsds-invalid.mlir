@@ -4,6 +4,7 @@
 // ROWS: DSD-024, DSD-028, DSD-040, DSD-041, DSD-045, DSD-049, DSD-055, DSD-067
 // ROWS: DSD-070, FIF-002, FIF-004, FIF-011, FIF-012, FIF-019, FIF-021, FIF-022
 // ROWS: FIF-023, ASY-030, ASY-031
+// ROWS: DSD-005, DSD-025
 
 func.func @f(%A: memref<10xi8>) {
   // expected-error@+1 {{has base 'memref<10xi8>', elements of a memory DSD are numbers of 16 or 32 bits}}
@@ -328,4 +329,146 @@ csl.program @pe {
     %f = csl.get_fifo @f : !csl.fifo<i32>
     return
   }
+}
+
+// -----
+
+func.func @f(%A: memref<4x5xf32, strided<[1, 4]>>) {
+  // expected-error@+1 {{has base 'memref<4x5xf32, strided<[1, 4]>>', expected a row-major array}}
+  %a = csl.mem1d_dsd %A : memref<4x5xf32, strided<[1, 4]>> extent 5
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi8>) {
+  // expected-error@+1 {{elements of a memory DSD are numbers of 16 or 32 bits}}
+  %a = csl.mem4d_dsd %A : memref<10xi8> extents [5]
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi8>) {
+  // expected-error@+1 {{elements of a memory DSD are numbers of 16 or 32 bits}}
+  %a = csl.circbuf_dsd %A : memref<10xi8> extent 5
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi16>) {
+  // expected-error@+1 {{has a tensor access and fields that it says}}
+  %a = csl.mem4d_dsd %A : memref<10xi16> extents [5] access <(i) -> (i), [5]>
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi16>) {
+  // expected-error@+1 {{has neither extents nor a tensor access}}
+  %a = csl.mem4d_dsd %A : memref<10xi16> offset 1
+  return
+}
+
+// -----
+
+// A field that is both computed and known cannot be written in this syntax.
+func.func @f(%A: memref<10xi16>, %n: i16) {
+  // expected-error@+1 {{has extent twice}}
+  %a = "csl.mem1d_dsd"(%A, %n) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>, static_extent = 4 : i64}> : (memref<10xi16>, i16) -> !csl.dsd<mem1d>
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi16>, %n: i16) {
+  // expected-error@+1 {{has offset twice}}
+  %a = "csl.mem4d_dsd"(%A, %n) <{operandSegmentSizes = array<i32: 1, 1>, static_offset = 4 : i64, extents = array<i64: 2>}> : (memref<10xi16>, i16) -> !csl.dsd<mem4d>
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<?xi16>) {
+  // expected-error@+1 {{has a tensor access over 'memref<?xi16>', expected an array of known shape}}
+  %a = csl.mem1d_dsd %A : memref<?xi16> access <(i) -> (i), [5]>
+  return
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse3">} {
+  func.func @f(%A: memref<10xi16>) {
+    // expected-error@+1 {{extent of the circbuf_dsd is 65536, wse3 allows}}
+    %a = csl.circbuf_dsd %A : memref<10xi16> extent 65536
+    return
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.var @A : memref<32xi16>
+    // expected-error@+1 {{dest}}
+    csl.fifo @f over @A registers dest 256 src1 256 xdsr 1
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse3">} {
+  csl.program @pe {
+    csl.var @A : memref<32xi16>
+    // expected-error@+1 {{local task id is 31, wse3 allows 8 to 30}}
+    csl.fifo @f over @A activate_pop 31 : i64
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    // expected-error@+1 {{@A}}
+    csl.fifo @f over @A
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.var @A : memref<32xi16>
+    // expected-error@+1 {{@wake}}
+    csl.fifo @f over @A activate_push @wake
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    func.func @g() {
+      // expected-error@+1 {{@f}}
+      %f = csl.get_fifo @f : !csl.fifo<i16>
+      return
+    }
+  }
+}
+
+// -----
+
+func.func @f(%A: memref<10xi16>) {
+  // expected-error@+1 {{a tensor access has no symbols, found 1}}
+  %a = csl.mem1d_dsd %A : memref<10xi16> access <(i)[s] -> (i + s), [5]>
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<10xi16>) {
+  // expected-error@+1 {{an index is a constant plus multiples of the variables, found affine_map<(d0) -> (d0 floordiv 2)>}}
+  %a = csl.mem1d_dsd %A : memref<10xi16> access <(i) -> (i floordiv 2), [5]>
+  return
 }

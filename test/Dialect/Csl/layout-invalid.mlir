@@ -2,6 +2,7 @@
 
 // ROWS: FAB-008, FAB-011, FAB-021, FAB-022, FAB-033, FAB-051, FAB-058, FAB-060
 // ROWS: FAB-072, FAB-078, BLT-068, BLT-069, AMB-015, AMB-016
+// ROWS: RPC-001
 
 module attributes {csl.target = #csl.target<"wse3">} {
   // expected-error@+1 {{is 763 x 1, wse3 has 762 x 1172 PEs}}
@@ -301,4 +302,136 @@ csl.layout 1 x 1 {
 csl.layout 1 x 1 {
   // expected-error@+1 {{is not for a csl.layout, which holds csl.tile_code, csl.color_config, csl.export_name and csl.stream}}
   %x = csl.constant 3 : !csl.color
+}
+
+// -----
+
+// expected-error@+1 {{is 65536 x 1, a side is at most 65535}}
+csl.layout 65536 x 1 {}
+
+// -----
+
+module {
+  csl.program @pe {}
+  // expected-note@+1 {{rectangle is here}}
+  csl.layout 2 x 1 {
+    csl.tile_code @pe at <0 to 2, 0>
+    // expected-error@+1 {{reaches x = 2, the rectangle has 0 to 1}}
+    csl.color_config 1 at <0 to 3, 0> routes <>
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {}
+  // expected-note@+1 {{rectangle is here}}
+  csl.layout 2 x 1 {
+    csl.tile_code @pe at <0 to 2, 0>
+    // expected-error@+1 {{reaches y = 3, the rectangle has 0 to 0}}
+    csl.stream "in" color 1 to_device at 1, 3 WEST
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.param @x : i16
+  }
+  csl.layout 1 x 1 {
+    // expected-error@+1 {{gives parameter 'x' as affine_map<(d0) -> (d0)>, expected one number from x and y}}
+    csl.tile_code @pe at <0, 0> params {x = affine_map<(x) -> (x)>}
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.param @x : !csl.cb16
+  }
+  csl.layout 1 x 1 {
+    // expected-error@+1 {{gives parameter 'x' of type '!csl.cb16' as an integer map}}
+    csl.tile_code @pe at <0, 0> params {x = affine_map<(x, y) -> (x)>}
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.param @x : !csl.cb16
+  }
+  csl.layout 1 x 1 {
+    // expected-error@+1 {{gives parameter 'x' as 1.000000e+00 : f16, expected a value of type 'f32'}}
+    csl.tile_code @pe at <0, 0> params {x = 1.0 : f16}
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.param @x : !csl.enum<"rgb" : i8 {red = 0}>
+  }
+  csl.layout 1 x 1 {
+    // expected-error@+1 {{gives parameter 'x' as 0 : i16, expected a value of type 'i8'}}
+    csl.tile_code @pe at <0, 0> params {x = 0 : i16}
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {}
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    // expected-error@+1 {{exports a function as mutable}}
+    csl.export_name "f" : () -> () mutable
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {}
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    // expected-error@+1 {{exports a name of type 'i8', allowed are pointers, numbers of 16 or 32 bits, bool and color}}
+    csl.export_name "f" : i8
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {}
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    // expected-error@+1 {{color is 24, wse2 allows 0 to 23}}
+    csl.stream "in" color 24 to_device
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {}
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    // expected-error@+1 {{is at (-1, 0), which is no PE}}
+    csl.stream "in" color 2 to_device at -1, 0 WEST
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {}
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    // expected-error@+1 {{direction EAST is given twice}}
+    csl.color_config 1 at <0, 0> routes <rx RAMP tx [EAST, EAST]>
+  }
 }

@@ -1,6 +1,7 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
 
 // ROWS: BLT-025, BLT-063
+// ROWS: BLT-018
 
 func.func @f(%A: memref<4x5xf32>, %i: index) {
   // expected-error@+1 {{has 1 indices, the array has rank 2}}
@@ -152,5 +153,71 @@ func.func @f() {
 func.func @f(%x: i16) {
   // expected-error@+1 {{converts 'i16' to 'f32', one of them is !csl.cb16}}
   %c = csl.convert_cb16 %x : i16 -> f32
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<?xf32>) {
+  // expected-error@+1 {{takes the address of 'memref<?xf32>', whose size is not known}}
+  %p = csl.address_of %A : memref<?xf32> -> !csl.ptr<!csl.array<4xf32>>
+  return
+}
+
+// -----
+
+func.func @f(%p: !csl.ptr<!csl.array<4x5xf32>>, %i: index) {
+  // expected-error@+1 {{has 1 indices, the array has rank 2}}
+  %m = csl.element_ptr %p[%i] : !csl.ptr<!csl.array<4x5xf32>> -> !csl.ptr<f32>
+  return
+}
+
+// -----
+
+func.func @f(%p: !csl.ptr<many !csl.struct<"p" {x : i16}>>) {
+  // expected-error@+1 {{expected a pointer to a struct}}
+  %m = csl.field_ptr %p["x"] : !csl.ptr<many !csl.struct<"p" {x : i16}>> -> !csl.ptr<i16>
+  return
+}
+
+// -----
+
+module {
+  func.func @f() {
+    // expected-error@+1 {{@nowhere}}
+    %p = csl.function_address @nowhere : !csl.ptr<const () -> ()>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%x: i16) {
+  // expected-error@+1 {{has 1 values, expected 2}}
+  %s = csl.aggregate %x : (i16) -> !csl.array<2xi16>
+  return
+}
+
+// -----
+
+func.func @f(%x: i16) {
+  // expected-error@+1 {{an element is of type 'i16', expected 'f32'}}
+  %s = csl.aggregate %x, %x : (i16, i16) -> !csl.array<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: !csl.struct<"p" {x : i16}>) {
+  // expected-error@+1 {{names field 'z', "p" has 'x'}}
+  %m = csl.get_field %s["z"] : !csl.struct<"p" {x : i16}> -> i16
+  return
+}
+
+// -----
+
+func.func @f(%s: !csl.struct<"p" {x : i16}>, %v: i16) {
+  // expected-error@+1 {{names field 'z', "p" has 'x'}}
+  %m = csl.set_field %s["z"] = %v : !csl.struct<"p" {x : i16}>, i16
   return
 }

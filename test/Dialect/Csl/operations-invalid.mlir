@@ -366,3 +366,112 @@ module {
     return
   }
 }
+
+// -----
+
+func.func @f(%m: !csl.dsd<mem1d>, %f: !csl.fifo<i16>) {
+  // expected-error@+1 {{has a FIFO that is not comptime-known}}
+  csl.mov16 %f = %m : !csl.fifo<i16> = !csl.dsd<mem1d>
+  return
+}
+
+// -----
+
+module {
+  func.func private @g(f32) -> f32
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    %s = csl.get_dsr 1 : !csl.dsr<src1>
+    // expected-error@+1 {{has '!csl.dsr<src1>' as its output, allowed is dest}}
+    csl.map @g(%m) to %s : (!csl.dsd<mem1d>) to !csl.dsr<src1>
+    return
+  }
+}
+
+// -----
+
+module {
+  func.func private @g(f32) -> f32
+  func.func @f(%m: !csl.dsd<mem1d>, %p: !csl.ptr<const f32>) {
+    // expected-error@+1 {{writes through '!csl.ptr<const f32>'}}
+    csl.map @g(%m) to %p : (!csl.dsd<mem1d>) to !csl.ptr<const f32>
+    return
+  }
+}
+
+// -----
+
+module {
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{@g}}
+    csl.map @g(%m) to %m : (!csl.dsd<mem1d>) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-note@+1 {{function is here}}
+  func.func private @g(i8) -> f32
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{feeds elements to argument 0, which is no number of 16 or 32 bits}}
+    csl.map @g(%m) to %m : (!csl.dsd<mem1d>) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-note@+1 {{function is here}}
+  func.func private @g(f32, i16) -> f32
+  func.func @f(%m: !csl.dsd<mem1d>, %x: i32) {
+    // expected-error@+1 {{gives argument 1 another type than the function takes}}
+    csl.map @g(%m, %x) to %m : (!csl.dsd<mem1d>, i32) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-note@+1 {{function is here}}
+  func.func private @g(f32) -> (f32, f32)
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{calls a function of several results}}
+    csl.map @g(%m) to %m : (!csl.dsd<mem1d>) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-note@+1 {{function is here}}
+  func.func private @g(f32)
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{has an output, the function returns nothing}}
+    csl.map @g(%m) to %m : (!csl.dsd<mem1d>) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+module {
+  // expected-note@+1 {{function is here}}
+  func.func private @g(f32) -> i8
+  func.func @f(%m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{stores what is no number of 16 or 32 bits}}
+    csl.map @g(%m) to %m : (!csl.dsd<mem1d>) to !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%m: !csl.dsd<mem1d>, %in: !csl.dsd<fabin>, %id: !csl.local_task_id) {
+  // expected-error@+1 {{has on_control terminate with an id}}
+  %0 = "csl.mov16"(%m, %in, %id) <{async, on_control = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 0>}> : (!csl.dsd<mem1d>, !csl.dsd<fabin>, !csl.local_task_id) -> i1
+  return
+}

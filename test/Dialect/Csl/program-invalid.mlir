@@ -5,6 +5,7 @@
 // ROWS: BLT-010, BLT-011, BLT-012, BLT-032, BLT-033, BLT-034, BLT-036, BLT-037
 // ROWS: BLT-050, BLT-051, BLT-052, BLT-053, BLT-054, BLT-072, BLT-074, BLT-075
 // ROWS: BLT-077, BLT-078, FAB-001, ASY-016, ASY-017, ASY-028, AMB-021, AMB-034
+// ROWS: BLT-049, TSK-047
 
 // expected-note@+1 {{program is here}}
 csl.program @pe {
@@ -531,5 +532,118 @@ module attributes {csl.target = #csl.target<"wse3">} {
       // expected-error@+1 {{init is 5, the limit allows 0 to 4}}
       csl.bind_rotating_tasks @a, @b to %id limit 4 init 5
     }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.task data @main(%x: i16) {
+      csl.return
+    }
+    csl.comptime {
+      %in = csl.constant 2 : !csl.input_queue
+      %id = csl.get_data_task_id %in : !csl.input_queue
+      // expected-error@+1 {{@rest}}
+      csl.bind_rotating_tasks @main, @rest to %id limit 4 init 0
+    }
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {
+    csl.comptime {
+      // expected-error@+1 {{a table of control tasks}}
+      csl.set_control_task_table instructions 8 stride 7
+    }
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse3">} {
+  csl.program @pe {
+    csl.comptime {
+      %in = csl.constant 2 : !csl.input_queue
+      %c = csl.constant 2 : !csl.color
+      // expected-error@+1 {{ctrl_table_id is 8, an input queue allows 0 to 7}}
+      csl.initialize_queue %in : !csl.input_queue color %c ctrl_table_id 8
+    }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.comptime {
+      %c = csl.constant 2 : !csl.color
+      // expected-error@+1 {{@gone}}
+      csl.set_teardown_handler @gone, %c
+    }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    // expected-error@+1 {{has argument 0 of type '!csl.struct<packed "w" {low : i8, p : !csl.ptr<i16>}>', a data task takes one of 16 or 32 bits or two of 16 bits}}
+    csl.task data @t(%x: !csl.struct<packed "w" {low : i8, p : !csl.ptr<i16>}>) {
+      csl.return
+    }
+    csl.task data @union(%x: !csl.struct<packed union "u" {low : i8, wide : i32}>) {
+      csl.return
+    }
+    csl.task data @color(%x: !csl.enum<"rgb" : i16 {red = 0}>) {
+      csl.return
+    }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    func.func @f() {
+      // expected-error@+1 {{@size}}
+      %x = csl.get_param @size : i16
+      return
+    }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    func.func @f() {
+      // expected-error@+1 {{@x}}
+      %x = csl.get_var @x : memref<i16>
+      return
+    }
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    // expected-error@+1 {{whose value running code sets}}
+    csl.var @x : memref<1x!csl.ptr<f32>> = dense<[3]> : tensor<1xi16>
+  }
+}
+
+// -----
+
+module {
+  csl.program @pe {
+    csl.var @h : memref<2x!csl.cb16> = dense<[1.0, 2.0]> : tensor<2xf32>
+    csl.var @e : memref<1x!csl.enum<"rgb" : i8 {red = 0}>> = dense<[0]> : tensor<1xi8>
+    // expected-error@+1 {{has a value of type 'tensor<1xi16>', expected elements of 'i8'}}
+    csl.var @f : memref<1x!csl.enum<"rgb" : i8 {red = 0}>> = dense<[0]> : tensor<1xi16>
   }
 }

@@ -133,3 +133,29 @@ func.func @f(%A: memref<4x5xi16>) {
   csl.load_to_dsr_xdsr_sr %d, %x, [%r], %m : !csl.dsr<src0>, !csl.dsd<mem4d>
   return
 }
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse3">} {
+  func.func @f(%d: !csl.dsr<src1>, %m: !csl.dsd<mem1d>) {
+    // expected-error@+1 {{loads a register that is not a csl.get_dsr}}
+    csl.load_to_dsr %d, %m : !csl.dsr<src1>, !csl.dsd<mem1d>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%d: !csl.dsr<src1>, %x: !csl.xdsr, %r: !csl.sr, %m: !csl.dsd<mem4d>) {
+  // expected-error@+1 {{loads a register that is not a csl.get_dsr}}
+  csl.load_to_dsr_xdsr_sr %d, %x, [%r], %m : !csl.dsr<src1>, !csl.dsd<mem4d>
+  return
+}
+
+// -----
+
+func.func @f(%d: !csl.dsr<src1>, %n: i16) {
+  // expected-error@+1 {{changes a register that is not a csl.get_dsr}}
+  csl.set_dsr_length %d, %n : !csl.dsr<src1>
+  return
+}

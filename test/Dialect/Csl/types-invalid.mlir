@@ -84,3 +84,8 @@ func.func private @f(!csl.enum<"e" : i8 {a = 1, a = 2}>)
 // expected-error@+2 {{expected one of [dest, src0, src1, fifo_dest, fifo_src1]}}
 // expected-error@+1 {{failed to parse}}
 func.func private @f(!csl.dsr<src2>)
+
+// -----
+
+// expected-error@+1 {{enum "big" has base type 'i65', allowed are integers of 1 to 64 bits}}
+func.func private @f(!csl.enum<"big" : i65 {a = 0}>)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Row.h"
 #include "WaferTestSupport.h"
 #include "gmock/gmock.h"
 
@@ -190,6 +191,316 @@ TEST(CheckProgram, Router) {
               HasSubstr("has 7 filters, wse3 has 6"));
   EXPECT_THAT(with([](Router &r) { r.colors[5].swapX = true; }),
               HasSubstr("color 5 is swapped"));
+}
+
+/// One violation each, in the order of the check.
+struct Violation {
+  void (*edit)(Program &);
+  const char *message;
+};
+
+void expectViolations(llvm::ArrayRef<Violation> violations) {
+  for (const Violation &violation : violations)
+    EXPECT_THAT(check(violation.edit), HasSubstr(violation.message));
+}
+
+void first(Program &p, const Instruction &instruction) {
+  p.codes[0].functions[0].instructions[0] = instruction;
+}
+
+TEST(CheckProgram, PartsOfCodes) {
+  constexpr Register none = kNoRegister;
+  expectViolations({
+      {[](Program &p) { p.codes[0].variables[0].location = 2; },
+       "code 'pe': location is 2, there are 2"},
+      {[](Program &p) { p.codes[0].textAddress = 49100; },
+       "the code at 49100 with 64 bytes, wse3 has 49152"},
+      {[](Program &p) { p.codes[0].stackAddress = 48900; },
+       "the stack at 48900 with 256 bytes"},
+      {[](Program &p) { p.codes[0].shapes[0].strides.pop_back(); },
+       "a shape has 2 extents and 1 strides, wse3 allows 1 to 4"},
+      {[](Program &p) { p.codes[0].prints[0].pieces.pop_back(); },
+       "a print has 1 values and 1 pieces"},
+      {[](Program &p) {
+         p.codes[0].descriptors[0].kind = DescriptorKind::Circular;
+       },
+       "a circular buffer of no elements"},
+      {[](Program &p) { p.codes[0].descriptors[0].color = 24; },
+       "color is 24, there are 24"},
+      {[](Program &p) { p.codes[0].descriptors[1].queue = 8; },
+       "queue is 8, there are 8"},
+      {[](Program &p) { p.codes[0].stepSlots = 1; },
+       "has 1 step slots and 0 instructions that fill one"},
+      {[](Program &p) { p.codes[0].functions[0].locations.pop_back(); },
+       "has 4 locations for 5 instructions"},
+      {[](Program &p) { p.codes[0].functions[0].location = 2; },
+       "location is 2"},
+      {[](Program &p) { p.codes[0].functions[0].locations[3] = 2; },
+       "location is 2"},
+      {[](Program &p) { p.codes[0].functions[0].arguments = 4; },
+       "has 4 arguments and 3 registers"},
+      {[](Program &p) {
+         first(p, make(Opcode::SignExtend, 0, 1, none, 0, 64));
+       },
+       "(sign_extend): width is 0"},
+      {[](Program &p) { first(p, make(Opcode::Truncate, 0, 1, none, 65, 64)); },
+       "width is 65"},
+      {[](Program &p) {
+         p.codes[0].functions[0].arguments = 3;
+         first(p, make(Opcode::Call, none, 1, none, 0));
+       },
+       "register is 3, there are 3"},
+      {[](Program &p) {
+         p.codes[0].functions[0].results = 3;
+         first(p, make(Opcode::Call, 1, none, none, 0));
+       },
+       "register is 3, there are 3"},
+      {[](Program &p) {
+         first(p, make(Opcode::SetDsrBase, none, 0, none, 3 << 8));
+       },
+       "DSR file is 3, there are 3"},
+      {[](Program &p) {
+         first(p, make(Opcode::SetDsrLength, none, 0, none, 16));
+       },
+       "DSR is 16, there are 16"},
+      {[](Program &p) {
+         first(p, make(Opcode::StepRead, 0, none, 1, kStepDsr | 3 << 8, 16));
+       },
+       "DSR file is 3"},
+      {[](Program &p) {
+         first(p, make(Opcode::StepRead, 0, none, 1, kStepDsr | 16, 16));
+       },
+       "DSR is 16"},
+      {[](Program &p) { first(p, make(Opcode::Block, none, 0, none, 2)); },
+       "kind is 2, there are 2"},
+      {[](Program &p) {
+         first(p, make(Opcode::FloatFunction, 0, 1, 1, 22, 32));
+       },
+       "float function is 22, there are 22"},
+  });
+}
+
+// ASY-005, ASY-009, DSR-006, DSR-025: what registers and targets exist.
+TEST(CheckProgram, PartsOfOperations) {
+  expectViolations({
+      {[](Program &p) {
+         p.codes[0].operations[0].source0.kind = Operand::Kind::Pointer;
+       },
+       "fmovs reads through a pointer"},
+      {[](Program &p) { p.codes[0].operations[0].index = 3; },
+       "register is 3, there are 3"},
+      {[](Program &p) {
+         p.codes[0].operations[0].opcode = DsdOpcode::Fmacs;
+         p.codes[0].operations[0].source1 = p.codes[0].operations[0].source0;
+         p.codes[0].operations[0].scalar = 3;
+       },
+       "register is 3, there are 3"},
+      {[](Program &p) { p.codes[0].operations[0].opcode = DsdOpcode::Dfilt; },
+       "dfilt has a destination"},
+  });
+  SEQUIN_ROW("ASY-009");
+  expectViolations({
+      {[](Program &p) {
+         p.codes[0].operations[0].options.completionTarget = 3;
+       },
+       "register is 3, there are 3"},
+      {[](Program &p) {
+         p.codes[0].operations[0].options.onControl = OnControl::Unblock;
+         p.codes[0].operations[0].options.onControlTarget = 3;
+       },
+       "register is 3, there are 3"},
+      {[](Program &p) {
+         p.codes[0].operations[0].options.onControl = OnControl::Activate;
+       },
+       "register is 65535"},
+  });
+  SEQUIN_ROW("DSR-006");
+  SEQUIN_ROW("DSR-025");
+  expectViolations({
+      {[](Program &p) {
+         p.setups[0].dsrs.push_back({.load = {.dsr = {.number = 16}}});
+       },
+       "DSR is 16, there are 16"},
+      {[](Program &p) {
+         p.setups[0].dsrs.push_back({.load = {.dsr = {}, .xdsr = 8}});
+       },
+       "XDSR is 8, there are 8"},
+      {[](Program &p) {
+         p.setups[0].dsrs.push_back(
+             {.load = {.dsr = {}, .strideRegisters = {0, 8}}});
+       },
+       "stride register is 8, there are 8"},
+      {[](Program &p) {
+         p.setups[0].dsrs.push_back(
+             {.descriptor = {.kind = DescriptorKind::Mem4d, .shape = 1}});
+       },
+       "shape is 1, there are 1"},
+  });
+}
+
+TEST(CheckProgram, PartsOfSetups) {
+  expectViolations({
+      {[](Program &p) { p.setups[0].code = 1; }, "code is 1, there are 1"},
+      {[](Program &p) {
+         p.setups[0].tasks.push_back(
+             {.kind = TaskKind::Data, .id = 8, .argumentBits = {32}});
+       },
+       "data task id is 8, there are 8"},
+      {[](Program &p) {
+         p.setups[0].tasks.push_back({.kind = TaskKind::Control, .id = 64});
+       },
+       "control task id is 64, there are 64"},
+      {[](Program &p) {
+         p.setups[0].tasks.push_back({.kind = TaskKind::Control,
+                                      .id = 3,
+                                      .function = 0,
+                                      .argumentBits = {16}});
+       },
+       "task and function 'send' differ in their arguments"},
+      {[](Program &p) { p.setups[0].tasks[0].location = 2; }, "location is 2"},
+      {[](Program &p) { p.setups[0].outputQueues[0].location = 2; },
+       "location is 2"},
+      {[](Program &p) { p.setups[0].outputQueues[0].color = 24; },
+       "color is 24"},
+      {[](Program &p) { p.setups[0].inputQueues.push_back({.id = 1}); },
+       "queue 1 has no color"},
+      {[](Program &p) { p.setups[0].emptyOutputHandlers[8] = 0; },
+       "queue is 8, there are 8"},
+      {[](Program &p) { p.setups[0].emptyInputHandlers[0] = 1; },
+       "function is 1, there are 1"},
+  });
+  SEQUIN_ROW("BLT-076");
+  expectViolations({{[](Program &p) {
+                       Function handler = p.codes[0].functions[0];
+                       handler.name = "handler";
+                       handler.arguments = 1;
+                       p.codes[0].functions.push_back(handler);
+                       p.setups[0].emptyOutputHandlers[2] = 1;
+                     },
+                     "handler 'handler' takes or returns something"}});
+  SEQUIN_ROW("TSK-048");
+  expectViolations({
+      {[](Program &p) { p.setups[0].rotating = {{.id = 8, .alternative = 1}}; },
+       "function is 1, there are 1"},
+      {[](Program &p) { p.setups[0].rotating = {{.id = 7}}; },
+       "rotating task id 7 has no data task"},
+      {[](Program &p) {
+         p.codes[0].functions[0].arguments = 3;
+         p.setups[0].tasks[0].kind = TaskKind::Local;
+         Function three = p.codes[0].functions[0];
+         p.codes[0].functions[0].arguments = 0;
+         p.codes[0].functions.push_back(three);
+         p.setups[0].rotating = {{.id = 8, .alternative = 1}};
+       },
+       "takes 3 arguments, a wavelet carries 2 halves"},
+  });
+  SEQUIN_ROW("FIF-023");
+  EXPECT_EQ(check([](Program &p) {
+              p.setups[0].fifos.push_back(
+                  {.name = "f", .address = 4096, .elements = 2, .dsr = 15});
+            }),
+            "");
+  expectViolations({
+      {[](Program &p) {
+         p.setups[0].fifos.push_back(
+             {.name = "f", .address = 4096, .elements = 2, .dsr = 16});
+       },
+       "DSR is 16, there are 16"},
+      {[](Program &p) {
+         p.setups[0].fifos.push_back(
+             {.name = "f", .address = 4096, .elements = 2, .location = 2});
+       },
+       "location is 2"},
+      {[](Program &p) {
+         p.setups[0].fifos.push_back({.name = "f", .address = 4096});
+       },
+       "FIFO 'f' has no elements of 16 or 32 bits"},
+      {[](Program &p) {
+         p.setups[0].fifos.push_back(
+             {.name = "f", .address = 4096, .elements = 2, .activatePush = 7});
+       },
+       "FIFO 'f' activates task id 7"},
+      {[](Program &p) {
+         p.codes[0].descriptors.push_back({.kind = DescriptorKind::Fifo});
+       },
+       "FIFO is 0, there are 0"},
+      {[](Program &p) {
+         first(p, make(Opcode::FifoReadLength, kNoRegister, 0, kNoRegister, 0));
+       },
+       "FIFO is 0, there are 0"},
+  });
+  // Blocking a microthread is of WSE-3.
+  SEQUIN_ROW("ASY-028");
+  Program program = makeSample();
+  program.target = "wse2";
+  program.setups[0].outputQueues[0] = {.id = 2};
+  program.codes[0].operations[0].options.microthread.reset();
+  auto onWse2 = [&](uint8_t blocked) {
+    program.setups[0].blockedMicrothreads = blocked;
+    return llvm::toString(wafer::check(program, *lookupCslMachine("wse2")));
+  };
+  EXPECT_EQ(onWse2(0), "");
+  EXPECT_EQ(onWse2(1), "setup 0: blocks a microthread, which wse2 does not do");
+}
+
+TEST(CheckProgram, PartsOfRoutersAndSymbols) {
+  expectViolations({
+      {[](Program &p) { p.routers[0].colors[24] = p.routers[0].colors[5]; },
+       "color is 24, there are 24"},
+      {[](Program &p) { p.routers[1].colors[5].positions[2]->tx = 1 << 5; },
+       "color 5 has a direction that does not exist"},
+      {[](Program &p) {
+         p.routers[1].colors[5].position = 2;
+         p.routers[1].colors[5].positions[0].reset();
+       },
+       "color 5 has no routes"},
+      {[](Program &p) { p.routers[0].colors[5].location = 2; },
+       "location is 2"},
+      {[](Program &p) { p.routers[1].filters[0].location = 2; },
+       "location is 2"},
+  });
+  SEQUIN_ROW("FAB-051");
+  expectViolations({{[](Program &p) { p.routers[1].filters[0].counter = 15; },
+                     "a filter's counter is 15, its limit is 14"}});
+  auto function = [](Program &p) {
+    p.symbols[0].kind = Symbol::Kind::Function;
+  };
+  EXPECT_EQ(check(function), "");
+  expectViolations({
+      {[](Program &p) {
+         p.symbols[0].kind = Symbol::Kind::Function;
+         p.symbols[0].argumentBits = {16};
+       },
+       "has 1 argument sizes and 0 kinds"},
+      {[](Program &p) {
+         p.symbols[0].kind = Symbol::Kind::Function;
+         p.symbols[0].argumentBits = {16};
+         p.symbols[0].argumentKinds = {ElementKind::Signed};
+       },
+       "function 'send' takes other arguments"},
+      {[](Program &p) {
+         p.symbols[0].kind = Symbol::Kind::Function;
+         p.symbols[0].places[0].index = 1;
+       },
+       "function is 1, there are 1"},
+      {[](Program &p) { p.symbols[0].places[0].index = 1; },
+       "variable is 1, there are 1"},
+      {[](Program &p) { p.symbols[0].places[0].code = 1; },
+       "code is 1, there are 1"},
+      {[](Program &p) { p.streams[0].color = 24; }, "stream 'in': color is 24"},
+      {[](Program &p) {
+         p.streams[0].kind = Stream::Kind::Edge;
+         p.streams[0].x = 2;
+       },
+       "stream 'in': is at no link of the rectangle"},
+      {[](Program &p) {
+         p.streams[0].kind = Stream::Kind::Edge;
+         p.streams[0].side = Direction::Ramp;
+       },
+       "is at no link of the rectangle"},
+      {[](Program &p) { p.locations.clear(); }, "has no unknown location"},
+      {[](Program &p) { p.pes[0].setup = 1; }, "setup is 1, there are 1"},
+  });
 }
 
 } // namespace

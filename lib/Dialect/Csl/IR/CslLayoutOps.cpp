@@ -251,10 +251,10 @@ LogicalResult StreamOp::verify() {
     return failure();
   if (!getX())
     return success();
-  if (*getX() < 0 || *getY() < 0 || *getX() > UINT16_MAX ||
-      *getY() > UINT16_MAX)
-    return emitOpError() << "is at (" << *getX() << ", " << *getY()
-                         << "), which is no PE";
+  // As they were written: a negative number is no large one.
+  int64_t x = *getX(), y = *getY();
+  if (x < 0 || y < 0 || x > UINT16_MAX || y > UINT16_MAX)
+    return emitOpError() << "is at (" << x << ", " << y << "), which is no PE";
   if (*getSide() == Direction::Ramp)
     return emitOpError() << "is at the RAMP of a PE, expected a link";
   return success();
