@@ -267,7 +267,7 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
       os << '{';
       continue;
     }
-    // {d}, {X}, {b} or {f}.
+    // {d}, {u}, {X}, {b} or {f}.
     char form = format[1];
     format = format.drop_front(3);
     Type type = step.op->getOperand(next).getType();
@@ -284,7 +284,7 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
       os << printedHex(bits, width);
     else if (form == 'b')
       os << printedBinary(bits, width);
-    else if (isa<IntegerType>(type))
+    else if (isa<IntegerType>(type) && form != 'u')
       os << signedOf(bits, width);
     else
       os << bits;

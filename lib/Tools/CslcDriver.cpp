@@ -11,9 +11,9 @@
 #include "mlir/IR/MLIRContext.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Machine/MemcpyBuffers.h"
+#include "sequin/Target/CslImport/SourceNames.h"
 #include "sequin/Tools/ExitCode.h"
 #include "sequin/Wafer/CslOutput.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace sequin;
@@ -62,36 +62,6 @@ static bool checkFabric(const CslcOptions &options, csl::LayoutOp layout,
         << ", the vendor's runtime wants " << leastX << ',' << kMemcpyNorth
         << '\n';
   return true;
-}
-
-/// A message about an operation of the dialect, `'csl.var' op ends ...`, in the
-/// words of the text that it was made from.
-static void nameAsInSource(mlir::Diagnostic &diagnostic,
-                           mlir::MLIRContext &context) {
-  using Argument = mlir::DiagnosticArgument;
-  auto isText = [](const Argument &argument, llvm::StringRef text) {
-    return argument.getKind() == Argument::DiagnosticArgumentKind::String &&
-           (text.empty() || argument.getAsString() == text);
-  };
-  llvm::MutableArrayRef<Argument> parts = diagnostic.getArguments();
-  if (parts.size() < 3 || !isText(parts[0], "'") || !isText(parts[1], "") ||
-      !isText(parts[2], "' op "))
-    return;
-  llvm::StringRef op = parts[1].getAsString();
-  llvm::StringRef name = llvm::StringSwitch<llvm::StringRef>(op)
-                             .Case("csl.layout", "the layout")
-                             .Case("csl.program", "the program")
-                             .Case("csl.var", "the variable")
-                             .Case("csl.task", "the task")
-                             .Case("func.func", "the function")
-                             .Default("");
-  if (name.empty() && op.consume_front("csl."))
-    name = mlir::StringAttr::get(&context, "@" + op).getValue();
-  if (name.empty())
-    return;
-  parts[0] = Argument(llvm::StringRef());
-  parts[1] = Argument(name);
-  parts[2] = Argument(llvm::StringRef(" "));
 }
 
 /// The innermost place of a location, and the innermost that is not in the
@@ -171,7 +141,7 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   // Sees what the other one prints before it does.
   mlir::ScopedDiagnosticHandler counter(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        nameAsInSource(diagnostic, context);
+        csl_import::nameAsInSource(diagnostic);
         if (moveOutOfLibrary(diagnostic, options.import.libraryPath))
           return mlir::success();
         hasWarnings |=

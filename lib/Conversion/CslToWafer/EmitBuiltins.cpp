@@ -60,6 +60,7 @@ static wafer::Print parseFormat(csl::SimPrintOp op) {
                  : type.isInteger(1)      ? Form::Bool
                  : format[i + 1] == 'X'   ? Form::Hex
                  : format[i + 1] == 'b'   ? Form::Binary
+                 : format[i + 1] == 'u'   ? Form::Unsigned
                  : isa<IntegerType>(type) ? Form::Signed
                                           : Form::Unsigned;
     print.pieces.push_back(std::move(piece));

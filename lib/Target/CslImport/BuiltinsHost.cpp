@@ -471,10 +471,13 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
     return Value();
   llvm::SmallVector<mlir::Value> values;
   std::vector<Value> parts;
+  // What the library prints before the caller's values is not counted.
+  size_t ofLibrary = 0;
   for (const Expr *argument : call.arguments().drop_front()) {
     Value value = eval(*argument);
     if (!value)
       return Value();
+    ofLibrary = parts.size();
     if (value.isAggregate() && value.type()->isStruct())
       llvm::append_range(parts, value.elements());
     else
@@ -484,23 +487,34 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
   // decimal is widened.
   std::string forms;
   llvm::StringRef rest = format.string();
+  std::string printed; // with the forms of the dialect
   for (size_t i = 0; i < rest.size(); ++i) {
     llvm::StringRef form = rest.substr(i, 3);
+    printed += rest[i];
     if (!form.starts_with("{"))
       continue;
-    i += form.starts_with("{{") ? 1 : 2;
-    if (form.starts_with("{{"))
+    if (form.starts_with("{{")) {
+      printed += rest[++i];
       continue;
+    }
     if (form.size() < 3 || form[2] != '}' ||
         !llvm::StringRef("dXbf").contains(form[1]))
       return error(call.span(), "the format has '" + form +
                                     "', allowed are {d}, {X}, {b}, {f} and {{");
+    bool isLarge = false;
+    if (forms.size() < parts.size()) {
+      const Type *type = parts[forms.size()].type();
+      isLarge = type->is(TypeKind::Int) && !type->isSigned && type->width > 32;
+    }
     forms += form[1];
+    printed += form[1] == 'd' && isLarge ? "u}" : form.drop_front().str();
+    i += 2;
   }
   if (forms.size() != parts.size())
-    return error(call.span(), "the format is for " + llvm::Twine(forms.size()) +
+    return error(call.span(), "the format is for " +
+                                  llvm::Twine(forms.size() - ofLibrary) +
                                   " values, found " +
-                                  llvm::Twine(parts.size()));
+                                  llvm::Twine(parts.size() - ofLibrary));
   for (auto [index, part] : llvm::enumerate(parts)) {
     // A literal needs no type to be printed.
     if (part.isInteger() && part.type()->is(TypeKind::ComptimeInt)) {
@@ -512,9 +526,11 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
     }
     const Type *type = part.type();
     if (type->isFloating() != (forms[index] == 'f'))
-      return error(call.span(), "value " + llvm::Twine(index) + " of type '" +
-                                    type->str() + "' is printed as '{" +
-                                    llvm::Twine(forms[index]) + "}'");
+      return error(call.span(),
+                   "value " + llvm::Twine(index - ofLibrary) + " of type '" +
+                       type->str() + "' is printed as '{" +
+                       llvm::Twine(forms[index]) + "}', which is for " +
+                       (forms[index] == 'f' ? "floats" : "integers"));
     mlir::Value number = materialize(part, call.span());
     if (!number)
       return Value();
@@ -525,7 +541,7 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
                         loc(call.span()));
     values.push_back(number);
   }
-  csl::SimPrintOp::create(builder, loc(call.span()), format.string(), values,
+  csl::SimPrintOp::create(builder, loc(call.span()), printed, values,
                           call.name().text == "sequin_print_partial");
   return makeVoid();
 }

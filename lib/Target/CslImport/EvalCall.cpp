@@ -227,7 +227,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
     local.isConst = true;
     local.type = value ? value.type() : types.error();
     local.value = value;
-    local.depth = depth;
+    local.depth = controlDepth();
     values.push_back(std::move(value));
   }
   if (failed) {
@@ -556,12 +556,13 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
   PlaceScope scope(*this, Place::Runtime);
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&entry);
-  depth = 0;
+  depth = skips = 0;
   left = false;
   jump = {};
   exits.clear();
   unsigned next = 0;
   for (auto [index, param] : llvm::enumerate(decl.params())) {
+    (void)mayDeclare(param->name().text, param->name().span);
     Local &local = addLocal(param->name().text, param->span());
     local.isConst = true;
     local.type = bound[index].type();

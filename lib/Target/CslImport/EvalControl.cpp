@@ -29,19 +29,38 @@ Local &Evaluator::addLocal(llvm::StringRef name, Span span) {
   Local &local = frame->locals.emplace_back();
   local.name = name == "_" ? llvm::StringRef() : name;
   local.span = span;
-  local.depth = depth;
+  local.depth = controlDepth();
+  local.skips = skips;
   return local;
+}
+
+// Two local names that are visible at once differ (SYN-021). A local name may
+// be that of a global, which it hides: a warning says so. The manual is silent
+// on this, and what hides what is as clear as in C.
+bool Evaluator::mayDeclare(llvm::StringRef name, Span span) {
+  if (name.empty() || name == "_")
+    return true;
+  for (const Local &other : frame->locals)
+    if (other.name == name) {
+      Diagnostic &diagnostic = report(span, "redeclaration of '" + name + "'");
+      note(diagnostic, other.span, "declared here");
+      return false;
+    }
+  if (frame->module->isLibrary)
+    return true;
+  if (const Global *global = frame->module->find(name)) {
+    Diagnostic &diagnostic = session.diagnostics.warning(
+        span, "'" + name + "' hides the global of that name");
+    if (global->decl)
+      note(diagnostic, global->decl->name().span, "declared here");
+  }
+  return true;
 }
 
 void Evaluator::evalDecl(const VarDecl &decl) {
   llvm::StringRef name = decl.name().text;
-  for (const Local &other : frame->locals)
-    if (!name.empty() && other.name == name) {
-      Diagnostic &diagnostic =
-          report(decl.name().span, "redeclaration of '" + name + "'");
-      note(diagnostic, other.span, "declared here");
-      return;
-    }
+  if (!mayDeclare(name, decl.name().span))
+    return;
   llvm::StringRef savedName = declName;
   declName = name;
   bool comptime = isComptime() || decl.isComptime();
@@ -113,6 +132,12 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     local.value = Value(types.error());
     return;
   }
+  if (type->isVoid()) {
+    error(decl.span(),
+          "variable '" + name + "' cannot be of type 'void', which has no data");
+    local.value = Value(types.error());
+    return;
+  }
   mlir::Type converted = convert(type, decl.span());
   if (!converted) {
     local.value = Value(types.error());
@@ -143,35 +168,60 @@ void Evaluator::evalDecl(const VarDecl &decl) {
 //===----------------------------------------------------------------------===//
 
 void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
-  while (!statements.empty() && !left) {
-    const Stmt &statement = *statements.front();
-    statements = statements.drop_front();
-    if (const auto *declared = llvm::dyn_cast<DeclStmt>(&statement)) {
-      size_t before = frame->locals.size();
-      evalDecl(*declared->decl());
-      if (session.options.observations && frame->locals.size() > before)
-        observeLocal(frame->locals.back(), declared->decl()->name().span);
-    } else {
-      const Expr &expr = *llvm::cast<ExprStmt>(statement).expr();
-      Value value;
-      if (const auto *branch = llvm::dyn_cast<IfExpr>(&expr)) {
-        if (step(expr.span()))
-          value = evalIf(*branch, nullptr, &statements);
-      } else if (const auto *choice = llvm::dyn_cast<SwitchExpr>(&expr)) {
-        if (step(expr.span()))
-          value = evalSwitch(*choice, nullptr, /*isStatement=*/true);
+  // What follows a jump stands in a region of its own. Those regions may close
+  // before the statements end, unless something was declared in them.
+  unsigned nesting = 0;
+  bool declares = false, isClosing = false;
+  auto isDeep = [&] { return nesting >= kNestedRests && !declares; };
+  std::function<void()> run = [&] {
+    while (!statements.empty() && !left) {
+      const Stmt &statement = *statements.front();
+      statements = statements.drop_front();
+      auto inside = [&](llvm::function_ref<void()> enter) {
+        ++nesting;
+        enter();
+        if (--nesting == 0)
+          declares = false;
+      };
+      if (const auto *declared = llvm::dyn_cast<DeclStmt>(&statement)) {
+        size_t before = frame->locals.size();
+        evalDecl(*declared->decl());
+        declares |= nesting != 0;
+        if (session.options.observations && frame->locals.size() > before)
+          observeLocal(frame->locals.back(), declared->decl()->name().span);
       } else {
-        value = eval(expr);
+        const Expr &expr = *llvm::cast<ExprStmt>(statement).expr();
+        Value value;
+        if (const auto *branch = llvm::dyn_cast<IfExpr>(&expr)) {
+          auto rest = [&] { inside(run); };
+          llvm::function_ref<void()> restRef = rest;
+          if (statements.empty() || isDeep())
+            restRef = nullptr;
+          if (step(expr.span()))
+            value = evalIf(*branch, nullptr, /*isStatement=*/true, restRef);
+        } else if (const auto *choice = llvm::dyn_cast<SwitchExpr>(&expr)) {
+          if (step(expr.span()))
+            value = evalSwitch(*choice, nullptr, /*isStatement=*/true);
+        } else {
+          value = eval(expr);
+        }
+        (void)value;
       }
-      (void)value;
-    }
-    if (!left && !exits.empty() && !statements.empty()) {
+      if (left || exits.empty())
+        continue;
+      isClosing |= isDeep();
+      if (isClosing && nesting)
+        return;
       // What comes next runs only if control did not leave.
-      llvm::ArrayRef<const Stmt *> rest = statements;
-      guard(statement.span(), [&] { evalStatements(rest); });
-      return;
+      while (!statements.empty() && !left) {
+        isClosing = false;
+        inside([&] { guard(statement.span(), run); });
+        if (nesting)
+          return;
+      }
     }
-  }
+  };
+  run();
 }
 
 /// Whether a value leaves the labelled block from inside of a loop.
@@ -280,7 +330,10 @@ bool Evaluator::leaveTarget(Target &target) {
   frame->targets.pop_back();
   bool isBroken = left && jump.target == &target;
   for (const Jump &exit : exits)
-    isBroken |= exit.target == &target;
+    if (exit.target == &target) {
+      isBroken = true;
+      mergeComptime();
+    }
   if (isBroken && (!jump.target || jump.target == &target)) {
     left = false;
     jump = {};
@@ -288,6 +341,13 @@ bool Evaluator::leaveTarget(Target &target) {
   llvm::erase_if(exits,
                  [&](const Jump &exit) { return exit.target == &target; });
   return isBroken;
+}
+
+/// Where ways meet, of which only some assigned to a comptime variable.
+void Evaluator::mergeComptime() {
+  for (Local &local : frame->locals)
+    if (local.kind == Local::Kind::Comptime && local.skips > skips)
+      local.isUncertain = true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,7 +405,9 @@ void Evaluator::guard(Span span, llvm::function_ref<void()> body) {
         return Value();
       },
       [&] {
+        ++skips;
         body();
+        --skips;
         return makeVoid();
       });
 }
@@ -381,10 +443,12 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     Arm &open = arms[0].after.left ? arms[1] : arms[0];
     restoreRegion(open.after);
     builder.setInsertionPointToEnd(open.block);
+    ++skips;
     if (exits.empty())
       rest();
     else
       guard(span, rest);
+    --skips;
     endScope(scope);
     open.after = saveRegion();
   }
@@ -552,8 +616,8 @@ bool Evaluator::tryCoerceQuiet(const Value &value, const Type *type) {
 // if and switch
 //===----------------------------------------------------------------------===//
 
-Value Evaluator::evalIf(const IfExpr &expr, const Type *hint,
-                        llvm::ArrayRef<const Stmt *> *rest) {
+Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
+                        llvm::function_ref<void()> rest) {
   Value condition = eval(*expr.condition());
   if (left || !condition)
     return Value();
@@ -575,23 +639,10 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint,
       return arm(expr.then());
     return arm(condition.truth() ? expr.then() : expr.otherwise());
   }
-  bool consumed = false;
-  llvm::ArrayRef<const Stmt *> remaining =
-      rest ? *rest : llvm::ArrayRef<const Stmt *>();
-  auto continuation = [&] {
-    consumed = true;
-    evalStatements(remaining);
-  };
-  llvm::function_ref<void()> continuationRef = nullptr;
-  if (!remaining.empty())
-    continuationRef = continuation;
-  Value result = emitBranch(
-      condition.runtime(), expr.span(), hint, rest || !expr.otherwise(),
+  return emitBranch(
+      condition.runtime(), expr.span(), hint, isStatement || !expr.otherwise(),
       [&] { return arm(expr.then()); }, [&] { return arm(expr.otherwise()); },
-      continuationRef);
-  if (consumed)
-    *rest = {};
-  return result;
+      rest);
 }
 
 Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,

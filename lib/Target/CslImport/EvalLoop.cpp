@@ -67,8 +67,9 @@ Evaluator::Carried Evaluator::findCarried(Target &loop,
     if (!target->type && probing)
       return;
     if (!target->type) {
-      error(span, "a value that leaves a loop of running code has a type that "
-                  "is given: declare the constant with one");
+      error(span, "'break' takes a value out of a loop that running code goes "
+                  "round: the variable that gets it needs a type, as in "
+                  "'const x: i16 = ...'");
       return;
     }
     if (!target->type->isVoid())
@@ -281,61 +282,82 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
   enterTarget(target);
   uint64_t iterations = 0;
   bool failed = false;
-  std::function<void()> run = [&] {
-    while (true) {
-      if (!step(expr.span())) {
-        failed = true;
-        return;
-      }
-      Value condition = checkCondition(eval(*expr.condition()));
-      if (condition)
-        condition = known(condition, expr.condition()->span(),
-                          "the condition of an inline loop");
-      if (!condition || !condition.isInteger()) {
-        failed = true;
-        return;
-      }
-      if (!condition.truth())
-        return;
-      if (!isComptime() &&
-          ++iterations > session.options.maxInlinedIterations) {
-        error(expr.span(),
-              "exceeded the maximum of " +
-                  llvm::Twine(session.options.maxInlinedIterations) +
-                  " inlined iterations");
-        failed = true;
-        return;
-      }
-      size_t bodyScope = beginScope();
-      unsigned errors = session.diagnostics.numErrors();
-      eval(*expr.body());
-      endScope(bodyScope);
-      if (!endIteration(target))
-        return;
-      if (session.diagnostics.numErrors() != errors) {
-        failed = true;
-        return;
-      }
-      if (expr.step())
-        eval(*expr.step());
-      if (!exits.empty()) {
-        guard(expr.span(), run);
-        return;
-      }
+  writeOut(expr.span(), [&] {
+    if (!step(expr.span())) {
+      failed = true;
+      return false;
     }
-  };
-  run();
+    Value condition = checkCondition(eval(*expr.condition()));
+    if (condition)
+      condition = known(condition, expr.condition()->span(),
+                        "the condition of an inline loop");
+    if (!condition || !condition.isInteger()) {
+      failed = true;
+      return false;
+    }
+    if (!condition.truth())
+      return false;
+    if (!isComptime() && ++iterations > session.options.maxInlinedIterations) {
+      error(expr.span(), "exceeded the maximum of " +
+                             llvm::Twine(session.options.maxInlinedIterations) +
+                             " inlined iterations");
+      failed = true;
+      return false;
+    }
+    size_t bodyScope = beginScope();
+    unsigned errors = session.diagnostics.numErrors();
+    eval(*expr.body());
+    endScope(bodyScope);
+    if (!endIteration(target))
+      return false;
+    if (session.diagnostics.numErrors() != errors) {
+      failed = true;
+      return false;
+    }
+    if (expr.step())
+      eval(*expr.step());
+    return true;
+  });
   leaveTarget(target);
   endScope(scope);
   return failed ? Value() : makeVoid();
 }
 
+/// Emits `round` until it says that there is no next one. What follows a round
+/// that may have left runs only if it did not.
+void Evaluator::writeOut(Span span, llvm::function_ref<bool()> round) {
+  bool more = true;
+  unsigned nesting = 0;
+  std::function<void()> run = [&] {
+    do
+      more = round();
+    while (more && exits.empty());
+    if (nesting == kNestedRests)
+      return;
+    while (more) {
+      ++nesting;
+      guard(span, run);
+      // All rounds that were inside have closed; the outermost goes on.
+      if (--nesting)
+        return;
+    }
+  };
+  run();
+}
+
 /// After the body of a loop that the compiler goes round; whether there is a
 /// next iteration.
 bool Evaluator::endIteration(Target &target) {
-  llvm::erase_if(exits, [&](const Jump &exit) {
+  auto isNext = [&](const Jump &exit) {
     return exit.target == &target && exit.isContinue;
-  });
+  };
+  if (llvm::any_of(exits, isNext)) {
+    llvm::erase_if(exits, isNext);
+    mergeComptime();
+    // Control may have left everywhere, here and there to the next iteration.
+    if (!jump.target)
+      left = false;
+  }
   if (!left)
     return true;
   if (jump.target == &target && jump.isContinue) {
@@ -382,6 +404,10 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     return error(expr.iterable()->span(),
                  "'for' goes over an array of one dimension, found type '" +
                      type->str() + "'");
+  if (!mayDeclare(expr.element()->name().text, expr.element()->span()) ||
+      (expr.index() &&
+       !mayDeclare(expr.index()->name().text, expr.index()->span())))
+    return Value();
   size_t scope = beginScope();
   Target target;
   target.kind = Target::Kind::Loop;
@@ -428,51 +454,45 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     int64_t iteration = 0;
     Integer current = range ? range->start : Integer(0);
     bool failed = false;
-    std::function<void()> run = [&] {
-      while (range ? !range->isLast(current) : iteration < count) {
-        if (!step(expr.span())) {
-          failed = true;
-          return;
-        }
-        if (!isComptime() &&
-            uint64_t(iteration) >= session.options.maxInlinedIterations) {
-          error(expr.span(),
-                "exceeded the maximum of " +
-                    llvm::Twine(session.options.maxInlinedIterations) +
-                    " inlined iterations");
-          failed = true;
-          return;
-        }
-        Value element =
-            range ? Value(type->element, current)
-                  : read(elementPlace(array, makeInt(types.u16(), iteration),
-                                      expr.iterable()->span()),
-                         expr.iterable()->span());
-        if (!element) {
-          failed = true;
-          return;
-        }
-        size_t bodyScope = beginScope();
-        unsigned errors = session.diagnostics.numErrors();
-        bind(std::move(element), makeInt(types.u16(), iteration));
-        eval(*expr.body());
-        endScope(bodyScope);
-        ++iteration;
-        if (range)
-          current = *add(current, range->step);
-        if (!endIteration(target))
-          return;
-        if (session.diagnostics.numErrors() != errors) {
-          failed = true;
-          return;
-        }
-        if (!exits.empty()) {
-          guard(expr.span(), run);
-          return;
-        }
+    writeOut(expr.span(), [&] {
+      if (range ? range->isLast(current) : iteration >= count)
+        return false;
+      if (!step(expr.span())) {
+        failed = true;
+        return false;
       }
-    };
-    run();
+      if (!isComptime() &&
+          uint64_t(iteration) >= session.options.maxInlinedIterations) {
+        error(expr.span(),
+              "exceeded the maximum of " +
+                  llvm::Twine(session.options.maxInlinedIterations) +
+                  " inlined iterations");
+        failed = true;
+        return false;
+      }
+      Value element = range
+                          ? Value(type->element, current)
+                          : read(elementPlace(array,
+                                              makeInt(types.u16(), iteration),
+                                              expr.iterable()->span()),
+                                 expr.iterable()->span());
+      if (!element) {
+        failed = true;
+        return false;
+      }
+      size_t bodyScope = beginScope();
+      unsigned errors = session.diagnostics.numErrors();
+      bind(std::move(element), makeInt(types.u16(), iteration));
+      eval(*expr.body());
+      endScope(bodyScope);
+      ++iteration;
+      if (range)
+        current = *add(current, range->step);
+      if (!endIteration(target))
+        return false;
+      failed = session.diagnostics.numErrors() != errors;
+      return !failed;
+    });
     leaveTarget(target);
     endScope(scope);
     return failed ? Value() : makeVoid();
@@ -501,7 +521,8 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
     if (!range)
       return;
     if (!range.isAggregate()) {
-      error(span, "a range that running code goes over is written at the loop");
+      error(span, "the bounds of this range are known to running code only: "
+                  "write '@range(...)' in the head of the loop");
       return;
     }
     if (type->element->is(TypeKind::ComptimeInt)) {

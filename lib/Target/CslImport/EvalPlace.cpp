@@ -607,6 +607,10 @@ Value Evaluator::read(const LValue &place, Span span) {
   case LValue::Kind::Value:
     return place.value;
   case LValue::Kind::Local: {
+    if (place.local->isUncertain)
+      return error(span, "comptime variable '" + place.local->name +
+                             "' is not known here: running code may jump over "
+                             "an assignment to it");
     Value value = place.local->value;
     for (unsigned step : place.path) {
       if (!value.isAggregate())
@@ -708,12 +712,15 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
                       "' is assigned a value that running code computes");
       return;
     }
-    if (local.depth != depth) {
+    if (local.depth != controlDepth()) {
       error(span, "comptime variable '" + local.name +
                       "' is assigned under control flow that running code "
                       "decides");
       return;
     }
+    local.skips = skips;
+    if (place.path.empty())
+      local.isUncertain = false;
     Value *slot = &local.value;
     const Type *type = local.type;
     for (unsigned step : place.path) {

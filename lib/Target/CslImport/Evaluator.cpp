@@ -21,11 +21,38 @@ using namespace sequin::csl_source;
 /// Notes on calls and imports that lead to an error.
 static constexpr unsigned kMaxContextNotes = 8;
 
+bool Session::isInLibrary(Loc loc) const {
+  return loc.isValid() && !options.libraryPath.empty() &&
+         sources.path(sources.fileOf(loc)).starts_with(options.libraryPath);
+}
+
+/// The call or import in the user's text that led into the library; invalid if
+/// there is none.
+Span Evaluator::findUserOfLibrary() const {
+  for (Frame *f = frame; f; f = f->caller)
+    if (f->callSpan.isValid() && !session.isInLibrary(f->callSpan.Start))
+      return f->callSpan;
+  for (ModuleInstance *m = frame ? frame->module : nullptr; m; m = m->importer)
+    if (m->importSpan.isValid() && !session.isInLibrary(m->importSpan.Start))
+      return m->importSpan;
+  return {};
+}
+
 Diagnostic &Evaluator::report(Span span, const llvm::Twine &message) {
-  Diagnostic &diagnostic = session.diagnostics.error(span, message);
+  // What is wrong in the library is what was given to it.
+  Span user;
+  if (session.isInLibrary(span.Start))
+    user = findUserOfLibrary();
+  Diagnostic &diagnostic =
+      session.diagnostics.error(user.isValid() ? user : span, message);
   unsigned notes = 0;
+  if (user.isValid()) {
+    Diagnostics::note(diagnostic, span, "in the library here");
+    ++notes;
+  }
   for (Frame *f = frame; f && notes < kMaxContextNotes; f = f->caller)
-    if (f->callSpan.isValid() && f->function.decl) {
+    if (f->callSpan.isValid() && f->function.decl &&
+        f->callSpan.Start != user.Start) {
       Diagnostics::note(diagnostic, f->callSpan,
                         "in '" + f->function.decl->name().text +
                             "', called here");
@@ -34,6 +61,8 @@ Diagnostic &Evaluator::report(Span span, const llvm::Twine &message) {
   for (ModuleInstance *m = frame ? frame->module : nullptr;
        m && m->importSpan.isValid() && notes < kMaxContextNotes;
        m = m->importer) {
+    if (m->importSpan.Start == user.Start)
+      continue;
     Diagnostics::note(diagnostic, m->importSpan, "module imported here");
     ++notes;
   }
@@ -111,6 +140,13 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
                     "' must be comptime-known; the fp16 format of running "
                     "code is '" +
                     types.fp16()->str() + "'");
+    return {};
+  }
+  const Type *element = type->isArray() ? type->element : type;
+  if (element->is(TypeKind::Int) && element->width == 0) {
+    error(span, "a value of type '" + type->str() +
+                    "' has no data: integers of running code have at least one "
+                    "bit");
     return {};
   }
   mlir::Type result = convert(type);

@@ -75,8 +75,12 @@ struct Local {
   mlir::Value memory; ///< a memref
   Span span;
   bool isConst = false; ///< not to be assigned by the program
-  /// Runtime regions around the declaration (CMP-006).
+  /// Branches and loops of running code around the declaration (CMP-006).
   unsigned depth = 0;
+  /// Of a comptime variable: Evaluator::skips when it was last assigned.
+  unsigned skips = 0;
+  /// Running code decides which of its values a comptime variable has.
+  bool isUncertain = false;
 };
 
 /// What a jump leaves or goes round.
@@ -239,6 +243,7 @@ private:
   /// Reports and returns an error value. Adds where the code was instantiated.
   Value error(Span span, const llvm::Twine &message);
   csl_source::Diagnostic &report(Span span, const llvm::Twine &message);
+  Span findUserOfLibrary() const;
   void warn(Span span, const llvm::Twine &message);
   void note(csl_source::Diagnostic &to, Span span, const llvm::Twine &message);
   mlir::Location loc(Span span);
@@ -300,8 +305,10 @@ private:
   Value evalBlock(const csl_source::BlockExpr &expr, const Type *hint);
   void evalStatements(llvm::ArrayRef<const csl_source::Stmt *> statements);
   void evalDecl(const csl_source::VarDecl &decl);
+  /// As a statement, `rest` evaluates what follows it.
   Value evalIf(const csl_source::IfExpr &expr, const Type *hint,
-               llvm::ArrayRef<const csl_source::Stmt *> *rest = nullptr);
+               bool isStatement = false,
+               llvm::function_ref<void()> rest = nullptr);
   Value evalSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
                    bool isStatement = false);
   Value evalFor(const csl_source::ForExpr &expr);
@@ -315,6 +322,7 @@ private:
   void emitFor(const csl_source::ForExpr &expr, Target &target,
                const LValue &iterable,
                llvm::function_ref<void(Value, Value)> bind);
+  void writeOut(Span span, llvm::function_ref<bool()> round);
   bool endIteration(Target &target);
   Value evalReturn(const csl_source::ReturnExpr &expr);
   Value evalBreak(const csl_source::BreakExpr &expr);
@@ -333,6 +341,12 @@ private:
   mlir::Value anyExit(Span span, llvm::ArrayRef<Jump> jumps);
   void enterTarget(Target &target);
   bool leaveTarget(Target &target);
+  void mergeComptime();
+  /// Branches and loops of running code around what is evaluated, without
+  /// those that only skip what a jump jumps over.
+  unsigned controlDepth() const { return depth - skips; }
+  /// Whether a local variable may have the name; reports if not.
+  bool mayDeclare(llvm::StringRef name, Span span);
   const Type *probeBlock(const csl_source::BlockExpr &expr);
   bool tryCoerceQuiet(const Value &value, const Type *type);
   Target *findTarget(llvm::StringRef label, bool loopsOnly);
@@ -553,6 +567,7 @@ private:
   Frame *frame = nullptr;
   Place place = Place::Comptime;
   unsigned depth = 0;     ///< runtime regions in the function being emitted
+  unsigned skips = 0;     ///< those of them that hold what follows a jump
   unsigned callDepth = 0; ///< of comptime calls
   /// Control has left the statement being evaluated, to `jump` if the
   /// compiler knows where.

@@ -21,6 +21,12 @@ struct Evaluator::RegionState {
   llvm::SmallVector<Jump, 2> exits;
 };
 
+/// Regions that stand one inside of the other because each holds what follows
+/// a jump that only running code takes: whatever is jumped over is skipped at
+/// once. After so many it is asked again whether control has left, so that the
+/// depth of the code, and the time to compile it, do not grow with its length.
+inline constexpr unsigned kNestedRests = 32;
+
 /// Whether a function takes the address of a variable (Frame::addressTaken).
 inline bool isAddressTaken(const llvm::StringSet<> &taken, llvm::StringRef name,
                            const Type *type) {

@@ -98,6 +98,7 @@ bool Evaluator::ensure(Global &global, Span use) {
   Saved<Frame *> savedFrame(frame, &inner);
   Saved<Place> savedPlace(place, Place::Initializer);
   Saved<unsigned> savedDepth(depth, 0);
+  Saved<unsigned> savedSkips(skips, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
   Saved<Jump> savedJump(jump, Jump());
@@ -187,6 +188,19 @@ bool Evaluator::evaluateGlobal(Global &global) {
     return false;
   global.type = type;
   global.value = value;
+  if (global.isVar && type->isVoid()) {
+    error(decl.span(), "variable '" + global.name +
+                           "' cannot be of type 'void', which has no data");
+    return false;
+  }
+  if (global.isVar && element && element->is(TypeKind::Int) &&
+      element->width == 0) {
+    error(decl.span(), "variable '" + global.name + "' of type '" +
+                           type->str() +
+                           "' has no data: integers that a PE stores have at "
+                           "least one bit");
+    return false;
+  }
   if (global.isVar && type->isComptimeOnly()) {
     error(decl.span(), "variable '" + global.name + "' of type '" +
                            type->str() +
@@ -481,7 +495,7 @@ void Evaluator::runComptimeBlocks(ModuleInstance &module) {
     inner.module = &module;
     Saved<Frame *> savedFrame(frame, &inner);
     PlaceScope scope(*this, Place::TopComptime);
-    depth = 0;
+    depth = skips = 0;
     left = false;
     jump = {};
     exits.clear();
@@ -498,6 +512,7 @@ void Evaluator::needExports() {
   Saved<Frame *> savedFrame(frame, nullptr);
   Saved<Place> savedPlace(place, Place::TopComptime);
   Saved<unsigned> savedDepth(depth, 0);
+  Saved<unsigned> savedSkips(skips, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
   Saved<Jump> savedJump(jump, Jump());

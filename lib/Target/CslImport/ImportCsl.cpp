@@ -16,6 +16,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
+#include "sequin/Target/CslImport/SourceNames.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -658,6 +659,7 @@ csl_import::importCsl(llvm::StringRef path, const ImportOptions &options,
     if (found.getSeverity() != mlir::DiagnosticSeverity::Error &&
         found.getSeverity() != mlir::DiagnosticSeverity::Warning)
       return mlir::success();
+    nameAsInSource(found);
     Loc loc = getLoc(sources, found.getLocation());
     if (found.getSeverity() == mlir::DiagnosticSeverity::Warning) {
       diagnostics.warning(Span(loc, loc), found.str());

@@ -85,6 +85,7 @@ public:
                       std::vector<std::string> &tried, bool &isLibrary);
 
   mlir::Location location(csl_source::Loc loc);
+  bool isInLibrary(csl_source::Loc loc) const;
   bool isWse3() const { return machine.generation >= 3; }
   /// Whether some operation on DSDs may write the file's constant of the name
   /// (WrittenConstants.cpp).

@@ -252,13 +252,33 @@ bool CodeEmitter::emitBuiltin(Operation &op) {
     return true;
   }
   if (auto print = dyn_cast<csl::SimPrintOp>(op)) {
+    // Whether a decimal number has a sign is known by its type.
     std::vector<Doc> values;
-    for (Value value : print.getValues())
-      values.emplace_back(useTyped(value));
+    std::string format;
+    for (StringRef rest = print.getFormat(); !rest.empty();) {
+      bool isBrace = rest.starts_with("{{");
+      size_t size = isBrace ? 2 : rest.starts_with("{") ? 3 : 1;
+      bool isDecimal = rest.starts_with("{d}") || rest.starts_with("{u}");
+      format += isDecimal ? "{d}" : rest.take_front(size);
+      if (size == 3) {
+        Value value = print.getValues()[values.size()];
+        if (isDecimal && hasSign(value.getType())) {
+          IntType type = intType(value).withSign(rest[1] == 'd');
+          Expression number = use(value, type);
+          values.emplace_back(
+              number.untyped
+                  ? callOf("@as", {comptimeLeaf(type.str()), number})
+                  : number);
+        } else {
+          values.emplace_back(useTyped(value));
+        }
+      }
+      rest = rest.drop_front(size);
+    }
     statement("",
               Doc::call(program.library("simprint") +
                             (print.getPartial() ? ".fmt_no_nl" : ".fmt"),
-                        {Doc(quote(print.getFormat())),
+                        {Doc(quote(format)),
                          Doc::braces("", std::move(values))}),
               ";", Effects::acting());
     return true;

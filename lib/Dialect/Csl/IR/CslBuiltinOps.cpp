@@ -59,9 +59,9 @@ LogicalResult SimPrintOp::verify() {
       continue;
     }
     if (tail.size() < 3 || tail[2] != '}' ||
-        !StringRef("dXbf").contains(tail[1]))
+        !StringRef("duXbf").contains(tail[1]))
       return emitOpError() << "has a format with '" << tail.take_front(3)
-                           << "', allowed are {d}, {X}, {b}, {f} and {{";
+                           << "', allowed are {d}, {u}, {X}, {b}, {f} and {{";
     if (used < getValues().size()) {
       Type type = getValues()[used].getType();
       bool isFloat = isa<FloatType>(type) || isa<CB16Type>(type);
