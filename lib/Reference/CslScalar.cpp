@@ -268,6 +268,15 @@ static double minNum(float x, float y) {
     return std::signbit(x) ? x : y;
   return x < y ? x : y;
 }
+/// Of two equal operands the bits of a NaN stay: x is max(x, x) whatever x is.
+template <Step::Handler F>
+static void unlessSame(CslMachineState &machine, Pe &pe, Activation &frame,
+                       const Step &step) {
+  uint64_t x = operand(frame, step, 0).bits;
+  if (x != operand(frame, step, 1).bits)
+    return F(machine, pe, frame, step);
+  result(frame, step) = {x};
+}
 static double minimum(float x, float y) {
   return x != x || y != y ? std::numeric_limits<double>::quiet_NaN()
                           : minNum(x, y);
@@ -511,13 +520,14 @@ Handler reference::findScalarHandler(Operation *op) {
           [](auto) { return element<DsdOpcode::Fsubs, DsdOpcode::Fsubh>; })
       .Case<arith::MulFOp>(
           [](auto) { return element<DsdOpcode::Fmuls, DsdOpcode::Fmulh>; })
-      .Case<arith::MaxNumFOp>(
-          [](auto) { return element<DsdOpcode::Fmaxs, DsdOpcode::Fmaxh>; })
+      .Case<arith::MaxNumFOp>([](auto) {
+        return unlessSame<element<DsdOpcode::Fmaxs, DsdOpcode::Fmaxh>>;
+      })
       .Case<arith::DivFOp>([](auto) { return divideFloats; })
       .Case<arith::RemFOp>([](auto) { return floats<remainderOf>; })
-      .Case<arith::MinNumFOp>([](auto) { return floats<minNum>; })
-      .Case<arith::MinimumFOp>([](auto) { return floats<minimum>; })
-      .Case<arith::MaximumFOp>([](auto) { return floats<maximum>; })
+      .Case<arith::MinNumFOp>([](auto) { return unlessSame<floats<minNum>>; })
+      .Case<arith::MinimumFOp>([](auto) { return unlessSame<floats<minimum>>; })
+      .Case<arith::MaximumFOp>([](auto) { return unlessSame<floats<maximum>>; })
       .Case<arith::NegFOp>([](auto) { return unary<negate>; })
       .Case<arith::CmpFOp>([](auto) { return compareFloats; })
       .Case<arith::ExtFOp, arith::TruncFOp>([](auto) { return convertFloat; })

@@ -25,8 +25,9 @@ void CslMachineState::ready(Pe &pe) {
 }
 
 void CslMachineState::activate(Pe &pe, uint64_t id) {
-  if (id < kTaskIds)
-    pe.active |= 1u << id;
+  if (id + 1 >= kTaskIds)
+    return trap(pe, "task id " + Twine(id) + " is activated, the last is 30");
+  pe.active |= 1u << id;
   ready(pe);
 }
 

@@ -552,7 +552,7 @@ Wafer::Machine Wafer::runMachine(Core &core, Frame &frame,
     core.fifos[i.immediate].writeLength = static_cast<uint16_t>(a);
     break;
   case Opcode::Activate:
-    activate(core, static_cast<unsigned>(a));
+    activate(core, a);
     break;
   case Opcode::Block:
   case Opcode::Unblock:

@@ -120,7 +120,10 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
     return left & ~sign;
   case Opcode::FloatCopySign:
     return (left & ~sign) | (right & sign);
+  // Of two equal operands the bits of a NaN stay: x is max(x, x) whatever x is.
   case Opcode::FloatMinNum:
+    if (left == right)
+      return left;
     return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh) == left && x == x &&
                    y == y
                ? (x == y ? left | (right & sign) : right)
@@ -128,12 +131,18 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
                   : y != y ? encode(x)
                            : left);
   case Opcode::FloatMaxNum:
+    if (left == right)
+      return left;
     return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);
   case Opcode::FloatMinimum:
+    if (left == right)
+      return left;
     if (x != x || y != y)
       return encode(std::numeric_limits<double>::quiet_NaN());
     return x == y ? left | (right & sign) : x < y ? left : right;
   case Opcode::FloatMaximum:
+    if (left == right)
+      return left;
     if (x != x || y != y)
       return encode(std::numeric_limits<double>::quiet_NaN());
     return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);

@@ -17,6 +17,17 @@ static constexpr const char *kLaunched = "launched function";
 /// What the vendor's logs call a launched function (SIM-021).
 static constexpr uint8_t kLaunchedWse2 = 22, kLaunchedWse3 = 1;
 
+/// Ids of colors, queues and tasks are one number space.
+static constexpr unsigned kLastTask = 30;
+
+/// What acts: scalar code of a task or function, or an operation that ends.
+static std::string runner(const Core &core, bool inScalarCode) {
+  if (!inScalarCode || core.frames.empty())
+    return "the end of an operation";
+  return "'" + core.code->code->functions[core.frames.front().function].name +
+         "'";
+}
+
 void Wafer::busy(Core &core, uint64_t cycles) {
   if (options.observer)
     options.observer->works(momentOf(core, now), cycles);
@@ -27,9 +38,12 @@ void Wafer::busy(Core &core, uint64_t cycles) {
   wake(core, core.until);
 }
 
-void Wafer::activate(Core &core, unsigned id) {
-  if (id < 32)
-    core.active |= 1u << id;
+void Wafer::activate(Core &core, uint64_t id) {
+  if (id > kLastTask)
+    return trap(core, "task id " + std::to_string(id) + " is activated by " +
+                          runner(core, inScalarCode) + ", the last is " +
+                          std::to_string(kLastTask));
+  core.active |= 1u << id;
   core.mayStart = true;
   if (core.main == MainState::Idle)
     wake(core, now + 1);
@@ -45,9 +59,11 @@ void Wafer::block(Core &core, BlockKind kind, uint64_t id, bool on) {
     core.blockedMicrothreads =
         on ? core.blockedMicrothreads | bit : core.blockedMicrothreads & ~bit;
   } else {
-    if (id >= 31)
+    if (id > kLastTask)
       return trap(core, "task id " + std::to_string(id) +
-                            " is blocked or unblocked, the last is 30");
+                            " is blocked or unblocked by " +
+                            runner(core, inScalarCode) + ", the last is " +
+                            std::to_string(kLastTask));
     core.blocked = on ? core.blocked | 1u << id : core.blocked & ~(1u << id);
     core.mayStart = true;
   }
@@ -215,6 +231,14 @@ bool Wafer::runTeardownHandlers(Core &core) {
   return false;
 }
 
+/// Where the program has made an input queue.
+static Location placeOfQueue(const Setup &setup, unsigned id) {
+  for (const Queue &queue : setup.inputQueues)
+    if (queue.id == id)
+      return queue.location;
+  return 0;
+}
+
 void Wafer::pickTask(Core &core) {
   const SetupInfo &info = *core.setup;
   // A launch first: it sits in the command task's queue.
@@ -295,7 +319,8 @@ void Wafer::pickTask(Core &core) {
         return trap(core,
                     "a control wavelet on color " + std::to_string(ring.color) +
                         " asks for control task " + std::to_string(entry) +
-                        ", which is not bound (AMB-030)");
+                        ", which is not bound (AMB-030)",
+                    placeOfQueue(*info.setup, ring.id));
       offer(4 * (core.highControl >> id & 1) - rank, id, found->second, index);
       break;
     }

@@ -493,7 +493,7 @@ private:
   void startFunction(Core &core, uint32_t function,
                      llvm::ArrayRef<uint64_t> arguments);
   bool runTeardownHandlers(Core &core);
-  void activate(Core &core, unsigned id);
+  void activate(Core &core, uint64_t id);
   void complete(Core &core, LiveOp &op, bool result);
   void finishOnControl(Core &core, LiveOp &op);
   void busy(Core &core, uint64_t cycles);

@@ -511,10 +511,9 @@ Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
     i += 2;
   }
   if (forms.size() != parts.size())
-    return error(call.span(), "the format is for " +
-                                  llvm::Twine(forms.size() - ofLibrary) +
-                                  " values, found " +
-                                  llvm::Twine(parts.size() - ofLibrary));
+    return error(call.span(),
+                 "the format is for " + llvm::Twine(forms.size() - ofLibrary) +
+                     " values, found " + llvm::Twine(parts.size() - ofLibrary));
   for (auto [index, part] : llvm::enumerate(parts)) {
     // A literal needs no type to be printed.
     if (part.isInteger() && part.type()->is(TypeKind::ComptimeInt)) {

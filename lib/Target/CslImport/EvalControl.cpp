@@ -133,8 +133,8 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     return;
   }
   if (type->isVoid()) {
-    error(decl.span(),
-          "variable '" + name + "' cannot be of type 'void', which has no data");
+    error(decl.span(), "variable '" + name +
+                           "' cannot be of type 'void', which has no data");
     local.value = Value(types.error());
     return;
   }

@@ -470,12 +470,11 @@ Value Evaluator::evalFor(const ForExpr &expr) {
         failed = true;
         return false;
       }
-      Value element = range
-                          ? Value(type->element, current)
-                          : read(elementPlace(array,
-                                              makeInt(types.u16(), iteration),
-                                              expr.iterable()->span()),
-                                 expr.iterable()->span());
+      Value element =
+          range ? Value(type->element, current)
+                : read(elementPlace(array, makeInt(types.u16(), iteration),
+                                    expr.iterable()->span()),
+                       expr.iterable()->span());
       if (!element) {
         failed = true;
         return false;

@@ -15,46 +15,43 @@ using Argument = mlir::DiagnosticArgument;
 
 /// What a CSL program calls an operation; empty if nothing comes to mind.
 static std::string nameOf(llvm::StringRef op) {
-  std::string name = llvm::StringSwitch<std::string>(op)
-                         .Case("csl.layout", "the layout")
-                         .Case("csl.program", "the program")
-                         .Case("csl.var", "the variable")
-                         .Case("csl.param", "the parameter")
-                         .Case("csl.task", "the task")
-                         .Case("csl.comptime", "the comptime block")
-                         .Case("csl.tile_code", "@set_tile_code")
-                         .Case("csl.color_config", "@set_color_config")
-                         .Case("csl.local_color_config",
-                               "@set_local_color_config")
-                         .Case("csl.fifo", "@allocate_fifo")
-                         .Cases({"csl.mem1d_dsd", "csl.mem4d_dsd",
-                                 "csl.circbuf_dsd", "csl.fabin_dsd",
-                                 "csl.fabout_dsd"},
-                                "@get_dsd")
-                         .Case("csl.sim_print", "the print")
-                         .Case("csl.register_address", "the register")
-                         .Case("csl.stream", "the stream of the host")
-                         .Cases({"csl.address_of", "csl.as_memref",
-                                 "csl.element_ptr", "csl.field_ptr"},
-                                "the pointer")
-                         .Cases({"csl.load", "memref.load"}, "the load")
-                         .Cases({"csl.store", "memref.store"}, "the store")
-                         .Case("csl.ptr_cast", "@ptrcast")
-                         .Cases({"csl.ptr_to_int", "csl.int_to_ptr",
-                                 "csl.to_enum", "csl.convert_cb16"},
-                                "the cast")
-                         .Cases({"csl.call_indirect", "func.call"}, "the call")
-                         .Cases({"csl.aggregate", "csl.splat"}, "the value")
-                         .Cases({"csl.get_field", "csl.set_field"}, "the field")
-                         .Cases({"csl.get_element", "csl.set_element"},
-                                "the element")
-                         .Cases({"csl.constant", "csl.make_id", "csl.task_id"},
-                                "the id")
-                         .Cases({"csl.return", "func.return"}, "the return")
-                         .Case("func.func", "the function")
-                         .Case("scf.if", "the branch")
-                         .Cases({"scf.for", "scf.while"}, "the loop")
-                         .Default("");
+  std::string name =
+      llvm::StringSwitch<std::string>(op)
+          .Case("csl.layout", "the layout")
+          .Case("csl.program", "the program")
+          .Case("csl.var", "the variable")
+          .Case("csl.param", "the parameter")
+          .Case("csl.task", "the task")
+          .Case("csl.comptime", "the comptime block")
+          .Case("csl.tile_code", "@set_tile_code")
+          .Case("csl.color_config", "@set_color_config")
+          .Case("csl.local_color_config", "@set_local_color_config")
+          .Case("csl.fifo", "@allocate_fifo")
+          .Cases({"csl.mem1d_dsd", "csl.mem4d_dsd", "csl.circbuf_dsd",
+                  "csl.fabin_dsd", "csl.fabout_dsd"},
+                 "@get_dsd")
+          .Case("csl.sim_print", "the print")
+          .Case("csl.register_address", "the register")
+          .Case("csl.stream", "the stream of the host")
+          .Cases({"csl.address_of", "csl.as_memref", "csl.element_ptr",
+                  "csl.field_ptr"},
+                 "the pointer")
+          .Cases({"csl.load", "memref.load"}, "the load")
+          .Cases({"csl.store", "memref.store"}, "the store")
+          .Case("csl.ptr_cast", "@ptrcast")
+          .Cases({"csl.ptr_to_int", "csl.int_to_ptr", "csl.to_enum",
+                  "csl.convert_cb16"},
+                 "the cast")
+          .Cases({"csl.call_indirect", "func.call"}, "the call")
+          .Cases({"csl.aggregate", "csl.splat"}, "the value")
+          .Cases({"csl.get_field", "csl.set_field"}, "the field")
+          .Cases({"csl.get_element", "csl.set_element"}, "the element")
+          .Cases({"csl.constant", "csl.make_id", "csl.task_id"}, "the id")
+          .Cases({"csl.return", "func.return"}, "the return")
+          .Case("func.func", "the function")
+          .Case("scf.if", "the branch")
+          .Cases({"scf.for", "scf.while"}, "the loop")
+          .Default("");
   if (name.empty() && op.consume_front("csl."))
     name = ("@" + op).str();
   return name;

@@ -266,21 +266,20 @@ bool CodeEmitter::emitBuiltin(Operation &op) {
           IntType type = intType(value).withSign(rest[1] == 'd');
           Expression number = use(value, type);
           values.emplace_back(
-              number.untyped
-                  ? callOf("@as", {comptimeLeaf(type.str()), number})
-                  : number);
+              number.untyped ? callOf("@as", {comptimeLeaf(type.str()), number})
+                             : number);
         } else {
           values.emplace_back(useTyped(value));
         }
       }
       rest = rest.drop_front(size);
     }
-    statement("",
-              Doc::call(program.library("simprint") +
-                            (print.getPartial() ? ".fmt_no_nl" : ".fmt"),
-                        {Doc(quote(format)),
-                         Doc::braces("", std::move(values))}),
-              ";", Effects::acting());
+    statement(
+        "",
+        Doc::call(program.library("simprint") +
+                      (print.getPartial() ? ".fmt_no_nl" : ".fmt"),
+                  {Doc(quote(format)), Doc::braces("", std::move(values))}),
+        ";", Effects::acting());
     return true;
   }
 
