@@ -9,6 +9,7 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "Derivation.h"
 #include "FunctionEmitter.h"
+#include "KeepLoops.h"
 #include "LowerRpc.h"
 #include "NormalForm.h"
 #include "SimplifyFunction.h"
@@ -538,6 +539,7 @@ static LogicalResult prepare(ModuleOp module) {
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   auto add = [](OpPassManager &functions) {
     functions.addPass(createLowerAffinePass());
+    functions.addPass(createKeepLoopsPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
     functions.addPass(createNormalFormPass());

@@ -162,7 +162,8 @@ struct KeepCounter : public OpRewritePattern<Extension> {
     if (!loop || loop.getInductionVar() != counter ||
         !counter.getType().isInteger(32) ||
         !matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
-        !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)))
+        !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) ||
+        (loop.getUnsignedCmp() && (low.isNegative() || high.isNegative())))
       return std::nullopt;
     return Counter{counter, low.getSExtValue(), high.getSExtValue() - 1};
   }

@@ -45,9 +45,6 @@ Attribute csl_to_wafer::getParameterValue(csl::TileCodeOp tile,
 }
 
 namespace {
-/// Values of parameters by name: bits of integers, as numbers of their type.
-using Values = llvm::DenseMap<StringAttr, Attribute>;
-
 /// One program and the PEs that have it.
 class Specialiser {
 public:
@@ -60,18 +57,18 @@ public:
 
 private:
   void findQuestions();
-  bool isComptime(Value value);
-  Attribute evaluate(Value value, const Values &values);
-  std::optional<int64_t> answer(Value value, const Values &values);
+  bool isComptime(Operation *op) const;
+  /// The values of `ordered` for those of the parameters; null where one is not
+  /// known.
+  std::vector<Attribute> evaluate(ArrayRef<Attribute> vector);
   /// PEs that answer alike.
   struct Part {
-    std::vector<std::vector<Attribute>> vectors;
+    std::vector<size_t> vectors; ///< in `order`
     std::vector<size_t> places;
     csl::ProgramOp program;
     std::unique_ptr<IRMapping> mapping; ///< null: the program itself
   };
   void bind(const Part &part, Specialisation &out);
-  Values name(ArrayRef<Attribute> vector);
 
   csl::ProgramOp program;
   llvm::SmallVector<csl::ParamOp> params;
@@ -88,10 +85,15 @@ private:
       }};
   /// The same in the order of the first PE.
   std::vector<const std::vector<Attribute> *> order;
-  llvm::DenseMap<Value, bool> comptime;
+  /// Constants, parameters and what is computed of them alone, operands first,
+  /// and the place of each.
+  std::vector<Value> ordered;
+  llvm::DenseMap<Value, size_t> numbers;
   /// What running code makes of parameters alone, and what of that it branches
   /// by: bools, and the numbers of switches.
   llvm::SetVector<Value> made, questions;
+  /// By vector of `order`: what `made` is there.
+  std::vector<std::vector<Attribute>> madeOf;
 };
 } // namespace
 
@@ -117,39 +119,29 @@ void Specialiser::add(csl::TileCodeOp tile, int64_t x, int64_t y,
     order.push_back(&entry->first);
 }
 
-Values Specialiser::name(ArrayRef<Attribute> vector) {
-  Values values;
-  for (auto [param, value] : llvm::zip(params, vector))
-    values[param.getSymNameAttr()] = value;
-  return values;
-}
-
-/// Whether parameters and constants alone make a number.
-bool Specialiser::isComptime(Value value) {
-  auto [entry, isNew] = comptime.try_emplace(value, false);
-  if (!isNew)
-    return entry->second;
-  bool known = false;
-  Operation *op = value.getDefiningOp();
-  if (op && isa<IntegerType, IndexType, FloatType>(value.getType())) {
-    if (isa<csl::GetParamOp>(op) || matchPattern(value, m_Constant()))
-      known = true;
-    else if (isa<arith::ArithDialect>(op->getDialect()) &&
-             op->getNumResults() == 1)
-      known = llvm::all_of(op->getOperands(),
-                           [&](Value part) { return isComptime(part); });
-  }
-  return comptime[value] = known;
+/// Whether parameters and constants alone make a number. Operands are seen
+/// before.
+bool Specialiser::isComptime(Operation *op) const {
+  if (op->getNumResults() != 1 ||
+      !isa<IntegerType, IndexType, FloatType>(op->getResult(0).getType()))
+    return false;
+  if (isa<csl::GetParamOp>(op) || matchPattern(op, m_Constant()))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return numbers.contains(operand); });
 }
 
 void Specialiser::findQuestions() {
   for (auto function : program.getOps<FunctionOpInterface>())
-    function->walk([&](Operation *op) {
-      bool computes = op->getNumResults() == 1 && isComptime(op->getResult(0));
-      if (computes)
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isComptime(op)) {
+        numbers[op->getResult(0)] = ordered.size();
+        ordered.push_back(op->getResult(0));
         return;
+      }
       for (Value operand : op->getOperands()) {
-        if (!isComptime(operand) || matchPattern(operand, m_Constant()))
+        if (!numbers.contains(operand) || matchPattern(operand, m_Constant()))
           continue;
         if (!isa<csl::GetParamOp>(operand.getDefiningOp()))
           made.insert(operand);
@@ -159,19 +151,8 @@ void Specialiser::findQuestions() {
     });
 }
 
-Attribute Specialiser::evaluate(Value value, const Values &values) {
-  Attribute known;
-  if (matchPattern(value, m_Constant(&known)))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (auto get = dyn_cast<csl::GetParamOp>(op))
-    return values.lookup(get.getParamAttr().getAttr());
-  llvm::SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(evaluate(operand, values));
-    if (!operands.back())
-      return {};
-  }
+/// What an operation makes of known operands.
+static Attribute fold(Operation *op, ArrayRef<Attribute> operands) {
   // Folding may change the operation.
   Operation *copy = op->clone();
   llvm::SmallVector<OpFoldResult> results;
@@ -187,11 +168,27 @@ Attribute Specialiser::evaluate(Value value, const Values &values) {
   return result;
 }
 
-/// None if it is not known.
-std::optional<int64_t> Specialiser::answer(Value value, const Values &values) {
-  if (auto number = dyn_cast_or_null<IntegerAttr>(evaluate(value, values)))
-    return number.getValue().getSExtValue();
-  return std::nullopt;
+std::vector<Attribute> Specialiser::evaluate(ArrayRef<Attribute> vector) {
+  llvm::DenseMap<StringAttr, Attribute> values;
+  for (auto [param, value] : llvm::zip(params, vector))
+    values[param.getSymNameAttr()] = value;
+  std::vector<Attribute> result;
+  for (Value value : ordered) {
+    Attribute &number = result.emplace_back();
+    Operation *op = value.getDefiningOp();
+    if (auto get = dyn_cast<csl::GetParamOp>(op)) {
+      number = values.lookup(get.getParamAttr().getAttr());
+      continue;
+    }
+    if (matchPattern(op, m_Constant(&number)))
+      continue;
+    llvm::SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(result[numbers.lookup(operand)]);
+    if (!llvm::is_contained(operands, Attribute()))
+      number = fold(op, operands);
+  }
+  return result;
 }
 
 /// A constant of an id or number; null if there is none of the type.
@@ -219,19 +216,17 @@ void Specialiser::bind(const Part &part, Specialisation &out) {
   auto mine = [&](Value value) {
     return part.mapping ? part.mapping->lookup(value) : value;
   };
-  // Before anything changes.
   std::vector<std::vector<Attribute>> values;
-  for (Value value : made) {
+  for (size_t i = 0; i < made.size(); ++i) {
     std::vector<Attribute> &all = values.emplace_back();
-    for (const std::vector<Attribute> &vector : part.vectors)
-      all.push_back(evaluate(value, name(vector)));
+    for (size_t vector : part.vectors)
+      all.push_back(madeOf[vector][i]);
   }
   llvm::SmallVector<std::pair<Value, Attribute>> known;
   for (auto [index, param] : llvm::enumerate(params)) {
-    Attribute common = part.vectors.front()[index];
-    if (!common ||
-        !llvm::all_of(part.vectors, [&, at = index](const auto &vector) {
-          return vector[at] == common;
+    Attribute common = (*order[part.vectors.front()])[index];
+    if (!common || !llvm::all_of(part.vectors, [&, at = index](size_t vector) {
+          return (*order[vector])[at] == common;
         }))
       continue;
     for (auto function : program.getOps<FunctionOpInterface>())
@@ -271,7 +266,7 @@ void Specialiser::bind(const Part &part, Specialisation &out) {
     // The vectors' PEs follow each other.
     size_t place = 0;
     for (auto [vector, number] : llvm::zip(part.vectors, bits))
-      for (size_t i = 0; i < pes.at(vector).size(); ++i)
+      for (size_t i = 0; i < pes.at(*order[vector]).size(); ++i)
         out.derived[part.places[place++]].push_back(number);
   }
   for (auto [value, number] : known) {
@@ -286,18 +281,26 @@ void Specialiser::bind(const Part &part, Specialisation &out) {
 void Specialiser::run(Specialisation &out) {
   if (!params.empty())
     findQuestions();
-  std::map<std::vector<std::optional<int64_t>>, size_t> numbers;
+  // None where the answer is not known.
+  std::map<std::vector<std::optional<int64_t>>, size_t> partOf;
   std::vector<Part> parts;
-  for (const std::vector<Attribute> *vector : order) {
-    Values values = name(*vector);
+  for (auto [index, vector] : llvm::enumerate(order)) {
+    std::vector<Attribute> values = evaluate(*vector);
     std::vector<std::optional<int64_t>> key;
-    for (Value question : questions)
-      key.push_back(answer(question, values));
-    auto [entry, isNew] = numbers.try_emplace(std::move(key), parts.size());
+    for (Value question : questions) {
+      auto answer =
+          dyn_cast_or_null<IntegerAttr>(values[numbers.lookup(question)]);
+      key.push_back(answer ? std::optional(answer.getValue().getSExtValue())
+                           : std::nullopt);
+    }
+    std::vector<Attribute> &here = madeOf.emplace_back();
+    for (Value value : made)
+      here.push_back(values[numbers.lookup(value)]);
+    auto [entry, isNew] = partOf.try_emplace(std::move(key), parts.size());
     if (isNew)
       parts.emplace_back();
     Part &part = parts[entry->second];
-    part.vectors.push_back(*vector);
+    part.vectors.push_back(index);
     llvm::append_range(part.places, pes.at(*vector));
   }
   OpBuilder builder(program->getContext());

@@ -507,6 +507,92 @@ Value Evaluator::evalFor(const ForExpr &expr) {
   return makeVoid();
 }
 
+/// How often a loop over a range runs. The numbers of the wafer have 32 bits:
+/// a distance between two of them needs all, without a sign.
+Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
+                                          const Value &range, Span span) {
+  mlir::Location at = loc(span);
+  const Type *element = iterable.type->element;
+  const Value &first = range.elements()[0], &last = range.elements()[1],
+              &by = range.elements()[2];
+  TripCount result;
+  result.start = indexValue(first, span);
+  mlir::Value stop = indexValue(last, span);
+  result.step = indexValue(by, span);
+  if (!result.start || !stop || !result.step)
+    return {};
+  bool isWide = element->width == 32;
+  if (first.isInteger() && last.isInteger() && by.isInteger()) {
+    int64_t step = by.small();
+    int64_t distance =
+        step < 0 ? first.small() - last.small() : last.small() - first.small();
+    int64_t size = std::abs(step);
+    int64_t count = distance <= 0 ? 0 : (distance - 1) / size + 1;
+    result.count = constantIndex(count, at);
+    result.isUnsigned = !llvm::isInt<32>(count);
+    return result;
+  }
+  bool isOne = by.isInteger() && by.integer() == Integer(1);
+  if (isOne && first.isInteger() && first.integer().isZero()) {
+    result.count = stop;
+    result.isUnsigned = isWide && !element->isSigned;
+    return result;
+  }
+  mlir::Value from = result.start, to = stop;
+  mlir::Value size, zero = constantIndex(0, at), one = constantIndex(1, at);
+  if (by.isInteger()) {
+    size = constantIndex(std::abs(by.small()), at);
+    if (by.integer().isNegative())
+      std::swap(from, to);
+  } else if (!element->isSigned) {
+    size = result.step;
+  } else {
+    mlir::Value isDown = arith::CmpIOp::create(
+        builder, at, arith::CmpIPredicate::slt, result.step, zero);
+    size = arith::SelectOp::create(
+        builder, at, isDown,
+        arith::SubIOp::create(builder, at, zero, result.step), result.step);
+    from = arith::SelectOp::create(builder, at, isDown, stop, result.start);
+    to = arith::SelectOp::create(builder, at, isDown, result.start, stop);
+  }
+  if (!isWide) {
+    // (to - from + size - 1) / size, or none.
+    mlir::Value distance = arith::SubIOp::create(builder, at, to, from);
+    mlir::Value sum = arith::AddIOp::create(
+        builder, at, distance, arith::SubIOp::create(builder, at, size, one));
+    mlir::Value count = arith::DivSIOp::create(builder, at, sum, size);
+    result.count = arith::MaxSIOp::create(builder, at, count, zero);
+    return result;
+  }
+  mlir::Type word = builder.getI32Type();
+  auto asWord = [&](mlir::Value value) -> mlir::Value {
+    return arith::IndexCastOp::create(builder, at, word, value);
+  };
+  from = asWord(from);
+  to = asWord(to);
+  mlir::Value end =
+      element->isSigned
+          ? arith::MaxSIOp::create(builder, at, from, to).getResult()
+          : arith::MaxUIOp::create(builder, at, from, to).getResult();
+  mlir::Value count = arith::SubIOp::create(builder, at, end, from);
+  if (!isOne) {
+    mlir::Value none = constantInt(word, 0, at),
+                unit = constantInt(word, 1, at);
+    mlir::Value isNone = arith::CmpIOp::create(
+        builder, at, arith::CmpIPredicate::eq, count, none);
+    mlir::Value full = arith::DivUIOp::create(
+        builder, at, arith::SubIOp::create(builder, at, count, unit),
+        asWord(size));
+    count =
+        arith::SelectOp::create(builder, at, isNone, none,
+                                arith::AddIOp::create(builder, at, full, unit));
+  }
+  result.count =
+      arith::IndexCastUIOp::create(builder, at, builder.getIndexType(), count);
+  result.isUnsigned = true;
+  return result;
+}
+
 void Evaluator::emitFor(const ForExpr &expr, Target &target,
                         const LValue &iterable,
                         llvm::function_ref<void(Value, Value)> bind) {
@@ -514,7 +600,7 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
   mlir::Location at = loc(expr.span());
   const Type *type = iterable.type;
   bool isRange = type->is(TypeKind::Range);
-  mlir::Value start, count, stepValue;
+  TripCount trips;
   if (isRange) {
     Value range = read(iterable, span);
     if (!range)
@@ -529,45 +615,11 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
                   "for'");
       return;
     }
-    const Value &first = range.elements()[0], &last = range.elements()[1],
-                &by = range.elements()[2];
-    start = indexValue(first, span);
-    mlir::Value stop = indexValue(last, span);
-    stepValue = indexValue(by, span);
-    if (!start || !stop || !stepValue)
+    trips = tripCount(iterable, range, span);
+    if (!trips.count)
       return;
-    // How often: (stop - start) / step, rounded up, or none.
-    if (by.isInteger() && by.integer() == Integer(1) && first.isInteger() &&
-        first.integer().isZero()) {
-      count = stop;
-    } else {
-      mlir::Value zero = constantIndex(0, at), one = constantIndex(1, at);
-      mlir::Value distance = arith::SubIOp::create(builder, at, stop, start);
-      bool isDown = by.isInteger() && by.integer().isNegative();
-      if (by.isInteger()) {
-        mlir::Value size = constantIndex(std::abs(by.small()), at);
-        if (isDown)
-          distance = arith::SubIOp::create(builder, at, zero, distance);
-        mlir::Value sum = arith::AddIOp::create(
-            builder, at, distance,
-            arith::SubIOp::create(builder, at, size, one));
-        count = arith::DivSIOp::create(builder, at, sum, size);
-        count = arith::MaxSIOp::create(builder, at, count, zero);
-      } else {
-        // (distance + step - sign(step)) / step
-        mlir::Value isNegative = arith::CmpIOp::create(
-            builder, at, arith::CmpIPredicate::slt, stepValue, zero);
-        mlir::Value sign = arith::SelectOp::create(builder, at, isNegative,
-                                                   constantIndex(-1, at), one);
-        mlir::Value sum = arith::AddIOp::create(
-            builder, at, distance,
-            arith::SubIOp::create(builder, at, stepValue, sign));
-        count = arith::DivSIOp::create(builder, at, sum, stepValue);
-        count = arith::MaxSIOp::create(builder, at, count, zero);
-      }
-    }
   } else {
-    count = constantIndex(type->shape[0], at);
+    trips.count = constantIndex(type->shape[0], at);
   }
   // The values of an iteration from its number.
   auto bindAt = [&](mlir::Value number) {
@@ -575,8 +627,9 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
     mlir::Value position = number;
     if (isRange) {
       mlir::Value scaled =
-          builder.createOrFold<arith::MulIOp>(at, number, stepValue);
-      mlir::Value sum = builder.createOrFold<arith::AddIOp>(at, scaled, start);
+          builder.createOrFold<arith::MulIOp>(at, number, trips.step);
+      mlir::Value sum =
+          builder.createOrFold<arith::AddIOp>(at, scaled, trips.start);
       mlir::Type converted = convert(type->element, span);
       if (!converted)
         return;
@@ -623,8 +676,11 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
     emitLoop(
         target, expr.span(), expr.body(), number,
         [&]() -> mlir::Value {
-          return arith::CmpIOp::create(builder, at, arith::CmpIPredicate::slt,
-                                       asIndex(), count);
+          return arith::CmpIOp::create(builder, at,
+                                       trips.isUnsigned
+                                           ? arith::CmpIPredicate::ult
+                                           : arith::CmpIPredicate::slt,
+                                       asIndex(), trips.count);
         },
         [&] {
           bindAt(asIndex());
@@ -646,8 +702,9 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
     return;
   }
   RegionState before = saveRegion();
-  auto op = scf::ForOp::create(builder, at, constantIndex(0, at), count,
-                               constantIndex(1, at), inits);
+  auto op = scf::ForOp::create(builder, at, constantIndex(0, at), trips.count,
+                               constantIndex(1, at), inits,
+                               /*bodyBuilder=*/nullptr, trips.isUnsigned);
   {
     mlir::OpBuilder::InsertionGuard insertion(builder);
     mlir::Block &block = *op.getBody();

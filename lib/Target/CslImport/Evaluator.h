@@ -319,6 +319,12 @@ private:
                 llvm::function_ref<mlir::Value()> condition,
                 llvm::function_ref<void()> body,
                 llvm::function_ref<void()> next);
+  /// Iterations of a loop over a range, and the values of the range.
+  struct TripCount {
+    mlir::Value start, step, count; ///< null where there is no range, or error
+    bool isUnsigned = false;        ///< the count may need all 32 bits
+  };
+  TripCount tripCount(const LValue &iterable, const Value &range, Span span);
   void emitFor(const csl_source::ForExpr &expr, Target &target,
                const LValue &iterable,
                llvm::function_ref<void(Value, Value)> bind);

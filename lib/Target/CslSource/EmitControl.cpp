@@ -371,6 +371,8 @@ void CodeEmitter::emitFor(Operation &op) {
   IntType type = intType(counter);
   if (!counter.getType().isIndex())
     type.isSigned = !loop.getUnsignedCmp();
+  else if (loop.getUnsignedCmp())
+    type = {32, /*isSigned=*/false};
   std::vector<std::string> slotNames;
   llvm::StringMap<Value> carriedAround = carried;
   flushUnless(op.getOperands());
