@@ -466,7 +466,16 @@ llvm::Error AddressTable::deriveComposite(const std::string &name,
   bool outermost = true;
   for (const Factor &part : composite->factors) {
     position /= part.extent;
+    if (mode == Mode::Write && part.valid == 0)
+      return llvm::createStringError("the stream's '" + f.str() +
+                                     "' holds no data to write");
     if (!names(part)) {
+      if (mode == Mode::Write && part.kind != Factor::Kind::Broadcast &&
+          !factors::startsAtZero(part))
+        return llvm::createStringError(
+            "write leaves the tensor: '" + part.str() + "' of the stream's '" +
+            f.str() + "' does not begin at index 0, and the buffer '" +
+            map->str() + "' does not hold it");
       if (mode == Mode::Write && part.extent > 1)
         return llvm::createStringError(
             "write broadcast: the buffer '" + map->str() + "' does not hold '" +

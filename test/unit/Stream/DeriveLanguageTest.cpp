@@ -60,6 +60,29 @@ AxisSizes withTable(llvm::StringRef axes, llvm::StringRef table) {
 }
 
 //===----------------------------------------------------------------------===//
+// Groups across time and packet
+//===----------------------------------------------------------------------===//
+
+/// What a group of the stream holds at all its positions is a part of what is
+/// written, also where the buffer does not name it.
+TEST(DeriveGroups, WritesOfConstantsInAGroup) {
+  auto written = [](const char *buffer, const char *group, const char *by,
+                    const char *axes) {
+    return derived(buffer, std::string(group) + " / " + by,
+                   std::string(group) + " % " + by, axes, Direction::Write);
+  };
+  // Index 1 of B is not where the buffer holds index 0.
+  EXPECT_EQ(written("A", "[B @ 1 = 1, A]", "4", "A=8,B=2"),
+            "write leaves the tensor: 'B @ 1 = 1' of the stream's '[B @ 1 = 1, "
+            "A] % 4' does not begin at index 0, and the buffer 'A' does not "
+            "hold it");
+  EXPECT_EQ(written("A", "[B = 1, A]", "4", "A=8,B=2"), "[2:4, 4:1]:4");
+  // Padding alone.
+  EXPECT_EQ(written("A", "[C # 4 @ 2 = 1, A]", "2", "A=36,C=1"),
+            "the stream's '[1 # 2 @ 1 = 1, A] % 2' holds no data to write");
+}
+
+//===----------------------------------------------------------------------===//
 // Sliding combinations
 //===----------------------------------------------------------------------===//
 

@@ -493,7 +493,7 @@ private:
             const Options &options) {
     size_t at = pick(0, pool.size() - 1);
     const Node *node = pool[at];
-    switch (pick(0, 9)) {
+    switch (pick(0, 10)) {
     case 0:
     case 1: // padding, on both sides as often as not
       if (options.pad != 0 && node->size <= limit / 2) {
@@ -503,6 +503,7 @@ private:
       return;
     case 2:
     case 3:
+    case 10:
       if (options.view != 0) {
         int64_t n = pick(1, node->size);
         pool[at] = apply(Node::View, node, n, pick(0, node->size - n));
@@ -517,8 +518,14 @@ private:
           divisors.push_back(n);
       int64_t n = divisors[pick(0, divisors.size() - 1)];
       if ((n != 1 && n != node->size) || chance(30)) {
-        pool[at] = apply(Node::Modulo, node, n);
-        pool.insert(pool.begin() + at, apply(Node::Divide, node, n));
+        const Node *quotient = apply(Node::Divide, node, n);
+        const Node *remainder = apply(Node::Modulo, node, n);
+        if (options.sliding != 0 && chance(30)) {
+          pool[at] = slide({quotient, remainder}, /*whole=*/chance(80));
+          return;
+        }
+        pool[at] = remainder;
+        pool.insert(pool.begin() + at, quotient);
       }
       return;
     }
