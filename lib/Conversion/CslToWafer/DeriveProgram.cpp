@@ -489,7 +489,11 @@ LogicalResult Deriver::run(Derivation &out) {
                            : unit->context->variables.lookup(entry.symbol);
       bool isArray =
           !isFunction && !program.codes[number].variables[index].shape.empty();
-      auto kind = isArray ? wafer::Symbol::Kind::Tensor : symbol.kind;
+      // What is no array is a pointer, also where the name has been an array.
+      auto kind = isArray ? wafer::Symbol::Kind::Tensor
+                  : symbol.kind == wafer::Symbol::Kind::Tensor
+                      ? wafer::Symbol::Kind::Pointer
+                      : symbol.kind;
       // The host follows a pointer or does not, at all PEs alike.
       if (!symbol.places.empty() && kind != symbol.kind)
         return entry.op->emitOpError() << "is advertised as '" << symbol.name

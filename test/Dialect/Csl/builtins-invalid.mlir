@@ -85,7 +85,7 @@ func.func @f(%x: f32) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{has a format with '{x}', allowed are {d}, {X}, {b}, {f} and {{}}
+  // expected-error@+1 {{has a format with '{x}', allowed are {d}, {u}, {X}, {b}, {f} and {{}}
   csl.sim_print "{x}" (%x) : f32
   return
 }

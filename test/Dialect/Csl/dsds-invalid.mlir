@@ -472,3 +472,14 @@ func.func @f(%A: memref<10xi16>) {
   %a = csl.mem1d_dsd %A : memref<10xi16> access <(i) -> (i floordiv 2), [5]>
   return
 }
+
+// -----
+
+// This syntax has all of them or none.
+module {
+  csl.program @pe {
+    csl.var @A : memref<32xi16>
+    // expected-error@+1 {{has some of the registers dest, src1 and xdsr, which are given together}}
+    "csl.fifo"() <{buffer = @A, dest = 2 : i64, src1 = 2 : i64, sym_name = "f"}> : () -> ()
+  }
+}

@@ -435,3 +435,22 @@ module {
     csl.color_config 1 at <0, 0> routes <rx RAMP tx [EAST, EAST]>
   }
 }
+
+// -----
+
+// This syntax has all of them or none.
+// expected-error@+1 {{has some of fabric_width, fabric_height, offset_x and offset_y, which are given together}}
+"csl.layout"() <{fabric_height = 3 : i64, fabric_width = 9 : i64, height = 1 : i64, offset_x = 4 : i64, width = 2 : i64}> ({
+^bb0:
+}) : () -> ()
+
+// -----
+
+module {
+  csl.program @pe {}
+  csl.layout 2 x 1 {
+    csl.tile_code @pe at <0 to 2, 0>
+    // expected-error@+1 {{has some of x, y and side, which are given together}}
+    "csl.stream"() <{color = 9 : i64, direction = 1 : i32, name = "rx", x = 1 : i64, y = 0 : i64}> : () -> ()
+  }
+}

@@ -211,6 +211,10 @@ LogicalResult SetDsdLengthOp::verify() {
 
 LogicalResult csl::FifoOp::verify() {
   const CslMachine *machine = lookupMachine(*this);
+  if (!llvm::all_equal({getDest().has_value(), getSrc1().has_value(),
+                        getXdsr().has_value()}))
+    return emitOpError() << "has some of the registers dest, src1 and xdsr, "
+                            "which are given together";
   if (getDest().has_value() &&
       (failed(checkRange(*this, "dest", *getDest(), 0,
                          machine ? machine->dsrsPerFile - 1 : UINT8_MAX,

@@ -29,6 +29,11 @@ LogicalResult LayoutOp::verify() {
   if (!machine && (width > UINT16_MAX || height > UINT16_MAX))
     return emitOpError() << "is " << width << " x " << height
                          << ", a side is at most " << UINT16_MAX;
+  if (!llvm::all_equal({getFabricWidth().has_value(),
+                        getFabricHeight().has_value(), getOffsetX().has_value(),
+                        getOffsetY().has_value()}))
+    return emitOpError() << "has some of fabric_width, fabric_height, offset_x "
+                            "and offset_y, which are given together";
   if (!getFabricWidth())
     return success();
   std::tuple<StringRef, int64_t, int64_t, int64_t> sides[] = {
@@ -249,6 +254,10 @@ LogicalResult StreamOp::verify() {
   if (machine && failed(checkRange(*this, "color", getColor(), 0,
                                    machine->colors - 1, machine->name)))
     return failure();
+  if (!llvm::all_equal(
+          {getX().has_value(), getY().has_value(), getSide().has_value()}))
+    return emitOpError()
+           << "has some of x, y and side, which are given together";
   if (!getX())
     return success();
   // As they were written: a negative number is no large one.
