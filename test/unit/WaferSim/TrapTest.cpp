@@ -148,7 +148,7 @@ TEST(Traps, Ids) {
   };
   SEQUIN_ROW("BLT-008");
   EXPECT_EQ(block("wse2", 40, BlockKind::Task),
-            "task id 40 is blocked or unblocked, the last is 30");
+            "task id 40 is blocked or unblocked by 'main', the last is 30");
   SEQUIN_ROW("BLT-009");
   SEQUIN_ROW("ASY-028");
   EXPECT_EQ(block("wse3", 9, BlockKind::Microthread),
