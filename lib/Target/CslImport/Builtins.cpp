@@ -30,10 +30,10 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   if (auto found = handlers.find(name); found != handlers.end()) {
     if (name.starts_with("sequin_") && !frame->module->isLibrary)
       return error(call.name().span, "'@" + name + "' is for the library");
-    return (this->*found->second)(call, hint);
+    return withoutJumps(call, [&] { return (this->*found->second)(call, hint); });
   }
   if (std::optional<DsdOpcode> opcode = parseDsdOpcode(name))
-    return dsdOperation(call, *opcode);
+    return withoutJumps(call, [&] { return dsdOperation(call, *opcode); });
   if (llvm::StringRef now = getReplacement(name); !now.empty())
     return error(call.name().span,
                  "builtin @" + name + " was removed from CSL; use " + now);
@@ -48,6 +48,20 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   if (auto close = suggestName(name, names))
     note(diagnostic, call.name().span, "did you mean '@" + *close + "'?");
   return Value();
+}
+
+/// What a builtin does, rather than gives, is emitted with its operands: it
+/// would be done where control has left in one of them.
+Value Evaluator::withoutJumps(const BuiltinCall &call,
+                              llvm::function_ref<Value()> evaluate) {
+  size_t pending = exits.size();
+  Value value = evaluate();
+  bool isDone = parseDsdOpcode(call.name().text) || value.isVoid();
+  if (isComptime() || !value || !isDone || exits.size() == pending)
+    return value;
+  return error(call.span(), "an operand of @" + call.name().text +
+                                " leaves by a jump; give it its value before, "
+                                "as a constant of its own");
 }
 
 bool Evaluator::expectArgs(const BuiltinCall &call, unsigned least,

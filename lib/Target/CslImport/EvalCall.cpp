@@ -53,6 +53,16 @@ static bool isSpecialising(const Type *type) {
          type->is(TypeKind::Range);
 }
 
+/// Visits what running code computes of a value that exists at comptime.
+static void forEachRunning(Value &value,
+                           llvm::function_ref<void(Value &)> visit) {
+  if (value.isRuntime())
+    return visit(value);
+  if (value.isAggregate() && !value.isComptime())
+    for (Value &part : value.mutableElements())
+      forEachRunning(part, visit);
+}
+
 const Type *Evaluator::functionType(const FunctionRef &function) {
   if (function.decl->isTask()) {
     llvm::SmallVector<const Type *> params;
@@ -160,11 +170,13 @@ Value Evaluator::callPointer(const Value &callee,
       llvm::dyn_cast_or_null<mlir::FunctionType>(convert(type, span));
   if (!address || !converted)
     return Value();
-  auto op = csl::CallIndirectOp::create(
-      builder, loc(span), converted.getResults(), address, values);
-  if (type->element->isVoid())
-    return makeVoid();
-  return makeRuntime(type->element, op.getResult(0));
+  return unlessLeft(span, [&] {
+    auto op = csl::CallIndirectOp::create(
+        builder, loc(span), converted.getResults(), address, values);
+    return type->element->isVoid()
+               ? makeVoid()
+               : makeRuntime(type->element, op.getResult(0));
+  });
 }
 
 Value Evaluator::callFunction(const FunctionRef &function,
@@ -248,7 +260,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
     value = expand(inner, result, span);
   } else if (decl.inlining() == Inlining::Inline) {
     inner.isInline = true;
-    value = expand(inner, result, span);
+    value = unlessLeft(span, [&] { return expand(inner, result, span); });
   } else if (result->isComptimeOnly() || result->is(TypeKind::Fifo) ||
              result->isRegister() ||
              llvm::any_of(llvm::zip(decl.params(), values), [](auto pair) {
@@ -282,18 +294,25 @@ Value Evaluator::emitCall(const FunctionRef &function,
     return Value();
   llvm::SmallVector<mlir::Value> operands;
   for (auto [param, value] : llvm::zip(function.decl->params(), values)) {
-    if (param->isComptime() || isSpecialising(value.type()))
+    if (param->isComptime() || isSpecialising(value.type())) {
+      Value parts = value;
+      forEachRunning(parts, [&](Value &part) {
+        operands.push_back(part.runtime());
+      });
       continue;
+    }
     mlir::Value operand = materialize(value, span);
     if (!operand)
       return Value();
     operands.push_back(operand);
   }
   auto callee = llvm::cast<mlir::func::FuncOp>(op);
-  auto call = mlir::func::CallOp::create(builder, loc(span), callee, operands);
-  if (result->isVoid())
-    return makeVoid();
-  return makeRuntime(result, call.getResult(0));
+  return unlessLeft(span, [&] {
+    auto call =
+        mlir::func::CallOp::create(builder, loc(span), callee, operands);
+    return result->isVoid() ? makeVoid()
+                            : makeRuntime(result, call.getResult(0));
+  });
 }
 
 Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
@@ -409,7 +428,17 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
     }
     bool special = generic && (param->isComptime() || isSpecialising(type));
     if (special) {
+      // What running code computes of it is passed.
       value = concretize(value);
+      bool failed = false;
+      forEachRunning(value, [&](Value &part) {
+        mlir::Type target = convert(part.type(), param->span());
+        failed |= !target;
+        converted.push_back(target);
+        part = makeRuntime(part.type(), mlir::Value());
+      });
+      if (failed)
+        return nullptr;
       key += ";" + value.key();
     } else {
       key += llvm::formatv(";{0}", (const void *)type).str();
@@ -569,6 +598,9 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
     if (param->isComptime() ||
         (generic && isSpecialising(bound[index].type()))) {
       local.value = bound[index];
+      forEachRunning(local.value, [&](Value &part) {
+        part = makeRuntime(part.type(), entry.getArgument(next++));
+      });
       continue;
     }
     local.value = makeRuntime(local.type, entry.getArgument(next++));

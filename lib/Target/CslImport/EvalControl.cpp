@@ -412,6 +412,31 @@ void Evaluator::guard(Span span, llvm::function_ref<void()> body) {
       });
 }
 
+Value Evaluator::unlessLeft(Span span, llvm::function_ref<Value()> rest) {
+  mlir::Value taken =
+      isComptime() ? mlir::Value() : anyExit(span, llvm::SmallVector(exits));
+  if (!taken)
+    return rest();
+  // What is known needs no way to here.
+  Value known;
+  Value result = emitBranch(
+      taken, span, nullptr, /*isVoid=*/false,
+      [&] {
+        left = true; // where it went before
+        return Value();
+      },
+      [&] {
+        ++skips;
+        Value value = rest();
+        --skips;
+        if (!value || !value.isComptime())
+          return value;
+        known = value;
+        return makeVoid();
+      });
+  return known && result ? known : result;
+}
+
 Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
                             bool isVoid, llvm::function_ref<Value()> yes,
                             llvm::function_ref<Value()> no,
@@ -537,8 +562,11 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     else if (hasVoid && hasValue)
       result = error(span, "expected type '" + values[0].type()->str() +
                                "', got: '" + values[1].type()->str() + "'");
-    else if (hasValue && values[0] && values[1] &&
-             isSame(values[0], values[1])) {
+    else if (hasValue && open[0] != open[1] &&
+             values[open[1]].type()->isComptimeOnly()) {
+      result = values[open[1]]; // no other comes here
+    } else if (hasValue && values[0] && values[1] &&
+               isSame(values[0], values[1])) {
       result = values[0];
       // Which arm was taken is not known, so the value is not, even if equal.
       if (result.type()->is(TypeKind::Int) ||
@@ -639,10 +667,15 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
       return arm(expr.then());
     return arm(condition.truth() ? expr.then() : expr.otherwise());
   }
-  return emitBranch(
-      condition.runtime(), expr.span(), hint, isStatement || !expr.otherwise(),
-      [&] { return arm(expr.then()); }, [&] { return arm(expr.otherwise()); },
-      rest);
+  auto branch = [&](llvm::function_ref<void()> behind) {
+    return emitBranch(
+        condition.runtime(), expr.span(), hint,
+        isStatement || !expr.otherwise(), [&] { return arm(expr.then()); },
+        [&] { return arm(expr.otherwise()); }, behind);
+  };
+  if (exits.empty())
+    return branch(rest);
+  return unlessLeft(expr.span(), [&] { return branch(nullptr); });
 }
 
 Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
@@ -737,7 +770,7 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
   };
   if (order.empty())
     return makeVoid();
-  return emit(0);
+  return unlessLeft(expr.span(), [&] { return emit(0); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -818,9 +851,13 @@ Value Evaluator::evalReturn(const ReturnExpr &expr) {
           "expected type '" + target.type->str() + "', got: 'void'");
     left = true;
     jump = {&target, false};
-  } else
-    leave(target, false, value,
-          expr.value() ? expr.value()->span() : expr.span());
+  } else {
+    Span span = expr.value() ? expr.value()->span() : expr.span();
+    unlessLeft(span, [&] {
+      leave(target, false, value, span);
+      return Value();
+    });
+  }
   return Value(types.simple(TypeKind::NoReturn));
 }
 
@@ -842,7 +879,10 @@ Value Evaluator::evalBreak(const BreakExpr &expr) {
       return Value();
     }
   }
-  leave(*target, false, value, expr.span());
+  unlessLeft(expr.span(), [&] {
+    leave(*target, false, value, expr.span());
+    return Value();
+  });
   return Value(types.simple(TypeKind::NoReturn));
 }
 

@@ -164,6 +164,8 @@ bool Evaluator::emitLoop(Target &target, Span span,
     resultTypes.push_back(init.getType());
   llvm::SmallVector<mlir::Location> places(resultTypes.size(), at);
   RegionState before = saveRegion();
+  llvm::SmallVector<Jump, 2> fromCondition;
+  bool conditionLeaves = false;
   auto op = scf::WhileOp::create(builder, at, resultTypes, inits);
   {
     mlir::OpBuilder::InsertionGuard insertion(builder);
@@ -194,6 +196,15 @@ bool Evaluator::emitLoop(Target &target, Span span,
     }
     if (!goesOn)
       goesOn = constantBool(false, span);
+    // The condition itself may leave.
+    fromCondition = exits;
+    conditionLeaves = left;
+    left = false;
+    if (mlir::Value now = anyExit(span, fromCondition)) {
+      mlir::Value stays =
+          arith::XOrIOp::create(builder, at, now, constantBool(true, span));
+      goesOn = arith::AndIOp::create(builder, at, stays, goesOn);
+    }
     scf::ConditionOp::create(builder, at, goesOn, currentValues(carried, span));
     endScope(scope);
 
@@ -228,8 +239,9 @@ bool Evaluator::emitLoop(Target &target, Span span,
   llvm::SmallVector<Jump, 2> inner = exits;
   restoreRegion(before);
   setValues(carried, op.getResults());
+  left |= conditionLeaves;
   bool breaks = false;
-  for (const Jump &exit : inner) {
+  for (const Jump &exit : llvm::concat<const Jump>(inner, fromCondition)) {
     breaks |= exit.target == &target;
     if (exit.target != &target && !llvm::is_contained(exits, exit))
       exits.push_back(exit);
@@ -502,7 +514,10 @@ Value Evaluator::evalFor(const ForExpr &expr) {
                  "elements of a tuple may differ in type: go over it with "
                  "'inline for'");
   }
-  emitFor(expr, target, array, bind);
+  unlessLeft(expr.span(), [&] {
+    emitFor(expr, target, array, bind);
+    return makeVoid();
+  });
   endScope(scope);
   return makeVoid();
 }

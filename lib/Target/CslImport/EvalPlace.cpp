@@ -893,16 +893,18 @@ Value Evaluator::evalAssign(const AssignExpr &expr) {
     return Value();
   if (target.kind == LValue::Kind::Error || !value)
     return Value();
-  if (expr.op()) {
-    Value current = read(target, expr.target()->span());
-    if (!current)
-      return Value();
-    // `x op= e` assigns to x: a literal takes its type.
-    if (hint && value.type()->is(TypeKind::ComptimeFloat) &&
-        hint->is(TypeKind::Float))
-      value = coerce(value, hint, expr.value()->span());
-    value = binary(*expr.op(), current, value, expr.span(), hint);
-  }
-  write(target, std::move(value), expr.span());
-  return makeVoid();
+  return unlessLeft(expr.span(), [&] {
+    if (expr.op()) {
+      Value current = read(target, expr.target()->span());
+      if (!current)
+        return Value();
+      // `x op= e` assigns to x: a literal takes its type.
+      if (hint && value.type()->is(TypeKind::ComptimeFloat) &&
+          hint->is(TypeKind::Float))
+        value = coerce(value, hint, expr.value()->span());
+      value = binary(*expr.op(), current, value, expr.span(), hint);
+    }
+    write(target, std::move(value), expr.span());
+    return makeVoid();
+  });
 }

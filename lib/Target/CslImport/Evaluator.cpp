@@ -163,7 +163,14 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
 Value Evaluator::eval(const Expr &expr, const Type *hint) {
   if (left || !step(expr.span()))
     return Value();
-  Value value = evalInner(expr, hint);
+  // Behind another operand that control may have left from.
+  bool isConditional =
+      !exits.empty() && !isComptime() &&
+      llvm::isa<BlockExpr, IfExpr, SwitchExpr, ForExpr, WhileExpr>(expr);
+  Value value =
+      isConditional
+          ? unlessLeft(expr.span(), [&] { return evalInner(expr, hint); })
+          : evalInner(expr, hint);
   if (session.options.observations)
     observe(expr.span(), value.type(), &value);
   return value;

@@ -343,6 +343,9 @@ private:
   RegionState saveRegion();
   void restoreRegion(const RegionState &state);
   void guard(Span span, llvm::function_ref<void()> body);
+  /// What comes after an operand that control may have left from: it happens,
+  /// and has its value, only where control did not leave.
+  Value unlessLeft(Span span, llvm::function_ref<Value()> rest);
   /// Whether one of the pending exits was taken.
   mlir::Value anyExit(Span span, llvm::ArrayRef<Jump> jumps);
   void enterTarget(Target &target);
@@ -505,6 +508,8 @@ public:
 
 private:
   Value evalBuiltin(const BuiltinCall &call, const Type *hint);
+  Value withoutJumps(const csl_source::BuiltinCall &call,
+                     llvm::function_ref<Value()> evaluate);
   bool expectArgs(const BuiltinCall &call, unsigned least, unsigned most);
   const Expr &arg(const BuiltinCall &call, unsigned index) {
     return *call.arguments()[index];

@@ -461,10 +461,12 @@ Value Evaluator::evalShortCircuit(const BinaryExpr &expr) {
   }
   auto other = [&] { return check(eval(*expr.right()), *expr.right()); };
   auto decided = [&] { return makeBool(!isAnd); };
-  return isAnd ? emitBranch(first.runtime(), expr.span(), types.boolType(),
-                            /*isVoid=*/false, other, decided)
-               : emitBranch(first.runtime(), expr.span(), types.boolType(),
-                            /*isVoid=*/false, decided, other);
+  return unlessLeft(expr.span(), [&] {
+    return isAnd ? emitBranch(first.runtime(), expr.span(), types.boolType(),
+                              /*isVoid=*/false, other, decided)
+                 : emitBranch(first.runtime(), expr.span(), types.boolType(),
+                              /*isVoid=*/false, decided, other);
+  });
 }
 
 //===----------------------------------------------------------------------===//
