@@ -136,13 +136,11 @@ bool CslMachineState::latch(Pe &pe, Walk &walk, const Dsd &dsd, unsigned bytes,
     return false;
   }
   }
-  // Two values of 16 bits share a wavelet, unless the index half is needed for
-  // something else (DSD-055, DSD-056).
-  csl::SimdMode mode = dsd.simd.value_or(
-      machine->generation == 2 ? csl::SimdMode::Simd32 : csl::SimdMode::Max);
-  walk.packed = bytes == 2 && mode != csl::SimdMode::Off && !dsd.control &&
-                !dsd.transform && !dsd.indexOffset;
-  walk.pair = walk.packed && mode == csl::SimdMode::Simd64;
+  // Two values of 16 bits share a wavelet where a mode is given, unless the
+  // index half is needed for something else (DSD-055, DSD-056).
+  walk.packed = bytes == 2 && dsd.simd && *dsd.simd != csl::SimdMode::Off &&
+                !dsd.control && !dsd.transform && !dsd.indexOffset;
+  walk.pair = walk.packed && *dsd.simd == csl::SimdMode::Simd64;
   walk.dense = dsd.kind == Dsd::Kind::Fabout && bytes == 2 && dsd.queue >= 0 &&
                pe.outputDense[dsd.queue];
   walk.packed &= !walk.dense;

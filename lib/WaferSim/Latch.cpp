@@ -177,7 +177,9 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
     SimdMode mode = descriptor.simd;
     if (mode == SimdMode::Default)
       mode = machine.generation == 2 ? SimdMode::Simd32 : SimdMode::Max;
-    walk.perWavelet = mode == SimdMode::Off ? 1 : 2;
+    // Nothing shares a wavelet that does not ask for it.
+    walk.perWavelet =
+        descriptor.simd == SimdMode::Default || mode == SimdMode::Off ? 1 : 2;
     walk.wavelets = mode == SimdMode::Off || mode == SimdMode::Simd32 ? 1 : 2;
     walk.allWavelets = mode == SimdMode::Simd64;
     if (walk.dense)

@@ -56,11 +56,12 @@ enum class Priority : uint8_t { Default, Low, Medium, High };
 llvm::StringRef getName(Priority priority);
 
 /// How many 16-bit elements one wavelet carries and how many wavelets must be
-/// ready (DSD, SIMD Mode; DSD-055, DSD-056, AMB-006). Default is Simd32 on
-/// WSE-2 and Max on WSE-3.
+/// ready (DSD, SIMD Mode; DSD-055, DSD-056, AMB-006).
+/// docs/Decisions/2026-11-23-wavelets-of-16-bits.md says what the default is.
 enum class SimdMode : uint8_t {
-  Default,
-  Off, ///< one element per wavelet
+  Default, ///< as fast as Simd32 on WSE-2, Max on WSE-3; one element per
+           ///< wavelet
+  Off,     ///< one element per wavelet
   Simd32,
   Simd64,
   Simd32Or64,

@@ -296,9 +296,8 @@ Value Evaluator::emitCall(const FunctionRef &function,
   for (auto [param, value] : llvm::zip(function.decl->params(), values)) {
     if (param->isComptime() || isSpecialising(value.type())) {
       Value parts = value;
-      forEachRunning(parts, [&](Value &part) {
-        operands.push_back(part.runtime());
-      });
+      forEachRunning(parts,
+                     [&](Value &part) { operands.push_back(part.runtime()); });
       continue;
     }
     mlir::Value operand = materialize(value, span);
