@@ -528,12 +528,19 @@ namespace {
 struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDivisions)
 
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet all(context);
+    arith::populateCeilFloorDivExpandOpsPatterns(all);
+    patterns = std::move(all);
+    return success();
+  }
+
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
       signalPassFailure();
   }
+
+  FrozenRewritePatternSet patterns;
 };
 } // namespace
 
@@ -541,22 +548,29 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
 static LogicalResult prepare(ModuleOp module) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
-  auto add = [](OpPassManager &functions) {
-    functions.addPass(createLowerAffinePass());
+  bool hasAffine = false;
+  module.walk([&](Operation *op) {
+    hasAffine |= op->getName().getDialectNamespace() == "affine";
+  });
+  auto patterns = std::make_shared<CanonicalPatterns>();
+  auto createSimplifyFunctionPass = [&] {
+    return csl_to_wafer::createSimplifyFunctionPass(patterns);
+  };
+  auto add = [&](OpPassManager &functions) {
+    if (hasAffine)
+      functions.addPass(createLowerAffinePass());
     functions.addPass(createKeepLoopsPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
     functions.addPass(createNormalFormPass());
     functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass());
-    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(createCSEPass());
     functions.addPass(createNormalFormPass());
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(std::make_unique<ExpandDivisions>());
     functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass());
-    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(createNormalFormPass());
     functions.addPass(createCSEPass());
     functions.addPass(createComputeLatePass());

@@ -17,6 +17,7 @@
 
 using namespace mlir;
 using namespace sequin;
+using namespace sequin::csl_to_wafer;
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -297,24 +298,31 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
     });
   }
 
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet all(context);
+    all.add<DropMask, ChooseExtremum, AskTheOpposite, KnowId,
+            BranchOnWhatIsNegated, KeepCounter<arith::ExtUIOp>,
+            KeepCounter<arith::ExtSIOp>, KeepCounter<arith::IndexCastOp>,
+            KeepCounter<arith::IndexCastUIOp>>(context);
+    patterns = std::move(all);
+    return success();
+  }
+
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
       return;
     widenCounters();
     hoistConstants(function.getFunctionBody().front());
-    RewritePatternSet patterns(&getContext());
-    patterns.add<DropMask, ChooseExtremum, AskTheOpposite, KnowId,
-                 BranchOnWhatIsNegated, KeepCounter<arith::ExtUIOp>,
-                 KeepCounter<arith::ExtSIOp>, KeepCounter<arith::IndexCastOp>,
-                 KeepCounter<arith::IndexCastUIOp>>(&getContext());
     // Blocks stay as they are: see SimplifyFunction.h.
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       signalPassFailure();
   }
+
+private:
+  FrozenRewritePatternSet patterns;
 };
 } // namespace
 
@@ -371,6 +379,14 @@ namespace {
 struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IndexAsInteger)
 
+  explicit IndexAsInteger(std::shared_ptr<CanonicalPatterns> patterns)
+      : patterns(std::move(patterns)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns->make(context);
+    return success();
+  }
+
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
@@ -396,9 +412,13 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
           (isOurs ? changed : kept).push_back(argument);
       for (Operation &op : *block)
         for (Value result : op.getResults())
-          if (result.getType().isIndex())
+          // A constant that is an index wherever it is used may stay one.
+          if (result.getType().isIndex() &&
+              (!isa<arith::ConstantOp>(op) ||
+               llvm::any_of(result.getUses(), reads)))
             (follows(&op) ? changed : kept).push_back(result);
     });
+    bool hasChanged = !changed.empty();
     for (Value value : changed) {
       value.setType(number);
       if (auto constant = value.getDefiningOp<arith::ConstantOp>())
@@ -424,6 +444,7 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
           cast = arith::IndexCastOp::create(builder, value.getLoc(), number,
                                             value);
         use.set(cast);
+        hasChanged = true;
       }
     }
     // Casts between numbers.
@@ -451,10 +472,16 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
       to.replaceAllUsesWith(result);
       op->erase();
     }
+    if (hasChanged || !casts.empty())
+      simplifyFunction(getOperation(), *patterns);
   }
+
+private:
+  std::shared_ptr<CanonicalPatterns> patterns;
 };
 } // namespace
 
-std::unique_ptr<Pass> csl_to_wafer::createIndexAsIntegerPass() {
-  return std::make_unique<IndexAsInteger>();
+std::unique_ptr<Pass> csl_to_wafer::createIndexAsIntegerPass(
+    std::shared_ptr<CanonicalPatterns> patterns) {
+  return std::make_unique<IndexAsInteger>(std::move(patterns));
 }

@@ -15,7 +15,7 @@
 #ifndef SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H
 #define SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H
 
-#include "mlir/Pass/Pass.h"
+#include "SimplifyFunction.h"
 
 namespace sequin::csl_to_wafer {
 
@@ -27,8 +27,10 @@ namespace sequin::csl_to_wafer {
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an
-/// index of a PE is, and casts between them what is left of them.
-std::unique_ptr<mlir::Pass> createIndexAsIntegerPass();
+/// index of a PE is, and casts between them what is left of them. What that
+/// changes is simplified.
+std::unique_ptr<mlir::Pass>
+createIndexAsIntegerPass(std::shared_ptr<CanonicalPatterns> patterns);
 
 /// Values are computed where they are first needed: what an operation on DSDs
 /// waits for does not depend on the order in which independent values are

@@ -8,19 +8,90 @@
 
 #include "SimplifyFunction.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace sequin;
+using namespace sequin::csl_to_wafer;
+
+/// Branches alone, with nothing folded: a value that is its own operand stays
+/// until its block is erased. Whether anything changed.
+static bool simplifyBranches(Operation *function,
+                             const CanonicalPatterns &patterns) {
+  // Structured control flow has none.
+  bool hasBranches = false;
+  function->walk(
+      [&](Block *block) { hasBranches |= !block->getParent()->hasOneBlock(); });
+  if (!hasBranches)
+    return false;
+  bool anyChange = false, hasOtherRegions = true;
+  while (hasOtherRegions) {
+    bool changed = false;
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal()
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .enableFolding(false)
+        .enableConstantCSE(false);
+    (void)applyPatternsGreedily(function, patterns.branches, config, &changed);
+    IRRewriter rewriter(function->getContext());
+    // The patterns have come to their end: only regions give them new work.
+    hasOtherRegions = succeeded(simplifyRegions(
+        rewriter, function->getRegions(), /*mergeBlocks=*/false));
+    anyChange |= changed || hasOtherRegions;
+  }
+  return anyChange;
+}
+
+/// Everything else; the blocks stay as they are, and all are reached.
+static bool simplifyOthers(Operation *function,
+                           const CanonicalPatterns &patterns) {
+  bool changed = false;
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal().setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
+  (void)applyPatternsGreedily(function, patterns.others, config, &changed);
+  return changed;
+}
+
+void csl_to_wafer::simplifyFunction(Operation *function,
+                                    const CanonicalPatterns &patterns) {
+  // A round that is not the last leaves fewer blocks, edges or arguments;
+  // functions that take more rounds than these are rare and stay as they are.
+  constexpr int kRounds = 10;
+  for (int round = 0; round < kRounds; ++round) {
+    bool hasOtherBlocks = simplifyBranches(function, patterns);
+    if (round > 0 && !hasOtherBlocks)
+      return;
+    if (!simplifyOthers(function, patterns) && round > 0)
+      return;
+  }
+}
 
 namespace {
 class SimplifyFunction : public PassWrapper<SimplifyFunction, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyFunction)
 
+  explicit SimplifyFunction(std::shared_ptr<CanonicalPatterns> patterns)
+      : patterns(std::move(patterns)) {}
+
   LogicalResult initialize(MLIRContext *context) override {
+    patterns->make(context);
+    return success();
+  }
+
+  void runOnOperation() override {
+    simplifyFunction(getOperation(), *patterns);
+  }
+
+private:
+  std::shared_ptr<CanonicalPatterns> patterns;
+};
+} // namespace
+
+void CanonicalPatterns::make(MLIRContext *context) {
+  std::call_once(made, [&] {
     RewritePatternSet ofBranches(context), ofOthers(context);
     for (Dialect *dialect : context->getLoadedDialects())
       dialect->getCanonicalizationPatterns(ofOthers);
@@ -30,56 +101,10 @@ public:
           context);
     branches = std::move(ofBranches);
     others = std::move(ofOthers);
-    return success();
-  }
+  });
+}
 
-  void runOnOperation() override {
-    // A round that is not the last leaves fewer blocks, edges or arguments;
-    // functions that take more rounds than these are rare and stay as they are.
-    constexpr int kRounds = 10;
-    for (int round = 0; round < kRounds; ++round) {
-      bool hasOtherBlocks = simplifyBranches();
-      if (round > 0 && !hasOtherBlocks)
-        return;
-      if (!simplifyOthers() && round > 0)
-        return;
-    }
-  }
-
-private:
-  /// Branches alone, with nothing folded: a value that is its own operand stays
-  /// until its block is erased. Whether anything changed.
-  bool simplifyBranches() {
-    bool anyChange = false, changed = true;
-    while (changed) {
-      GreedyRewriteConfig config;
-      config.setUseTopDownTraversal()
-          .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-          .enableFolding(false)
-          .enableConstantCSE(false);
-      (void)applyPatternsGreedily(getOperation(), branches, config, &changed);
-      IRRewriter rewriter(&getContext());
-      changed |= succeeded(simplifyRegions(
-          rewriter, getOperation()->getRegions(), /*mergeBlocks=*/false));
-      anyChange |= changed;
-    }
-    return anyChange;
-  }
-
-  /// Everything else; the blocks stay as they are, and all are reached.
-  bool simplifyOthers() {
-    bool changed = false;
-    GreedyRewriteConfig config;
-    config.setUseTopDownTraversal().setRegionSimplificationLevel(
-        GreedySimplifyRegionLevel::Disabled);
-    (void)applyPatternsGreedily(getOperation(), others, config, &changed);
-    return changed;
-  }
-
-  FrozenRewritePatternSet branches, others;
-};
-} // namespace
-
-std::unique_ptr<Pass> csl_to_wafer::createSimplifyFunctionPass() {
-  return std::make_unique<SimplifyFunction>();
+std::unique_ptr<Pass> csl_to_wafer::createSimplifyFunctionPass(
+    std::shared_ptr<CanonicalPatterns> patterns) {
+  return std::make_unique<SimplifyFunction>(std::move(patterns));
 }

@@ -10,9 +10,23 @@
 #define SEQUIN_LIB_CONVERSION_CSLTOWAFER_SIMPLIFYFUNCTION_H
 
 #include "mlir/Pass/Pass.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include <memory>
+#include <mutex>
 
 namespace sequin::csl_to_wafer {
+
+/// The canonicalization patterns of all dialects, made when a pass first needs
+/// them and shared by those that do: there are hundreds.
+class CanonicalPatterns {
+public:
+  void make(mlir::MLIRContext *context);
+
+  mlir::FrozenRewritePatternSet branches, others;
+
+private:
+  std::once_flag made;
+};
 
 /// Folds, and applies the canonicalization patterns of all dialects, as MLIR's
 /// canonicalizer does, but the patterns of branches apart from the others: all
@@ -22,7 +36,10 @@ namespace sequin::csl_to_wafer {
 /// cuts off a loop, whose blocks are merged while they are still there. What
 /// the loop carried is then its own operand, `%a = arith.addi %a, %c`, and a
 /// pattern that looks through operands finds something to do for ever.
-std::unique_ptr<mlir::Pass> createSimplifyFunctionPass();
+void simplifyFunction(mlir::Operation *function,
+                      const CanonicalPatterns &patterns);
+std::unique_ptr<mlir::Pass>
+createSimplifyFunctionPass(std::shared_ptr<CanonicalPatterns> patterns);
 
 } // namespace sequin::csl_to_wafer
 
