@@ -114,6 +114,10 @@ llvm::Expected<DeriveAnswer> api::derive(const DeriveRequest &request,
                                                         : machine->mainCommit;
   options.elementType = *type;
   options.minimal = request.minimal;
+  if (request.segments < 1)
+    return llvm::createStringError(llvm::Twine(request.segments) +
+                                   " sequencers in --segments, must be at "
+                                   "least 1");
   options.maxSegments = request.segments;
   answer.buffer = AddressMap(parts[0]);
   auto derivation = sequin::derive(answer.buffer, parts[1], parts[2], options);
