@@ -93,6 +93,61 @@ Value ProductSum::reduce(const Factor &factor, ArrayRef<unsigned> kept,
       .getResult(0);
 }
 
+Value ProductSum::sum(const Factor &factor, ArrayRef<unsigned> kept,
+                      Value init) {
+  if (isFloat())
+    return reduce(factor, kept, Combiner::Add, init);
+  int64_t count = nest.sizeOf(nest.loopsOf(factor.map)) / nest.sizeOf(kept);
+  // Sums of some of the elements, in any order, are between these.
+  IntRange all = factor.range * IntRange{0, count};
+  Attribute splat = getSplat(init);
+  IntRange start = IntRange::all();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(splat))
+    start = {number.getValue().getSExtValue(),
+             number.getValue().getSExtValue()};
+  if ((all + start).fits(32))
+    return reduce(factor, kept, Combiner::Add, init);
+  // Digits of so few bits that no sum leaves i32; the first has the sign.
+  unsigned bits = 0;
+  while (((int64_t(2) << bits) - 1) * count <= INT32_MAX)
+    ++bits;
+  if (all.fits(32))
+    bits = 32;
+  if (bits == 0)
+    return reduce(factor, kept, Combiner::Add, init);
+  Operation *root = nest.getRoot();
+  SmallVector<Value> sums;
+  for (unsigned low = 0; low < 32; low += bits) {
+    Factor digit = factor;
+    if (bits < 32) {
+      digit.type = accumulator;
+      digit.tensor = mapTensor(
+          root, factor.tensor, accumulator,
+          [&](ScalarBuilder &s, ValueRange x) {
+            Value word = s.shiftRight(x[0], static_cast<int32_t>(low));
+            int64_t mask = (int64_t(1) << bits) - 1;
+            return low + bits >= 32
+                       ? word
+                       : s.bitAnd(word, s.constant(static_cast<int32_t>(mask)));
+          });
+    }
+    sums.push_back(
+        reduce(digit, kept, Combiner::Add, nest.makeZeros(kept, accumulator)));
+  }
+  if (!isZero(splat))
+    sums.push_back(init);
+  return mapTensor(
+      root, sums, accumulator, [&](ScalarBuilder &s, ValueRange words) {
+        Value total = words[0];
+        for (unsigned i = 1; i < words.size(); ++i)
+          total = s.add(total,
+                        bits * i < 32
+                            ? s.shiftLeft(words[i], static_cast<int>(bits * i))
+                            : words[i]);
+        return total;
+      });
+}
+
 Factor ProductSum::multiply(const Factor &a, const Factor &b,
                             ArrayRef<unsigned> loops) {
   ScalarBuilder &s = nest.scalars();
@@ -278,7 +333,7 @@ Factor ProductSum::combine(const Factor &a, const Factor &b,
     if (all.size() == own.size())
       return product;
     Value zero = nest.makeZeros(own, accumulator);
-    product.tensor = reduce(product, own, Combiner::Add, zero);
+    product.tensor = sum(product, own, zero);
     product.map = nest.mapOf(own);
     return product;
   }
@@ -291,8 +346,7 @@ Factor ProductSum::combine(const Factor &a, const Factor &b,
     Factor product = multiply(a, b, all);
     if (!start)
       start = nest.makeZeros(own, accumulator);
-    product.tensor =
-        reduce(product, own, Combiner::Add, std::exchange(start, Value()));
+    product.tensor = sum(product, own, std::exchange(start, Value()));
     product.map = nest.mapOf(own);
     product.bits = 24;
     product.range = IntRange::all();
@@ -409,7 +463,7 @@ Factor ProductSum::run(SmallVector<Factor> factors, ArrayRef<unsigned> kept,
       bool last = factors.size() == 1 && rest.size() == kept.size() && init;
       Value start = last ? std::exchange(init, Value())
                          : nest.makeZeros(rest, accumulator);
-      factor.tensor = reduce(factor, rest, Combiner::Add, start);
+      factor.tensor = sum(factor, rest, start);
       factor.map = nest.mapOf(rest);
       factor.type = accumulator;
       if (count > 1 || last) {

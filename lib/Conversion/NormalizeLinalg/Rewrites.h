@@ -63,6 +63,10 @@ public:
   /// out op element, over the loops of the tensor.
   mlir::Value reduce(const Factor &factor, llvm::ArrayRef<unsigned> kept,
                      Combiner kind, mlir::Value init, bool skipsNan = false);
+  /// out + element. Integers wrap around, though the engine's sums saturate:
+  /// what may leave i32 is summed in digits.
+  mlir::Value sum(const Factor &factor, llvm::ArrayRef<unsigned> kept,
+                  mlir::Value init);
 
 private:
   Factor combine(const Factor &a, const Factor &b,
