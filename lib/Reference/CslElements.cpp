@@ -324,7 +324,10 @@ bool CslMachineState::readable(Pe &pe, Running &op, Walk &walk, bool &ended,
     words.pop_front();
     ended = true;
     result = true;
-    // Its end is the control wavelet's, not the extent's (ASY-011).
+    // What is given for a control wavelet takes the place of what is given for
+    // the end (ASY-011); termination alone is an end like any other.
+    if (*op.onControl == csl::OnControl::Terminate)
+      return false;
     op.activate =
         *op.onControl == csl::OnControl::Activate ? op.controlTarget : -1;
     op.unblock =

@@ -117,6 +117,9 @@ void Wafer::complete(Core &core, LiveOp &op, bool result) {
 }
 
 void Wafer::finishOnControl(Core &core, LiveOp &op) {
+  // An end like any other, unless the control wavelet has an action of its own.
+  if (op.onControl == OnControl::Terminate)
+    return complete(core, op, true);
   Completion normal = op.completion;
   op.completion = Completion::None;
   OnControl action = op.onControl;

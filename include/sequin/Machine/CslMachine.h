@@ -112,7 +112,7 @@ struct CslMachine {
   // Estimates of what a program takes of the memory beside its variables; the
   // vendor's instruction set is not published.
   unsigned instructionBytes; ///< of one bytecode instruction
-  unsigned stackBytes;       ///< set aside for calls
+  unsigned stackBytes;       ///< set aside for calls at least
   unsigned firstAddress;     ///< below it nothing is placed: 0 is no pointer
   /// What the memcpy library takes (SIM-015, measured on WSE-3).
   unsigned memcpyBytes;

@@ -235,6 +235,62 @@ static LogicalResult checkPlaced(CodeContext &context) {
   return success();
 }
 
+/// Bytes of the longest chain of calls; none if a function may be called again
+/// before it returns, or what is called is not known here.
+static std::optional<int64_t> deepestChain(const wafer::Code &code) {
+  constexpr int64_t kOpen = -1, kUnseen = -2;
+  std::vector<int64_t> need(code.functions.size(), kUnseen);
+  std::function<bool(size_t)> visit = [&](size_t number) {
+    if (need[number] != kUnseen)
+      return need[number] != kOpen;
+    need[number] = kOpen;
+    const wafer::Function &function = code.functions[number];
+    int64_t callees = 0;
+    for (const wafer::Instruction &instruction : function.instructions) {
+      if (instruction.opcode == wafer::Opcode::CallIndirect)
+        return false;
+      if (instruction.opcode != wafer::Opcode::Call)
+        continue;
+      if (!visit(instruction.immediate))
+        return false;
+      callees = std::max(callees, need[instruction.immediate]);
+    }
+    need[number] = function.frameBytes + callees;
+    return true;
+  };
+  int64_t deepest = 0;
+  for (size_t number = 0; number < code.functions.size(); ++number) {
+    if (!visit(number))
+      return std::nullopt;
+    deepest = std::max(deepest, need[number]);
+  }
+  return deepest;
+}
+
+/// The stack has what calls need where that is known, at least what the machine
+/// sets aside; otherwise all that nothing else takes.
+static LogicalResult layOutStack(CodeContext &context) {
+  wafer::Code &code = context.code;
+  int64_t end = code.textAddress - context.taskTableBytes;
+  for (const CodeContext::Placed &entry : context.placed)
+    end = std::min(end, entry.begin);
+  int64_t free = llvm::alignDown(uint64_t(end - code.stackAddress), 4);
+  std::optional<int64_t> need = deepestChain(code);
+  int64_t wanted = need.value_or(free);
+  code.stackBytes = std::max<int64_t>(code.stackBytes, std::min(wanted, free));
+  for (const wafer::Function &function : code.functions)
+    if (function.frameBytes > code.stackBytes) {
+      Operation *op = context.program.lookupSymbol(function.name);
+      InFlightDiagnostic error =
+          (op ? op : context.program.getOperation())->emitOpError();
+      error << "needs " << function.frameBytes << " bytes of stack, "
+            << code.stackBytes << " are left of the PE's memory";
+      attachMemoryMap(error, context.program);
+      return error;
+    }
+  return success();
+}
+
 LogicalResult csl_to_wafer::layOutRest(CodeContext &context) {
   const CslMachine &machine = context.machine;
   wafer::Code &code = context.code;
@@ -263,7 +319,7 @@ LogicalResult csl_to_wafer::layOutRest(CodeContext &context) {
   for (const CodeContext::Placed &entry : context.placed)
     end = std::max(end, entry.end);
   if (context.taskTableBytes <= code.textAddress - end)
-    return success();
+    return layOutStack(context);
   InFlightDiagnostic error = context.taskTableOp->emitOpError()
                              << "takes " << context.taskTableBytes
                              << " bytes, and the PE's memory has "

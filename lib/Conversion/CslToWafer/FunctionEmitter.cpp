@@ -345,10 +345,11 @@ LogicalResult FunctionEmitter::run() {
            << wafer::kNoRegister;
   out.registers = nextRegister;
   frameBytes = llvm::alignTo(frameBytes, 4);
-  if (frameBytes > context.machine.stackBytes)
+  if (frameBytes > context.machine.memoryBytesPerPe)
     return function->emitOpError()
-           << "needs " << frameBytes << " bytes of stack, there are "
-           << context.machine.stackBytes;
+           << "needs " << frameBytes << " bytes of stack, a PE of "
+           << context.machine.name << " has "
+           << context.machine.memoryBytesPerPe << " bytes of memory";
   out.frameBytes = frameBytes;
   return success();
 }
