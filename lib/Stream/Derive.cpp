@@ -216,7 +216,13 @@ private:
               Twine(entry.factor->extent) + ")");
         Factor &shorter = truncated.emplace_back(*entry.factor);
         shorter.extent = *kept;
-        shorter.valid = std::min(shorter.valid, *kept);
+        shorter.valid = std::min(shorter.valid, *kept - shorter.first);
+        if (shorter.valid <= 0)
+          return llvm::createStringError(
+              "write of padding: the buffer '" + buffer.str() +
+              "' has room for the first " + Twine(*kept) + " of " +
+              Twine(entry.factor->extent) + " lanes of '" +
+              entry.factor->str() + "' only, which hold no data");
         entry.factor = &shorter;
       }
       alone &= *kept == 1;

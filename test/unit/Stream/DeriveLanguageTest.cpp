@@ -82,6 +82,18 @@ TEST(DeriveGroups, WritesOfConstantsInAGroup) {
             "the stream's '[1 # 2 @ 1 = 1, A] % 2' holds no data to write");
 }
 
+/// The lanes that are kept are the first, also where they are padding.
+TEST(DeriveGroups, WritesOfLeadingPadding) {
+  EXPECT_EQ(
+      derived("A % 3", "1", "A % 9 / 3, A / 9 # 7 @ 1, A % 3", "A=36",
+              Direction::Write),
+      "write of padding: the buffer 'A % 3' has room for the first 1 of 7 "
+      "lanes of 'A / 9 # 7 @ 1' only, which hold no data");
+  EXPECT_EQ(derived("A % 3", "1", "A / 9, A % 9 / 3, A % 3", "A=36",
+                    Direction::Write),
+            "[3:1]:3");
+}
+
 //===----------------------------------------------------------------------===//
 // Sliding combinations
 //===----------------------------------------------------------------------===//
