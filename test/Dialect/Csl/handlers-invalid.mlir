@@ -95,3 +95,68 @@ module {
     }
   }
 }
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {
+    csl.task control @t() {
+      csl.return
+    }
+    csl.comptime {
+      %id = csl.constant 3 : !csl.control_task_id
+      // expected-error@+1 {{has a control task table, which wse2 does not have}}
+      csl.bind_control_task @t to %id table 1
+    }
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {
+    csl.task data @main(%x: i16) {
+      csl.return
+    }
+    csl.task control @rest() {
+      csl.return
+    }
+    csl.comptime {
+      %c = csl.constant 2 : !csl.color
+      %id = csl.get_data_task_id %c : !csl.color
+      // expected-error@+1 {{has rotating tasks, which wse2 does not have}}
+      csl.bind_rotating_tasks @main, @rest to %id limit 4 init 0
+    }
+  }
+}
+
+// -----
+
+module attributes {csl.target = #csl.target<"wse3">} {
+  csl.program @pe {
+    // expected-note@+1 {{defined here}}
+    csl.task local @main() {
+      csl.return
+    }
+    csl.task control @rest() {
+      csl.return
+    }
+    csl.comptime {
+      %in = csl.constant 2 : !csl.input_queue
+      %id = csl.get_data_task_id %in : !csl.input_queue
+      // expected-error@+1 {{takes a data task, @main is a local task}}
+      csl.bind_rotating_tasks @main, @rest to %id limit 4 init 0
+    }
+  }
+}
+
+// -----
+
+// A pointer is 16 bits of a wavelet.
+module {
+  csl.program @pe {
+    csl.task data @t(%x: !csl.struct<packed "w" {p : !csl.ptr<i16>, n : i16}>) {
+      csl.return
+    }
+  }
+}
