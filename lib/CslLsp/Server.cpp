@@ -180,6 +180,13 @@ void Server::onClose(const lsp::DidCloseTextDocumentParams &params) {
   versions.erase(params.textDocument.uri.file());
   complained.erase(params.textDocument.uri.file());
   publish(lsp::PublishDiagnosticsParams(params.textDocument.uri, 0));
+  // Its text on disk counts again for the files around it.
+  std::vector<std::string> others;
+  for (const auto &entry : complained)
+    others.push_back(entry.first().str());
+  llvm::sort(others);
+  for (const std::string &other : others)
+    check(other, std::nullopt);
 }
 
 void Server::update(const lsp::URIForFile &uri, StringRef text,

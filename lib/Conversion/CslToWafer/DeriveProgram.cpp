@@ -546,6 +546,7 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
 
 /// Brings functions and tasks into the form that bytecode is made from.
 static LogicalResult prepare(ModuleOp module) {
+  markRegisterUsers(module);
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   bool hasAffine = false;

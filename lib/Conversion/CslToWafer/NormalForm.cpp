@@ -9,6 +9,7 @@
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -334,6 +335,10 @@ std::unique_ptr<Pass> csl_to_wafer::createNormalFormPass() {
 // Order
 //===----------------------------------------------------------------------===//
 
+/// On calls of what reads or writes configuration registers, directly or not.
+static constexpr llvm::StringLiteral kUsesRegisters =
+    "csl_to_wafer.uses_registers";
+
 namespace {
 struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeLate)
@@ -356,7 +361,8 @@ struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
         // What is measured between two readings of the clock stays there.
         for (Operation *next = op.getNextNode(); next != first;
              next = next->getNextNode())
-          if (isa<csl::GetConfigOp, csl::SetConfigOp>(next)) {
+          if (isa<csl::GetConfigOp, csl::SetConfigOp>(next) ||
+              next->hasAttr(kUsesRegisters)) {
             first = next;
             break;
           }
@@ -366,6 +372,29 @@ struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
   }
 };
 } // namespace
+
+void csl_to_wafer::markRegisterUsers(ModuleOp module) {
+  for (auto program : module.getOps<csl::ProgramOp>()) {
+    llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
+    llvm::DenseSet<StringRef> users;
+    llvm::SmallVector<StringRef> pending;
+    for (auto function : program.getOps<func::FuncOp>())
+      function.walk([&](Operation *op) {
+        if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
+            users.insert(function.getSymName()).second)
+          pending.push_back(function.getSymName());
+      });
+    program.walk(
+        [&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
+    while (!pending.empty())
+      for (func::CallOp call : callsOf.lookup(pending.pop_back_val())) {
+        call->setAttr(kUsesRegisters, UnitAttr::get(call.getContext()));
+        if (auto caller = call->getParentOfType<func::FuncOp>())
+          if (users.insert(caller.getSymName()).second)
+            pending.push_back(caller.getSymName());
+      }
+  }
+}
 
 std::unique_ptr<Pass> csl_to_wafer::createComputeLatePass() {
   return std::make_unique<ComputeLate>();

@@ -34,8 +34,13 @@ createIndexAsIntegerPass(std::shared_ptr<CanonicalPatterns> patterns);
 
 /// Values are computed where they are first needed: what an operation on DSDs
 /// waits for does not depend on the order in which independent values are
-/// written.
+/// written. Nothing is moved over what reads or writes configuration registers:
+/// what is measured between two readings of the clock stays there.
 std::unique_ptr<mlir::Pass> createComputeLatePass();
+
+/// Marks calls of what reads or writes configuration registers, for the pass
+/// above, which sees one function.
+void markRegisterUsers(mlir::ModuleOp module);
 
 } // namespace sequin::csl_to_wafer
 

@@ -16,7 +16,7 @@ using namespace sequin::csl_source;
 
 /// Characters of a value that are shown, about, and elements of an aggregate.
 static constexpr size_t kMaxText = 240, kMaxTypeText = 160;
-static constexpr size_t kMaxElements = 8;
+static constexpr size_t kMaxElements = 8, kMaxParts = 256;
 /// PEs that are asked for the value of a symbolic expression, and answers.
 static constexpr size_t kMaxPes = 64, kMaxAnswers = 4;
 
@@ -136,12 +136,16 @@ static bool preview(const Value &value, std::string &text) {
   return true;
 }
 
-/// Whether what is shown of a value differs between PEs.
-static bool differs(const Value &value) {
+/// Whether what is shown of a value differs between PEs. Parts may be shared: a
+/// value is larger than what made it.
+static bool differs(const Value &value, size_t &parts) {
+  if (parts == 0)
+    return false;
+  --parts;
   if (!value || !value.isAggregate())
     return value && value.isSymbolic();
   return llvm::any_of(llvm::ArrayRef(value.elements()).take_front(kMaxElements),
-                      differs);
+                      [&](const Value &part) { return differs(part, parts); });
 }
 
 std::string Evaluator::observedValue(const Value &value) {
@@ -152,7 +156,8 @@ std::string Evaluator::observedValue(const Value &value) {
   // of a loop.
   bool isSmall =
       !value.isAggregate() || value.elements().size() <= kMaxElements;
-  if (!isSmall || !differs(value) || !program || !program->pes ||
+  size_t parts = kMaxParts;
+  if (!isSmall || !differs(value, parts) || !program || !program->pes ||
       !session.layout.rectangle)
     return preview(value, text) ? text : "";
   // The PEs that share the code have different values.
@@ -183,9 +188,7 @@ void Evaluator::observe(Span span, const Type *type, const Value *value) {
   if (!entry)
     return;
   std::string shown = value ? observedValue(*value) : "";
-  std::string typeText = type->str();
-  if (typeText.size() > kMaxTypeText)
-    typeText = typeText.substr(0, kMaxTypeText) + "...";
+  std::string typeText = type->str(kMaxTypeText);
   if (entry->has(typeText, shown))
     return;
   if (entry->found.size() == Observations::kMaxPerPlace) {

@@ -146,11 +146,13 @@ static llvm::StringRef getFormatName(FloatFormat format) {
   llvm_unreachable("unknown format");
 }
 
-std::string Type::str() const {
-  std::string text;
+void Type::print(std::string &text, size_t limit) const {
+  if (text.size() > limit)
+    return;
   llvm::raw_string_ostream os(text);
   auto list = [&](llvm::ArrayRef<const Type *> types) {
-    llvm::interleaveComma(types, os, [&](const Type *t) { os << t->str(); });
+    llvm::interleaveComma(types, os,
+                          [&](const Type *t) { t->print(text, limit); });
   };
   switch (kind) {
   case TypeKind::Int:
@@ -163,7 +165,8 @@ std::string Type::str() const {
     os << csl::stringifyDescriptorKind(dsd) << "_dsd";
     break;
   case TypeKind::Fifo:
-    os << "fifo of " << element->str();
+    os << "fifo of ";
+    element->print(text, limit);
     break;
   case TypeKind::Dsr:
     os << "dsr_" << csl::stringifyDsrKind(dsr);
@@ -171,14 +174,15 @@ std::string Type::str() const {
   case TypeKind::Array:
     os << '[';
     llvm::interleaveComma(shape, os);
-    os << ']' << element->str();
+    os << ']';
+    element->print(text, limit);
     break;
   case TypeKind::Pointer:
     os << (isMany ? "[*]" : "*")
        << (isConst && element->kind != TypeKind::Function ? "const " : "");
     if (isConst && element->kind == TypeKind::Function)
       os << "const ";
-    os << element->str();
+    element->print(text, limit);
     break;
   case TypeKind::Function:
     if (!element) {
@@ -187,7 +191,8 @@ std::string Type::str() const {
     }
     os << "fn(";
     list(params);
-    os << ") " << element->str();
+    os << ") ";
+    element->print(text, limit);
     break;
   case TypeKind::Task:
     if (!element) {
@@ -199,7 +204,8 @@ std::string Type::str() const {
     os << ") void";
     break;
   case TypeKind::Range:
-    os << "range of " << element->str();
+    os << "range of ";
+    element->print(text, limit);
     break;
   case TypeKind::Enum:
     os << name;
@@ -213,12 +219,21 @@ std::string Type::str() const {
     llvm::interleaveComma(fields, os, [&](const Field &field) {
       if (!isTuple)
         os << field.name << ": ";
-      os << field.type->str();
+      field.type->print(text, limit);
     });
     os << '}';
     break;
   default:
     os << getSimpleName(kind);
+  }
+}
+
+std::string Type::str(size_t limit) const {
+  std::string text;
+  print(text, limit);
+  if (text.size() > limit) {
+    text.resize(limit);
+    text += "...";
   }
   return text;
 }

@@ -129,7 +129,9 @@ struct Type {
   /// In a packed struct or for @bitcast; 0 where a type has no bits.
   unsigned bits() const;
   /// As CSL writes it.
-  std::string str() const;
+  std::string str(size_t limit = SIZE_MAX) const;
+  /// Appends the same, and stops where the text has more than `limit` bytes.
+  void print(std::string &text, size_t limit) const;
 };
 
 const llvm::fltSemantics &getSemantics(FloatFormat format);

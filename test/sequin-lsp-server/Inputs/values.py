@@ -114,7 +114,7 @@ expect(hover(pe, "table.factor", shift=6),
        "- `f32` = `1.25` (PE (0, 0))\n- `f32` = `2.5` (PE (2, 0))\n\nfrom `table.csl`")
 # A loop that never ends costs the limit, and says so.
 session.change(table, [{"text": text + "fn f() u16 { var n: u16 = 0;\n"
-                        "  while (true) { n = n & 1; }\n  return n; }\nconst n = f();\n"}])
+                        "  while (true) { n = n & 1; }\n  return n; }\nconst endless = f();\n"}])
 problems = session.problems(table)
 expect([d["severity"] for d in problems], [3])
 assert "steps of evaluation" in problems[0]["message"], problems
