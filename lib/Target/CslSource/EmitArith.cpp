@@ -214,6 +214,13 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
     define(to, literal);
     return true;
   };
+  if (from.getType().isIndex() && target.width > source.width &&
+      !getNumber(from)) {
+    // An index has 32 bits, whatever type holds its range.
+    IntType wide = target.withSign(source.isSigned);
+    define(to, convert(convert(use(from, source), source, wide), wide, target));
+    return true;
+  }
   if (isa<arith::ExtSIOp, arith::IndexCastOp>(op) &&
       target.width >= source.width) {
     // The operand's sign is extended.
@@ -397,10 +404,14 @@ bool CodeEmitter::emitArith(Operation &op) {
     Expression b;
     // Of numbers without a sign the compiler refuses a negative difference.
     bool mayBorrow = type.isSigned || !getKnownNumber(left);
-    if (isa<arith::AddIOp>(op) && number && number->isNegative() &&
-        !number->isMinSignedValue() && mayBorrow) {
+    // In the bits that are written: an index has more.
+    std::optional<APInt> added;
+    if (isa<arith::AddIOp>(op) && number)
+      added = number->sextOrTrunc(type.width);
+    if (added && added->isNegative() && !added->isMinSignedValue() &&
+        mayBorrow) {
       text = "-";
-      b = comptimeLeaf(spellInteger(-*number, /*isSigned=*/true));
+      b = comptimeLeaf(spellInteger(-*added, /*isSigned=*/true));
       b.untyped = true;
     } else {
       b = use(right, type);
