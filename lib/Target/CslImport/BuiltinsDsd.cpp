@@ -221,7 +221,7 @@ Value Evaluator::buildFabricDsd(DsdValue dsd, const Value &props, Span span) {
     return Value();
   const Value *extent = props.field("extent");
   if (!extent)
-    return error(span, "a " + what + " has a field 'extent'");
+    return error(span, "a " + what + " needs a field 'extent'");
   Value length = *extent;
   if (length.isAggregate() && length.elements().size() == 1)
     length = length.elements()[0];
@@ -247,8 +247,8 @@ Value Evaluator::buildFabricDsd(DsdValue dsd, const Value &props, Span span) {
     color = nullptr;
   }
   if (!queue && (wse3 || !isIn) && !(color && !wse3))
-    return error(span, "a " + what + " has a field '" + (isIn ? "in" : "out") +
-                           "put_queue'");
+    return error(span, "a " + what + " needs a field '" +
+                           (isIn ? "in" : "out") + "put_queue'");
   if (!queue && !color)
     return error(span, "a " + what + " has a queue or a color");
   if (queue)

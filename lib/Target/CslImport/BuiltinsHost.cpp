@@ -113,7 +113,7 @@ Value Evaluator::builtinExport(const BuiltinCall &call, const Type *) {
     return Value();
   const Value *name = config.field("name");
   if (!name || !name->isString())
-    return error(arg(call, 1).span(), "@export has a field 'name', a "
+    return error(arg(call, 1).span(), "@export needs a field 'name', a "
                                       "comptime_string");
   if (!pointer.isPointer() || !pointer.pointer().path.empty())
     return error(arg(call, 0).span(), "@export is of a pointer to a global "

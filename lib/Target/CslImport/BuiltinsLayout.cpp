@@ -265,7 +265,7 @@ csl::FilterAttr Evaluator::readFilter(const Value &value, Span span) {
     return {};
   const Value *kindValue = value.field("kind");
   if (!kindValue) {
-    error(span, "a filter has a field 'kind'");
+    error(span, "a filter needs a field 'kind'");
     return {};
   }
   std::optional<std::string> kind = knownChoice(
@@ -324,7 +324,7 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
     return std::nullopt;
   const Value *routes = config.field("routes");
   if (!routes) {
-    error(span, "the configuration of a color has a field 'routes'");
+    error(span, "the configuration of a color needs a field 'routes'");
     return std::nullopt;
   }
   auto emitError = [&] {

@@ -210,7 +210,9 @@ Value Evaluator::builtinZeros(const BuiltinCall &call, const Type *) {
   const Type *type = evalType(arg(call, 0));
   if (!type)
     return Value();
-  if (!type->isArray() || !type->element->isNumber())
+  // A bool is numeric (@as).
+  if (!type->isArray() ||
+      !(type->element->isNumber() || type->element->is(TypeKind::Bool)))
     return error(arg(call, 0).span(), "@zeros is of an array of numbers, found "
                                       "'" +
                                           type->str() + "'");

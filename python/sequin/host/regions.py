@@ -103,13 +103,19 @@ class CodeRegion:
         edge_routes: list[EdgeRouteInfo] | None = None,
     ) -> None:
         """Routes of all PEs, with others for the PEs of edges."""
-        self._paint(list(self._all()), color, routes)
+        if not isinstance(edge_routes, (list, tuple, type(None))):
+            raise HostTypeError(
+                f"paint_all: edge_routes is {edge_routes!r}, expected a list of what "
+                "get_edge_routing() returns"
+            )
         for info in edge_routes or []:
             if not isinstance(info, EdgeRouteInfo):
                 raise HostTypeError(
                     f"paint_all: an edge route is {info!r}, expected what "
                     "get_edge_routing() returns"
                 )
+        self._paint(list(self._all()), color, routes)
+        for info in edge_routes or []:
             self._paint(edge_places(self, info.edge), color, info.positions)
 
     def create_input_port(
