@@ -59,6 +59,9 @@ struct Effects {
   }
 };
 
+/// Of an assertion that is only there to keep the loop around it.
+inline constexpr llvm::StringLiteral kKeepsLoop = "keeps_loop";
+
 /// Longer expressions get a name.
 inline constexpr size_t kInlineColumns = 64;
 

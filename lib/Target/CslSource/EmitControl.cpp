@@ -655,6 +655,8 @@ bool CodeEmitter::emitControl(Operation &op) {
     return true;
   }
   if (auto check = dyn_cast<cf::AssertOp>(op)) {
+    if (check->hasAttr(kKeepsLoop))
+      return true;
     Doc condition(use(check.getArg()));
     // The message has no place in @assert.
     if (!check.getMsg().empty())

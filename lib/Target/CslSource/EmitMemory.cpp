@@ -214,7 +214,9 @@ bool CodeEmitter::emitMemory(Operation &op) {
                    bool isSigned) {
     Expression expression = element(value, isSigned);
     // It was changed there.
-    if (expression.text == place.text) {
+    if (expression.text == place.text &&
+        isa_and_nonnull<csl::SetFieldOp, csl::SetElementOp>(
+            value.getDefiningOp())) {
       takeEffects();
       return;
     }
