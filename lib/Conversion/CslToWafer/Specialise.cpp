@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -85,10 +86,14 @@ private:
       }};
   /// The same in the order of the first PE.
   std::vector<const std::vector<Attribute> *> order;
-  /// Constants, parameters and what is computed of them alone, operands first,
-  /// and the place of each.
+  /// Constants, parameters and what is computed of them alone, operands first;
+  /// of values that are computed alike one, and the place of each.
   std::vector<Value> ordered;
   llvm::DenseMap<Value, size_t> numbers;
+  /// By place: the value if it is the same everywhere, and whether another one
+  /// has to be worked out.
+  std::vector<Attribute> constants;
+  llvm::BitVector isAsked;
   /// What running code makes of parameters alone, and what of that it branches
   /// by: bools, and the numbers of switches.
   llvm::SetVector<Value> made, questions;
@@ -133,11 +138,28 @@ bool Specialiser::isComptime(Operation *op) const {
 }
 
 void Specialiser::findQuestions() {
+  using Computation =
+      std::tuple<const void *, const void *, const void *, std::vector<size_t>>;
+  std::map<Computation, size_t> known;
   for (auto function : program.getOps<FunctionOpInterface>())
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isComptime(op)) {
-        numbers[op->getResult(0)] = ordered.size();
-        ordered.push_back(op->getResult(0));
+        Value value = op->getResult(0);
+        std::vector<size_t> operands;
+        for (Value operand : op->getOperands())
+          operands.push_back(numbers.lookup(operand));
+        auto [entry, isNew] = known.try_emplace(
+            Computation(op->getName().getAsOpaquePointer(),
+                        op->getAttrDictionary().getAsOpaquePointer(),
+                        value.getType().getAsOpaquePointer(),
+                        std::move(operands)),
+            ordered.size());
+        numbers[value] = entry->second;
+        if (isNew) {
+          ordered.push_back(value);
+          Attribute &constant = constants.emplace_back();
+          (void)matchPattern(op, m_Constant(&constant));
+        }
         return;
       }
       for (Value operand : op->getOperands()) {
@@ -149,6 +171,13 @@ void Specialiser::findQuestions() {
           questions.insert(operand);
       }
     });
+  isAsked.resize(ordered.size());
+  for (Value value : llvm::concat<const Value>(made, questions))
+    isAsked.set(numbers.lookup(value));
+  for (size_t i = ordered.size(); i-- > 0;)
+    if (isAsked[i])
+      for (Value operand : ordered[i].getDefiningOp()->getOperands())
+        isAsked.set(numbers.lookup(operand));
 }
 
 /// What an operation makes of known operands.
@@ -172,16 +201,16 @@ std::vector<Attribute> Specialiser::evaluate(ArrayRef<Attribute> vector) {
   llvm::DenseMap<StringAttr, Attribute> values;
   for (auto [param, value] : llvm::zip(params, vector))
     values[param.getSymNameAttr()] = value;
-  std::vector<Attribute> result;
-  for (Value value : ordered) {
-    Attribute &number = result.emplace_back();
-    Operation *op = value.getDefiningOp();
+  std::vector<Attribute> result = constants;
+  for (unsigned place : isAsked.set_bits()) {
+    Attribute &number = result[place];
+    if (number)
+      continue;
+    Operation *op = ordered[place].getDefiningOp();
     if (auto get = dyn_cast<csl::GetParamOp>(op)) {
       number = values.lookup(get.getParamAttr().getAttr());
       continue;
     }
-    if (matchPattern(op, m_Constant(&number)))
-      continue;
     llvm::SmallVector<Attribute> operands;
     for (Value operand : op->getOperands())
       operands.push_back(result[numbers.lookup(operand)]);
