@@ -471,20 +471,6 @@ private:
     return false;
   }
 
-  /// Every contiguous run starts at a whole byte, which only types narrower
-  /// than one can miss.
-  llvm::Error checkStarts(const Sequencer &sequencer, int64_t bits) const {
-    int64_t run = sequencer.contiguousElements(), inner = 1;
-    for (const SequencerEntry &entry : llvm::reverse(sequencer.entries)) {
-      inner = saturatingMul(inner, entry.size);
-      if (inner > run && entry.size > 1 && entry.stride % 8 * bits % 8 != 0)
-        return llvm::createStringError(
-            "accesses start " + Twine(entry.stride) + " elements of " +
-            Twine(bits) + " bits apart, which are not whole bytes");
-    }
-    return llvm::Error::success();
-  }
-
   llvm::Error accesses() {
     int64_t bits = getBitWidth(options.elementType);
     const Sequencer &shown = options.direction == Direction::Read
@@ -506,11 +492,6 @@ private:
           "accesses of " + Twine(common) + " bits (packet of " +
           Twine(*packetBits) + " bits, contiguous run of " + Twine(*runBits) +
           " bits) are not whole bytes");
-    if (llvm::Error error = checkStarts(result.sequencer, bits))
-      return error;
-    for (const Sequencer &part : result.segments)
-      if (llvm::Error error = checkStarts(part, bits))
-        return error;
     result.contiguousBytes = *runBits / 8;
     result.accessBytes = common / 8;
     result.accessSupported = false;
