@@ -30,6 +30,24 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
   auto set = [&](Opcode opcode, Register &dsd, Register value) {
     dsd = emitFresh(opcode, dsd, value);
   };
+  // What is known is a constant, and so is what is known to be changed in it.
+  auto bind = [&](Value value, Register begun, Register dsd,
+                  const wafer::Descriptor &descriptor) {
+    registers[value] = dsd;
+    if (begun == dsd)
+      descriptors[value] = descriptor;
+  };
+  auto change = [&](Value to, Value from,
+                    llvm::function_ref<void(wafer::Descriptor &)> apply) {
+    auto found = descriptors.find(from);
+    if (found == descriptors.end())
+      return false;
+    wafer::Descriptor descriptor = found->second;
+    apply(descriptor);
+    Register dsd = begin(descriptor);
+    bind(to, dsd, dsd, descriptor);
+    return true;
+  };
   // Of an operand that may not be there.
   auto numberOf = [](Value value) {
     return value ? known(value) : std::nullopt;
@@ -73,27 +91,36 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
       descriptor.base += *number * getMemorySize(element).bytes;
       offset = {};
     }
-    Register dsd = begin(descriptor);
+    Register dsd = begin(descriptor), begun = dsd;
     finishBase(dsd, made.getBase(), isKnown, offset);
     if (extent)
       set(Opcode::DsdSetExtent, dsd, of(extent));
     if (stride)
       set(Opcode::DsdSetStride, dsd, of(stride));
-    registers[made] = dsd;
+    bind(made, begun, dsd, descriptor);
     return success();
   }
   if (auto made = dyn_cast<csl::Mem4dDsdOp>(op)) {
     auto [base, isKnown] = knownBase(made.getBase());
-    Register dsd = begin(describeMem4d(made, isKnown ? base : 0, context));
-    finishBase(dsd, made.getBase(), isKnown, made.getOffset());
-    registers[made] = dsd;
+    wafer::Descriptor descriptor =
+        describeMem4d(made, isKnown ? base : 0, context);
+    Value offset = made.getOffset();
+    if (std::optional<uint64_t> number = numberOf(offset)) {
+      Type element = csl::getBaseInfo(made.getBase().getType()).elementType;
+      descriptor.base += *number * getMemorySize(element).bytes;
+      offset = {};
+    }
+    Register dsd = begin(descriptor), begun = dsd;
+    finishBase(dsd, made.getBase(), isKnown, offset);
+    bind(made, begun, dsd, descriptor);
     return success();
   }
   if (auto made = dyn_cast<csl::CircbufDsdOp>(op)) {
     auto [base, isKnown] = knownBase(made.getBase());
-    Register dsd = begin(describeCircbuf(made, isKnown ? base : 0));
+    wafer::Descriptor descriptor = describeCircbuf(made, isKnown ? base : 0);
+    Register dsd = begin(descriptor), begun = dsd;
     finishBase(dsd, made.getBase(), isKnown, {});
-    registers[made] = dsd;
+    bind(made, begun, dsd, descriptor);
     return success();
   }
   auto fabric = [&](auto made, wafer::Descriptor descriptor) {
@@ -108,14 +135,14 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
       descriptor.extent = *number;
       extent = {};
     }
-    Register dsd = begin(descriptor);
+    Register dsd = begin(descriptor), begun = dsd;
     if (made.getQueue() && !queue)
       set(Opcode::DsdSetQueue, dsd, of(made.getQueue()));
     if (made.getColor() && !color)
       set(Opcode::DsdSetColor, dsd, of(made.getColor()));
     if (extent)
       set(Opcode::DsdSetExtent, dsd, of(extent));
-    registers[made] = dsd;
+    bind(made, begun, dsd, descriptor);
   };
   if (auto made = dyn_cast<csl::FabinDsdOp>(op)) {
     fabric(made, describeFabin(made));
@@ -125,24 +152,44 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
     fabric(made, describeFabout(made));
     return success();
   }
-  if (auto change = dyn_cast<csl::SetDsdBaseAddrOp>(op)) {
-    emit(Opcode::DsdSetBase, of(change), of(change.getInput()),
-         asRegister(baseOf(change.getBase()), 1));
+  if (auto to = dyn_cast<csl::SetDsdBaseAddrOp>(op)) {
+    auto [base, isKnown] = knownBase(to.getBase());
+    if (isKnown && change(to, to.getInput(), [&](auto &descriptor) {
+          descriptor.base = static_cast<uint16_t>(base);
+        }))
+      return success();
+    emit(Opcode::DsdSetBase, of(to), of(to.getInput()),
+         asRegister(baseOf(to.getBase()), 1));
     return success();
   }
-  if (auto change = dyn_cast<csl::IncrementDsdOffsetOp>(op)) {
-    emit(Opcode::DsdAddBase, of(change), of(change.getInput()),
-         asBytes(change.getOffset(), change.getElement()));
+  if (auto to = dyn_cast<csl::IncrementDsdOffsetOp>(op)) {
+    std::optional<uint64_t> number = known(to.getOffset());
+    if (number && change(to, to.getInput(), [&](auto &descriptor) {
+          descriptor.base = static_cast<uint16_t>(
+              descriptor.base +
+              *number * getMemorySize(to.getElement()).bytes);
+        }))
+      return success();
+    emit(Opcode::DsdAddBase, of(to), of(to.getInput()),
+         asBytes(to.getOffset(), to.getElement()));
     return success();
   }
-  if (auto change = dyn_cast<csl::SetDsdLengthOp>(op)) {
-    emit(Opcode::DsdSetExtent, of(change), of(change.getInput()),
-         of(change.getLength()));
+  if (auto to = dyn_cast<csl::SetDsdLengthOp>(op)) {
+    std::optional<uint64_t> number = known(to.getLength());
+    if (number && change(to, to.getInput(), [&](auto &descriptor) {
+          descriptor.extent = static_cast<uint16_t>(*number);
+        }))
+      return success();
+    emit(Opcode::DsdSetExtent, of(to), of(to.getInput()), of(to.getLength()));
     return success();
   }
-  if (auto change = dyn_cast<csl::SetDsdStrideOp>(op)) {
-    emit(Opcode::DsdSetStride, of(change), of(change.getInput()),
-         of(change.getStride()));
+  if (auto to = dyn_cast<csl::SetDsdStrideOp>(op)) {
+    std::optional<uint64_t> number = known(to.getStride());
+    if (number && change(to, to.getInput(), [&](auto &descriptor) {
+          descriptor.stride = static_cast<int8_t>(*number);
+        }))
+      return success();
+    emit(Opcode::DsdSetStride, of(to), of(to.getInput()), of(to.getStride()));
     return success();
   }
   if (auto get = dyn_cast<csl::GetFifoOp>(op)) {

@@ -41,19 +41,48 @@ wafer::Register FunctionEmitter::of(Value value) {
   return entry->second;
 }
 
-wafer::Register FunctionEmitter::inRow(ValueRange values) {
+/// What `value` shares its register with.
+static Value getNamed(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::ExtUIOp, arith::BitcastOp, csl::AsMemrefOp, csl::PtrCastOp,
+             csl::PtrToIntOp, csl::IntToPtrOp, csl::ToEnumOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// A value that is passed on is computed where the callee takes it from, so
+/// that the order in which arguments are computed costs nothing. What is passed
+/// to two is where the first takes it from.
+void FunctionEmitter::reserveRow(Operation &op, ValueRange values) {
+  if (values.size() < 2)
+    return;
+  Register first = rows[&op] = freshRun(values.size());
+  for (auto [index, value] : llvm::enumerate(values))
+    registers.try_emplace(getNamed(value), first + index);
+}
+
+wafer::Register FunctionEmitter::inRow(Operation &op, ValueRange values) {
   if (values.empty())
     return kNone;
-  Register first = of(values.front());
+  // A function that passes on what it was given.
   bool inOrder = true;
   for (auto [index, value] : llvm::enumerate(values))
-    inOrder &= of(value) == first + index;
+    inOrder &= (values.size() == 1 || !numbers.contains(value)) &&
+               of(value) == of(values.front()) + index;
   if (inOrder)
-    return first;
-  first = freshRun(values.size());
-  for (auto [index, value] : llvm::enumerate(values))
-    emit(Opcode::Copy, first + index, of(value));
-  return first;
+    return of(values.front());
+  auto row = rows.find(&op);
+  for (auto [index, value] : llvm::enumerate(values)) {
+    Register place = row->second + index;
+    if (auto found = numbers.find(value); found != numbers.end())
+      emitConstant(out.instructions, place, found->second);
+    else if (of(value) != place)
+      emit(Opcode::Copy, place, of(value));
+  }
+  out.locations.resize(out.instructions.size(), location);
+  return row->second;
 }
 
 wafer::Register FunctionEmitter::constant(uint64_t bits) {
@@ -63,17 +92,21 @@ wafer::Register FunctionEmitter::constant(uint64_t bits) {
   return entry->second;
 }
 
+void FunctionEmitter::emitConstant(std::vector<wafer::Instruction> &where,
+                                   Register dest, uint64_t bits) {
+  bool narrow = llvm::isUInt<32>(bits);
+  wafer::Instruction instruction;
+  instruction.opcode = narrow ? Opcode::Constant : Opcode::ConstantWide;
+  instruction.dest = dest;
+  instruction.immediate = narrow ? bits : context.addConstant(bits);
+  where.push_back(instruction);
+}
+
 /// Constants are set once per call, before everything else.
 void FunctionEmitter::insertConstants() {
   std::vector<wafer::Instruction> prologue;
-  for (auto [bits, dest] : constants) {
-    bool narrow = llvm::isUInt<32>(bits);
-    wafer::Instruction instruction;
-    instruction.opcode = narrow ? Opcode::Constant : Opcode::ConstantWide;
-    instruction.dest = dest;
-    instruction.immediate = narrow ? bits : context.addConstant(bits);
-    prologue.push_back(instruction);
-  }
+  for (auto [bits, dest] : constants)
+    emitConstant(prologue, dest, bits);
   for (auto [instruction, label] : fixups)
     out.instructions[instruction].immediate = labels[label] + prologue.size();
   out.locations.insert(out.locations.begin(), prologue.size(), out.location);
@@ -150,7 +183,7 @@ FunctionEmitter::Label FunctionEmitter::labelOf(Block *block) {
 //===----------------------------------------------------------------------===//
 
 /// Block arguments are assigned at the same time: an argument that another one
-/// still has to be read from is saved first. An aggregate is copied, because
+/// is read from comes after that. An aggregate is copied, because
 /// its place may be used again before the argument is.
 void FunctionEmitter::copyOperands(Block *target, ValueRange operands) {
   llvm::SmallVector<std::pair<Register, Register>> moves;
@@ -176,12 +209,23 @@ void FunctionEmitter::copyOperands(Block *target, ValueRange operands) {
     emit(Opcode::CopyMemory, kNone, place, source, size.bytes);
     emit(Opcode::Copy, of(argument), place);
   }
-  for (size_t i = 0; i < moves.size(); ++i)
-    for (size_t j = i + 1; j < moves.size(); ++j)
-      if (moves[j].second == moves[i].first)
-        moves[j].second = emitFresh(Opcode::Copy, moves[j].second);
-  for (auto [dest, source] : moves)
-    emit(Opcode::Copy, dest, source);
+  while (!moves.empty()) {
+    auto *next = llvm::find_if(moves, [&](const auto &move) {
+      return llvm::none_of(moves, [&](const auto &other) {
+        return &other != &move && other.second == move.first;
+      });
+    });
+    if (next == moves.end()) {
+      // They take from each other in a circle.
+      next = moves.begin();
+      Register saved = emitFresh(Opcode::Copy, next->first);
+      for (auto &[dest, source] : moves)
+        if (source == next->first)
+          source = saved;
+    }
+    emit(Opcode::Copy, next->first, next->second);
+    moves.erase(next);
+  }
 }
 
 void FunctionEmitter::branch(Block *target, ValueRange operands, Block *next) {
@@ -241,7 +285,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitControl(Operation &op,
     return success();
   }
   if (auto ret = dyn_cast<func::ReturnOp>(op)) {
-    emit(Opcode::Return, kNone, inRow(ret.getOperands()));
+    emit(Opcode::Return, kNone, inRow(op, ret.getOperands()));
     return success();
   }
   if (isa<csl::ReturnOp>(op)) {
@@ -263,9 +307,10 @@ FunctionEmitter::Emitted FunctionEmitter::emitControl(Operation &op,
 LogicalResult FunctionEmitter::emitCall(Operation &op, Register callee,
                                         std::optional<unsigned> number,
                                         ValueRange arguments) {
-  Register first = inRow(arguments);
-  Register results =
-      op.getNumResults() ? freshRun(op.getNumResults()) : Register(kNone);
+  Register first = inRow(op, arguments);
+  Register results = op.getNumResults() == 0   ? kNone
+                     : op.getNumResults() == 1 ? of(op.getResult(0))
+                                               : freshRun(op.getNumResults());
   if (number)
     emit(Opcode::Call, results, first, kNone, *number);
   else
@@ -332,6 +377,15 @@ LogicalResult FunctionEmitter::run() {
   // uses; blocks that nothing reaches have none.
   llvm::ReversePostOrderTraversal<Block *> traversal(&body.front());
   llvm::SmallVector<Block *> order(traversal.begin(), traversal.end());
+  for (Block *block : order)
+    for (Operation &op : *block) {
+      if (auto call = dyn_cast<func::CallOp>(op))
+        reserveRow(op, call.getArgOperands());
+      else if (auto call = dyn_cast<csl::CallIndirectOp>(op))
+        reserveRow(op, call.getInputs());
+      else if (isa<func::ReturnOp>(op))
+        reserveRow(op, op.getOperands());
+    }
   for (auto [index, block] : llvm::enumerate(order)) {
     Block *next = index + 1 < order.size() ? order[index + 1] : nullptr;
     if (failed(emitBlock(*block, next)))

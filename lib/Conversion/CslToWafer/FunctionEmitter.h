@@ -47,11 +47,15 @@ private:
   Register fresh();
   /// `count` registers in a row.
   Register freshRun(unsigned count);
-  /// The values in a row; themselves if they are so already.
-  Register inRow(mlir::ValueRange values);
+  /// Gives `op`, which takes `values` in a row of registers, the row.
+  void reserveRow(mlir::Operation &op, mlir::ValueRange values);
+  /// The values in that row; themselves if they are in one already.
+  Register inRow(mlir::Operation &op, mlir::ValueRange values);
   /// A register with these bits.
   Register constant(uint64_t bits);
   void insertConstants();
+  void emitConstant(std::vector<wafer::Instruction> &where, Register dest,
+                    uint64_t bits);
   /// Makes a value a number, which takes a register where one is needed.
   void setNumber(mlir::Value value, uint64_t bits) { numbers[value] = bits; }
   /// The bits of a value that is a constant.
@@ -133,9 +137,12 @@ private:
   uint32_t nextRegister = 0;
   int64_t frameBytes = 0;
   llvm::DenseMap<mlir::Value, Register> registers;
+  llvm::DenseMap<mlir::Operation *, Register> rows;
   /// Constants in registers.
   std::map<uint64_t, Register> constants;
   llvm::DenseMap<mlir::Value, uint64_t> numbers;
+  /// DSDs that are constants.
+  llvm::DenseMap<mlir::Value, wafer::Descriptor> descriptors;
   /// Places in the frame of block arguments that are aggregates.
   llvm::DenseMap<mlir::Value, int64_t> argumentSlots;
   std::vector<uint32_t> labels;

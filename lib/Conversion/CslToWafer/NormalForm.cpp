@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalForm.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sequin/Dialect/Csl/IR/BoundedRanges.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 
 using namespace mlir;
@@ -138,85 +141,174 @@ struct BranchOnWhatIsNegated : public OpRewritePattern<cf::CondBranchOp> {
   }
 };
 
-/// A counter that is cut and extended again, alone or as part of a sum or
-/// difference with a known number, in a loop whose bounds say that nothing is
-/// lost.
-template <typename Extension>
-struct KeepCounter : public OpRewritePattern<Extension> {
-  using OpRewritePattern<Extension>::OpRewritePattern;
+/// `x - 3` is `x + -3`.
+struct AddTheNegative : public OpRewritePattern<arith::SubIOp> {
+  using OpRewritePattern::OpRewritePattern;
 
-  static constexpr bool isUnsigned =
-      std::is_same_v<Extension, arith::ExtUIOp> ||
-      std::is_same_v<Extension, arith::IndexCastUIOp>;
+  LogicalResult matchAndRewrite(arith::SubIOp op,
+                                PatternRewriter &rewriter) const override {
+    APInt number;
+    if (!matchPattern(op.getRhs(), m_ConstantInt(&number)))
+      return failure();
+    Value negative = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getIntegerAttr(op.getType(), -number));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, op.getLhs(), negative);
+    return success();
+  }
+};
 
-  /// Least and greatest value of the counter that `value` is cut from.
-  struct Counter {
-    Value value;
-    int64_t least, greatest;
-  };
-  static std::optional<Counter> counterOf(Value value) {
-    auto cut = value.getDefiningOp<arith::TruncIOp>();
-    auto counter = cut ? dyn_cast<BlockArgument>(cut.getIn()) : BlockArgument();
-    auto loop = counter
-                    ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp())
-                    : scf::ForOp();
-    APInt low, high;
-    if (!loop || loop.getInductionVar() != counter ||
-        !counter.getType().isInteger(32) ||
-        !matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
-        !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) ||
-        (loop.getUnsignedCmp() && (low.isNegative() || high.isNegative())))
-      return std::nullopt;
-    return Counter{counter, low.getSExtValue(), high.getSExtValue() - 1};
+/// `if (c) true else x` of bools is `c or x`, `if (c) x else false` is
+/// `c and x`: both sides are there already.
+struct ChooseBool : public OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isInteger(1))
+      return failure();
+    if (matchPattern(op.getTrueValue(), m_One()))
+      rewriter.replaceOpWithNewOp<arith::OrIOp>(op, op.getCondition(),
+                                                op.getFalseValue());
+    else if (matchPattern(op.getFalseValue(), m_Zero()))
+      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, op.getCondition(),
+                                                 op.getTrueValue());
+    else
+      return failure();
+    return success();
+  }
+};
+
+/// Which of a comparison and its opposite a branch asks for, since of two
+/// branches that follow each other one jumps.
+struct AskForEqualOrLess : public OpRewritePattern<cf::CondBranchOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cf::CondBranchOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *compare = op.getCondition().getDefiningOp();
+    if (!compare || !llvm::all_of(compare->getUsers(), [](Operation *user) {
+          return isa<cf::CondBranchOp>(user);
+        }))
+      return failure();
+    Value opposite;
+    if (auto integers = dyn_cast<arith::CmpIOp>(compare)) {
+      using P = arith::CmpIPredicate;
+      P predicate = integers.getPredicate();
+      Value left = integers.getLhs(), right = integers.getRhs();
+      // `x > 3` is not `x < 4`.
+      APInt number;
+      bool isKnown = matchPattern(right, m_ConstantInt(&number));
+      bool isGreater = predicate == P::sgt || predicate == P::ugt;
+      if (isGreater && isKnown) {
+        if (predicate == P::sgt ? number.isMaxSignedValue()
+                                : number.isMaxValue())
+          return failure();
+        rewriter.setInsertionPoint(integers);
+        right = arith::ConstantOp::create(
+            rewriter, integers.getLoc(),
+            rewriter.getIntegerAttr(right.getType(), number + 1));
+        predicate = predicate == P::sgt ? P::sge : P::uge;
+      } else if (predicate == P::eq || predicate == P::slt || isGreater ||
+                 predicate == P::ult) {
+        return failure();
+      } else if ((predicate == P::sle || predicate == P::ule) && isKnown) {
+        // `x <= 3` is `x < 4`.
+        if (predicate == P::sle ? number.isMaxSignedValue()
+                                : number.isMaxValue())
+          return failure();
+        rewriter.setInsertionPoint(integers);
+        right = arith::ConstantOp::create(
+            rewriter, integers.getLoc(),
+            rewriter.getIntegerAttr(right.getType(), number + 1));
+        Value less = arith::CmpIOp::create(
+            rewriter, integers.getLoc(),
+            predicate == P::sle ? P::slt : P::ult, left, right);
+        rewriter.modifyOpInPlace(
+            op, [&] { op.getConditionMutable().assign(less); });
+        return success();
+      }
+      rewriter.setInsertionPoint(integers);
+      opposite = arith::CmpIOp::create(rewriter, integers.getLoc(),
+                                       arith::invertPredicate(predicate), left,
+                                       right);
+    } else if (auto floats = dyn_cast<arith::CmpFOp>(compare)) {
+      using P = arith::CmpFPredicate;
+      // The unordered ones are the opposites of the ordered ones.
+      P predicate;
+      switch (floats.getPredicate()) {
+      case P::UNE:
+        predicate = P::OEQ;
+        break;
+      case P::UGE:
+        predicate = P::OLT;
+        break;
+      case P::UGT:
+        predicate = P::OLE;
+        break;
+      case P::ULE:
+        predicate = P::OGT;
+        break;
+      case P::ULT:
+        predicate = P::OGE;
+        break;
+      case P::UEQ:
+        predicate = P::ONE;
+        break;
+      case P::UNO:
+        predicate = P::ORD;
+        break;
+      default:
+        return failure();
+      }
+      rewriter.setInsertionPoint(floats);
+      opposite = arith::CmpFOp::create(rewriter, floats.getLoc(), predicate,
+                                       floats.getLhs(), floats.getRhs());
+    } else {
+      return failure();
+    }
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
+        op, opposite, op.getFalseDest(), op.getFalseDestOperands(),
+        op.getTrueDest(), op.getTrueDestOperands());
+    return success();
+  }
+};
+
+/// Sums, differences, products and bits of what is cut off 32 bits are computed
+/// in 32 bits and cut then: what is cut may be needed whole elsewhere, and known
+/// numbers come together.
+template <typename Op>
+struct CutLate : public OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  /// What an operand is cut from; a known number is one of as many bits.
+  static Value whole(Value value, Type type, PatternRewriter &rewriter) {
+    APInt number;
+    if (matchPattern(value, m_ConstantInt(&number)))
+      return arith::ConstantOp::create(
+          rewriter, value.getLoc(),
+          rewriter.getIntegerAttr(type, number.sext(32)));
+    return value.getDefiningOp<arith::TruncIOp>().getIn();
   }
 
-  LogicalResult matchAndRewrite(Extension op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getIn().getType().isInteger() ||
-        !(op.getType().isInteger(32) || op.getType().isIndex()))
-      return failure();
-    unsigned width = op.getIn().getType().getIntOrFloatBitWidth();
-    if (width >= 32)
-      return failure();
-    auto replace = [&](Value wide) {
-      if (op.getType().isIndex())
-        wide = arith::IndexCastOp::create(rewriter, op.getLoc(), op.getType(),
-                                          wide);
-      rewriter.replaceOp(op, wide);
-      return success();
-    };
-    int64_t least = isUnsigned ? 0 : llvm::minIntN(width);
-    int64_t greatest =
-        isUnsigned ? llvm::maxUIntN(width) : llvm::maxIntN(width);
-    if (std::optional<Counter> counter = counterOf(op.getIn())) {
-      if (counter->least < least || counter->greatest > greatest)
+    Type type = rewriter.getI32Type();
+    bool isCut = false;
+    for (Value operand : op->getOperands()) {
+      auto cut = operand.getDefiningOp<arith::TruncIOp>();
+      if (cut && cut.getIn().getType() == type)
+        isCut = true;
+      else if (!matchPattern(operand, m_Constant()))
         return failure();
-      return replace(counter->value);
     }
-    Operation *sum = op.getIn().getDefiningOp();
-    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(sum))
+    if (!isCut || !isa<IntegerType>(op.getType()) || op.getType().isInteger(1))
       return failure();
-    // The number is to the left of a difference, to the right of a sum.
-    bool isSum = isa<arith::AddIOp>(sum);
-    std::optional<Counter> counter = counterOf(sum->getOperand(isSum ? 0 : 1));
-    APInt bits;
-    if (!counter ||
-        !matchPattern(sum->getOperand(isSum ? 1 : 0), m_ConstantInt(&bits)))
-      return failure();
-    int64_t number =
-        isUnsigned ? int64_t(bits.getZExtValue()) : bits.getSExtValue();
-    if ((isSum ? number + counter->least : number - counter->greatest) <
-            least ||
-        (isSum ? number + counter->greatest : number - counter->least) >
-            greatest)
-      return failure();
-    Value known = arith::ConstantIntOp::create(
-        rewriter, op.getLoc(), counter->value.getType(), number);
-    if (isSum)
-      return replace(
-          arith::AddIOp::create(rewriter, op.getLoc(), counter->value, known));
-    return replace(
-        arith::SubIOp::create(rewriter, op.getLoc(), known, counter->value));
+    Value result =
+        Op::create(rewriter, op.getLoc(), whole(op.getLhs(), type, rewriter),
+                   whole(op.getRhs(), type, rewriter));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), result);
+    return success();
   }
 };
 
@@ -302,9 +394,10 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
     all.add<DropMask, ChooseExtremum, AskTheOpposite, KnowId,
-            BranchOnWhatIsNegated, KeepCounter<arith::ExtUIOp>,
-            KeepCounter<arith::ExtSIOp>, KeepCounter<arith::IndexCastOp>,
-            KeepCounter<arith::IndexCastUIOp>>(context);
+            BranchOnWhatIsNegated, AddTheNegative, ChooseBool,
+            AskForEqualOrLess, CutLate<arith::AddIOp>, CutLate<arith::SubIOp>,
+            CutLate<arith::MulIOp>, CutLate<arith::AndIOp>,
+            CutLate<arith::OrIOp>, CutLate<arith::XOrIOp>>(context);
     patterns = std::move(all);
     return success();
   }
@@ -332,72 +425,117 @@ std::unique_ptr<Pass> csl_to_wafer::createNormalFormPass() {
 }
 
 //===----------------------------------------------------------------------===//
-// Order
+// Signs
 //===----------------------------------------------------------------------===//
 
-/// On calls of what reads or writes configuration registers, directly or not.
-static constexpr llvm::StringLiteral kUsesRegisters =
-    "csl_to_wafer.uses_registers";
-
 namespace {
-struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeLate)
+struct KnownSigns : public PassWrapper<KnownSigns, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KnownSigns)
 
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
       return;
-    // From the end, so that users stand where they stay.
-    for (Block &block : function.getFunctionBody())
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-        if (op.getNumOperands() == 0 || op.getNumRegions() != 0 ||
-            op.hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(&op))
-          continue;
-        Operation *first = block.getTerminator();
-        for (Operation *user : op.getUsers())
-          if (Operation *here = block.findAncestorOpInBlock(*user);
-              here && here->isBeforeInBlock(first))
-            first = here;
-        // What is measured between two readings of the clock stays there.
-        for (Operation *next = op.getNextNode(); next != first;
-             next = next->getNextNode())
-          if (isa<csl::GetConfigOp, csl::SetConfigOp>(next) ||
-              next->hasAttr(kUsesRegisters)) {
-            first = next;
-            break;
-          }
-        if (op.getNextNode() != first)
-          op.moveBefore(first);
+    llvm::SmallVector<Operation *> asks;
+    function->walk([&](Operation *op) {
+      auto compare = dyn_cast<arith::CmpIOp>(op);
+      if (isExtension(op) ||
+          (compare && compare.getPredicate() >= arith::CmpIPredicate::slt &&
+           compare.getPredicate() <= arith::CmpIPredicate::sge))
+        asks.push_back(op);
+    });
+    if (asks.empty())
+      return;
+    DataFlowSolver solver;
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<dataflow::SparseConstantPropagation>();
+    solver.load<csl::BoundedRanges>();
+    if (failed(solver.initializeAndRun(getOperation())))
+      return;
+    auto rangeOf = [&](Value value) -> std::optional<ConstantIntRanges> {
+      const auto *state =
+          solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+      if (!state || state->getValue().isUninitialized())
+        return std::nullopt;
+      return state->getValue().getValue();
+    };
+    // All of them before any operand changes.
+    llvm::SmallVector<Operation *> whole, positive;
+    for (Operation *op : asks) {
+      if (isWhole(op, rangeOf))
+        whole.push_back(op);
+      else if (!isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) &&
+               llvm::all_of(op->getOperands(), [&](Value operand) {
+                 std::optional<ConstantIntRanges> range = rangeOf(operand);
+                 return range && range->smin().isNonNegative();
+               }))
+        positive.push_back(op);
+    }
+    for (Operation *op : positive) {
+      if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+        using P = arith::CmpIPredicate;
+        P predicate = compare.getPredicate();
+        compare.setPredicate(predicate == P::slt   ? P::ult
+                             : predicate == P::sle ? P::ule
+                             : predicate == P::sgt ? P::ugt
+                                                   : P::uge);
+        continue;
       }
+      OpBuilder builder(op);
+      Value value = op->getOperand(0), result = op->getResult(0), same;
+      if (isa<arith::ExtSIOp>(op))
+        same = arith::ExtUIOp::create(builder, op->getLoc(), result.getType(),
+                                      value);
+      else
+        same = arith::IndexCastUIOp::create(builder, op->getLoc(),
+                                            result.getType(), value);
+      replace(op, same);
+    }
+    for (Operation *op : whole) {
+      OpBuilder builder(op);
+      Value from = op->getOperand(0).getDefiningOp<arith::TruncIOp>().getIn();
+      Type type = op->getResult(0).getType();
+      if (type != from.getType())
+        from = arith::IndexCastOp::create(builder, op->getLoc(), type, from);
+      replace(op, from);
+    }
+  }
+
+private:
+  static bool isExtension(Operation *op) {
+    if (!isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp,
+             arith::IndexCastUIOp>(op))
+      return false;
+    auto from = dyn_cast<IntegerType>(op->getOperand(0).getType());
+    Type to = op->getResult(0).getType();
+    return from && from.getWidth() > 1 && from.getWidth() < 32 &&
+           (to.isInteger(32) || to.isIndex());
+  }
+
+  /// Whether `op` extends what was cut without loss.
+  static bool
+  isWhole(Operation *op,
+          llvm::function_ref<std::optional<ConstantIntRanges>(Value)> rangeOf) {
+    auto cut = op->getOperand(0).getDefiningOp<arith::TruncIOp>();
+    if (!isExtension(op) || !cut || !cut.getIn().getType().isInteger(32))
+      return false;
+    std::optional<ConstantIntRanges> range = rangeOf(cut.getIn());
+    unsigned width = cut.getType().getIntOrFloatBitWidth();
+    bool isUnsigned = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
+    return range && (isUnsigned ? range->umax().isIntN(width)
+                                : range->smin().isSignedIntN(width) &&
+                                      range->smax().isSignedIntN(width));
+  }
+
+  static void replace(Operation *op, Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
   }
 };
 } // namespace
 
-void csl_to_wafer::markRegisterUsers(ModuleOp module) {
-  for (auto program : module.getOps<csl::ProgramOp>()) {
-    llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
-    llvm::DenseSet<StringRef> users;
-    llvm::SmallVector<StringRef> pending;
-    for (auto function : program.getOps<func::FuncOp>())
-      function.walk([&](Operation *op) {
-        if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
-            users.insert(function.getSymName()).second)
-          pending.push_back(function.getSymName());
-      });
-    program.walk(
-        [&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
-    while (!pending.empty())
-      for (func::CallOp call : callsOf.lookup(pending.pop_back_val())) {
-        call->setAttr(kUsesRegisters, UnitAttr::get(call.getContext()));
-        if (auto caller = call->getParentOfType<func::FuncOp>())
-          if (users.insert(caller.getSymName()).second)
-            pending.push_back(caller.getSymName());
-      }
-  }
-}
-
-std::unique_ptr<Pass> csl_to_wafer::createComputeLatePass() {
-  return std::make_unique<ComputeLate>();
+std::unique_ptr<Pass> csl_to_wafer::createKnownSignsPass() {
+  return std::make_unique<KnownSigns>();
 }
 
 //===----------------------------------------------------------------------===//

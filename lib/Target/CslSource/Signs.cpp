@@ -9,13 +9,13 @@
 #include "Signs.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Dialect/Csl/IR/BoundedRanges.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
 
 using namespace mlir;
@@ -484,35 +484,11 @@ void Signs::collectSymbols(csl::LayoutOp layout) {
         fix(node(function, i), true);
 }
 
-namespace {
-/// Ranges of integers that come to rest soon. What a loop carries may grow by
-/// one with every visit, 2^32 times; after some visits an operation may give
-/// anything.
-class BoundedRanges : public dataflow::IntegerRangeAnalysis {
-public:
-  using IntegerRangeAnalysis::IntegerRangeAnalysis;
-
-  LogicalResult visitOperation(
-      Operation *op,
-      ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
-      ArrayRef<dataflow::IntegerValueRangeLattice *> results) override {
-    constexpr unsigned kMostVisits = 64;
-    if (++visits[op] <= kMostVisits)
-      return IntegerRangeAnalysis::visitOperation(op, operands, results);
-    setAllToEntryStates(results);
-    return success();
-  }
-
-private:
-  llvm::DenseMap<Operation *, unsigned> visits;
-};
-} // namespace
-
 void Signs::collectRanges() {
   DataFlowSolver solver;
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<BoundedRanges>();
+  solver.load<csl::BoundedRanges>();
   bool known = succeeded(solver.initializeAndRun(program));
   auto add = [&](Value value) {
     if (!value.getType().isIndex() || isLiteral(value))

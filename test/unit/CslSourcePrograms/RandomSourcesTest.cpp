@@ -12,8 +12,9 @@
 // variable as the program says, which the generator knows by itself. 60
 // programs of a fresh seed, which is printed; SEQUIN_TEST_SEED asks for
 // another, SEQUIN_TEST_COUNT for another number, SEQUIN_TEST_FIRST for the
-// first of them that is checked. Every fifth, with SEQUIN_TEST_ROUND_TRIP=1
-// each, goes to source and back twice and runs again.
+// first of them that is checked, SEQUIN_TEST_WRONG for how many may be wrong
+// before it stops. Every fifth, with SEQUIN_TEST_ROUND_TRIP=1
+// each, goes to source and back twice and runs again in as many cycles.
 //
 // With some tokens changed such a program compiles or is refused with errors
 // that have places; it neither crashes nor hangs.
@@ -139,9 +140,10 @@ std::string compare(
   return "";
 }
 
-/// Runs a program; what is wrong, empty if nothing is.
+/// Runs a program; what is wrong, empty if nothing is. `cycles`: how many it
+/// took.
 std::string simulate(const SourceProgram &source, const wafer::Program &program,
-                     wafer::Options options) {
+                     wafer::Options options, uint64_t *cycles = nullptr) {
   options.maxCycles = 10'000'000;
   auto simulator = wafer::Simulator::create(
       program, *lookupCslMachine(program.target), options);
@@ -153,6 +155,8 @@ std::string simulate(const SourceProgram &source, const wafer::Program &program,
   if ((*simulator)->run() != wafer::Outcome::Finished)
     return (*simulator)->trap() ? (*simulator)->trap()->message
                                 : (*simulator)->hang().str(program);
+  if (cycles)
+    *cycles = (*simulator)->now();
   return compare(source, program,
                  [&](const wafer::Variable &variable, int64_t x) {
                    llvm::ArrayRef<uint8_t> memory =
@@ -170,32 +174,40 @@ std::string print(const Files &files) {
   return text;
 }
 
-/// To source and back without locations, twice: the memory is the same.
+/// To source and back without locations, twice: the memory is the same, and so
+/// are the cycles.
 std::string goRound(const SourceProgram &source, mlir::ModuleOp module,
-                    llvm::StringRef arch) {
+                    llvm::StringRef arch, uint64_t cycles) {
   std::unique_ptr<Compiled> compiled;
-  for (int trip = 0; trip < 2; ++trip) {
+  for (int trip = 1; trip <= 2; ++trip) {
+    std::string where = "round trip " + std::to_string(trip) + ": ";
     module.walk([](mlir::Operation *op) {
       op->setLoc(mlir::UnknownLoc::get(op->getContext()));
     });
     auto emitted = csl_to_source::emitSource(module);
     if (mlir::failed(emitted))
-      return "round trip: not written as source";
+      return where + "not written as source";
     Files files;
     for (const csl_to_source::SourceFile &file : *emitted)
       if (llvm::StringRef(file.name).ends_with(".csl"))
         files.emplace_back(file.name, file.text);
     auto back = std::make_unique<Compiled>(files, arch);
     if (!back->module)
-      return "round trip: refused:\n" + back->errors() + print(files);
+      return where + "refused:\n" + back->errors() + print(files);
     compiled = std::move(back);
     module = *compiled->module;
+    auto program = csl_to_wafer::deriveProgram(module);
+    if (mlir::failed(program))
+      return where + "not derived";
+    uint64_t after = 0;
+    if (std::string wrong = simulate(source, *program, {}, &after);
+        !wrong.empty())
+      return where + wrong;
+    if (after != cycles)
+      return where + "takes " + std::to_string(after) + " cycles, not " +
+             std::to_string(cycles) + "\n" + print(files);
   }
-  auto program = csl_to_wafer::deriveProgram(module);
-  if (mlir::failed(program))
-    return "round trip: not derived";
-  std::string wrong = simulate(source, *program, {});
-  return wrong.empty() ? "" : "round trip: " + wrong;
+  return "";
 }
 
 /// What is wrong; empty if nothing is.
@@ -239,7 +251,9 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
     if (!wrong.empty())
       return "reference: " + wrong;
   }
-  if (std::string wrong = simulate(source, *program, {}); !wrong.empty())
+  uint64_t cycles = 0;
+  if (std::string wrong = simulate(source, *program, {}, &cycles);
+      !wrong.empty())
     return "simulator: " + wrong;
   wafer::Options late;
   late.seed = random();
@@ -252,7 +266,7 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
     return "simulator with latencies and short queues: " + wrong;
   if (!goesRound)
     return "";
-  std::string wrong = goRound(source, *compiled.module, arch);
+  std::string wrong = goRound(source, *compiled.module, arch, cycles);
   return wrong.empty() ? "" : wrong + "\n" + said;
 }
 
@@ -263,8 +277,8 @@ TEST(RandomSources, MeanWhatTheySay) {
   bool goesRound = fromEnvironment("SEQUIN_TEST_ROUND_TRIP", 0);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::mt19937_64 seeds(seed);
-  int wrong = 0;
-  for (int64_t i = 0; i < count && wrong < 3; ++i) {
+  int64_t wrong = 0, most = fromEnvironment("SEQUIN_TEST_WRONG", 3);
+  for (int64_t i = 0; i < count && wrong < most; ++i) {
     std::mt19937_64 random(seeds());
     if (i < first)
       continue;

@@ -1,0 +1,237 @@
+//===- Order.cpp - Values are computed where they are needed --------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sources say independent computations in any order, and read a variable before
+// or after others are written. Here each operation that does more than compute
+// or read memory takes what it needs directly before it, in the order of its
+// operands, and theirs before them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NormalForm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "sequin/Dialect/Csl/IR/CslDialect.h"
+
+using namespace mlir;
+using namespace sequin;
+
+/// On calls of what reads or writes configuration registers, directly or not.
+static constexpr llvm::StringLiteral kUsesRegisters =
+    "csl_to_wafer.uses_registers";
+
+namespace {
+/// What an access reads or writes: a variable, an array of the function, or
+/// null, which is any of them.
+struct Place {
+  StringAttr variable;
+  memref::AllocaOp array;
+
+  bool isKnown() const { return variable || array; }
+  /// Whether only accesses by its name reach it.
+  bool isPrivate() const {
+    return array && llvm::all_of(array->getUsers(), [](Operation *user) {
+             return isa<memref::LoadOp, memref::StoreOp>(user);
+           });
+  }
+  bool mayBe(const Place &other) const {
+    if (isKnown() && other.isKnown())
+      return variable == other.variable && array == other.array;
+    return !isPrivate() && !other.isPrivate();
+  }
+};
+
+class BlockOrder {
+public:
+  explicit BlockOrder(Block &block) : block(block) {}
+  void run();
+
+private:
+  void demand(Operation *op);
+  void demandOperands(Operation *op);
+  bool mustStayBefore(Operation *op, Operation *anchor);
+
+  Block &block;
+  llvm::DenseSet<Operation *> movable, done;
+  llvm::SmallVector<Operation *> order;
+};
+} // namespace
+
+static Place getPlace(Value base) {
+  while (Operation *op = base.getDefiningOp()) {
+    if (auto get = dyn_cast<csl::GetVarOp>(op))
+      return {get.getVarAttr().getAttr(), {}};
+    if (auto array = dyn_cast<memref::AllocaOp>(op))
+      return {{}, array};
+    if (!isa<csl::AddressOfOp, csl::AsMemrefOp, csl::ElementPtrOp,
+             csl::FieldPtrOp, csl::PtrCastOp, memref::SubViewOp,
+             memref::CastOp>(op))
+      return {};
+    base = op->getOperand(0);
+  }
+  return {};
+}
+
+static Value getLoaded(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemRef();
+  if (auto load = dyn_cast<csl::LoadOp>(op))
+    return load.getPointer();
+  return {};
+}
+
+/// Whether `op`, computed or read before `anchor`, has to be.
+bool BlockOrder::mustStayBefore(Operation *op, Operation *anchor) {
+  // What is measured between two readings of the clock stays there.
+  if (isa<csl::GetConfigOp, csl::SetConfigOp>(anchor) ||
+      anchor->hasAttr(kUsesRegisters))
+    return true;
+  Value loaded = getLoaded(op);
+  if (!loaded || isMemoryEffectFree(anchor))
+    return false;
+  Value stored;
+  if (auto store = dyn_cast<memref::StoreOp>(anchor))
+    stored = store.getMemRef();
+  else if (auto store = dyn_cast<csl::StoreOp>(anchor))
+    stored = store.getPointer();
+  return (stored ? getPlace(stored) : Place()).mayBe(getPlace(loaded));
+}
+
+void BlockOrder::demandOperands(Operation *op) {
+  auto demandValue = [&](Value value) {
+    if (Operation *def = value.getDefiningOp(); def && def->getBlock() == &block)
+      demand(def);
+  };
+  for (Value operand : op->getOperands())
+    demandValue(operand);
+  if (op->getNumRegions())
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        demandValue(operand);
+    });
+}
+
+void BlockOrder::demand(Operation *op) {
+  if (!movable.contains(op) || !done.insert(op).second)
+    return;
+  demandOperands(op);
+  order.push_back(op);
+}
+
+void BlockOrder::run() {
+  llvm::SmallVector<Operation *> all, anchors;
+  for (Operation &op : block) {
+    all.push_back(&op);
+    bool computes = op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
+                    !op.hasTrait<OpTrait::IsTerminator>() &&
+                    (isMemoryEffectFree(&op) || getLoaded(&op));
+    if (computes)
+      movable.insert(&op);
+    else
+      anchors.push_back(&op);
+  }
+  if (movable.empty())
+    return;
+  // In which order they would be needed if nothing had to stay before anything.
+  for (Operation *anchor : anchors)
+    demandOperands(anchor);
+  for (Operation *op : all)
+    demand(op);
+  llvm::DenseMap<Operation *, unsigned> rank;
+  for (auto [index, op] : llvm::enumerate(order))
+    rank[op] = index;
+  order.clear();
+  done.clear();
+  // Those that stood before an operation that they have to stay before go
+  // there.
+  llvm::SmallVector<Operation *> passed;
+  for (Operation *op : all) {
+    if (movable.contains(op)) {
+      passed.push_back(op);
+      continue;
+    }
+    bool isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+    if (isTerminator || !isMemoryEffectFree(op)) {
+      llvm::erase_if(passed, [&](Operation *before) {
+        return done.contains(before);
+      });
+      llvm::SmallVector<Operation *> stay;
+      for (Operation *before : passed)
+        if (mustStayBefore(before, op))
+          stay.push_back(before);
+      llvm::sort(stay, [&](Operation *left, Operation *right) {
+        return rank[left] < rank[right];
+      });
+      for (Operation *before : stay)
+        demand(before);
+    }
+    demandOperands(op);
+    if (isTerminator) {
+      llvm::sort(passed, [&](Operation *left, Operation *right) {
+        return rank[left] < rank[right];
+      });
+      for (Operation *before : passed)
+        demand(before);
+    }
+    order.push_back(op);
+  }
+  Operation *last = nullptr;
+  for (Operation *op : order) {
+    if (last && last->getNextNode() != op)
+      op->moveAfter(last);
+    else if (!last && op != &block.front())
+      op->moveBefore(&block.front());
+    last = op;
+  }
+}
+
+namespace {
+struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeLate)
+
+  void runOnOperation() override {
+    auto function = cast<FunctionOpInterface>(getOperation());
+    if (function.isExternal())
+      return;
+    function.getFunctionBody().walk([](Block *block) {
+      if (!block->empty() &&
+          block->back().hasTrait<OpTrait::IsTerminator>())
+        BlockOrder(*block).run();
+    });
+  }
+};
+} // namespace
+
+void csl_to_wafer::markRegisterUsers(ModuleOp module) {
+  for (auto program : module.getOps<csl::ProgramOp>()) {
+    llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
+    llvm::DenseSet<StringRef> users;
+    llvm::SmallVector<StringRef> pending;
+    for (auto function : program.getOps<func::FuncOp>())
+      function.walk([&](Operation *op) {
+        if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
+            users.insert(function.getSymName()).second)
+          pending.push_back(function.getSymName());
+      });
+    program.walk(
+        [&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
+    while (!pending.empty())
+      for (func::CallOp call : callsOf.lookup(pending.pop_back_val())) {
+        call->setAttr(kUsesRegisters, UnitAttr::get(call.getContext()));
+        if (auto caller = call->getParentOfType<func::FuncOp>())
+          if (users.insert(caller.getSymName()).second)
+            pending.push_back(caller.getSymName());
+      }
+  }
+}
+
+std::unique_ptr<Pass> csl_to_wafer::createComputeLatePass() {
+  return std::make_unique<ComputeLate>();
+}
