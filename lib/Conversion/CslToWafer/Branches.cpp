@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalForm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
@@ -17,6 +18,54 @@
 
 using namespace mlir;
 using namespace sequin;
+
+//===----------------------------------------------------------------------===//
+// Switches
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerSwitches : public PassWrapper<LowerSwitches, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSwitches)
+
+  void runOnOperation() override {
+    auto function = cast<FunctionOpInterface>(getOperation());
+    if (function.isExternal())
+      return;
+    llvm::SmallVector<cf::SwitchOp> switches;
+    function.getFunctionBody().walk(
+        [&](cf::SwitchOp op) { switches.push_back(op); });
+    for (cf::SwitchOp op : switches) {
+      OpBuilder builder(op);
+      Location loc = op.getLoc();
+      llvm::SmallVector<APInt> values;
+      if (DenseIntElementsAttr cases = op.getCaseValuesAttr())
+        values.assign(cases.value_begin<APInt>(), cases.value_end<APInt>());
+      for (auto [index, target] : llvm::enumerate(op.getCaseDestinations())) {
+        Value number = arith::ConstantOp::create(
+            builder, loc,
+            builder.getIntegerAttr(op.getFlag().getType(), values[index]));
+        Value isIt =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  op.getFlag(), number);
+        Block *here = builder.getInsertionBlock();
+        Block *next = new Block();
+        here->getParent()->getBlocks().insertAfter(here->getIterator(), next);
+        cf::CondBranchOp::create(builder, loc, isIt, target,
+                                 op.getCaseOperands(index), next,
+                                 ValueRange());
+        builder.setInsertionPointToEnd(next);
+      }
+      cf::BranchOp::create(builder, loc, op.getDefaultDestination(),
+                           op.getDefaultOperands());
+      op.erase();
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> csl_to_wafer::createLowerSwitchesPass() {
+  return std::make_unique<LowerSwitches>();
+}
 
 //===----------------------------------------------------------------------===//
 // Branches that are decided before

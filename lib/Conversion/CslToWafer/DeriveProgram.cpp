@@ -574,6 +574,7 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createCSEPass());
     functions.addPass(createNormalFormPass());
     functions.addPass(createSCFToControlFlowPass());
+    functions.addPass(createLowerSwitchesPass());
     functions.addPass(std::make_unique<ExpandDivisions>());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createIndexAsIntegerPass(patterns));

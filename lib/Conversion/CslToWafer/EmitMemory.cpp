@@ -494,6 +494,13 @@ FunctionEmitter::Emitted FunctionEmitter::emitAggregate(Operation &op) {
       return LogicalResult(op.emitOpError()
                            << "converts cb16, the fp16 format is "
                            << getName(context.fp16()));
+    // A known number is rounded here.
+    if (fromFloat)
+      if (std::optional<uint64_t> bits = known(convert.getValue())) {
+        setNumber(convert, dsd::encodeFp16(Fp16Format::CB16,
+                                           dsd::decodeF32(*bits)));
+        return success();
+      }
     if (toFloat || fromFloat)
       emit(toFloat ? Opcode::FloatExtend : Opcode::FloatTruncate, of(convert),
            of(convert.getValue()));

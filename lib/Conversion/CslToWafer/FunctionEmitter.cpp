@@ -260,23 +260,6 @@ FunctionEmitter::Emitted FunctionEmitter::emitControl(Operation &op,
     branch(br.getFalseDest(), br.getFalseDestOperands(), next);
     return success();
   }
-  if (auto sw = dyn_cast<cf::SwitchOp>(op)) {
-    unsigned width = getRegisterBits(sw.getFlag().getType());
-    llvm::SmallVector<APInt> values;
-    if (DenseIntElementsAttr cases = sw.getCaseValuesAttr())
-      values.assign(cases.value_begin<APInt>(), cases.value_end<APInt>());
-    for (auto [index, target] : llvm::enumerate(sw.getCaseDestinations())) {
-      uint64_t value = values[index].getZExtValue();
-      Register equal =
-          emitFresh(Opcode::Equal, of(sw.getFlag()), constant(value), 0, width);
-      Label other = newLabel();
-      jump(Opcode::JumpIfNot, equal, other);
-      branch(target, sw.getCaseOperands(index), nullptr);
-      place(other);
-    }
-    branch(sw.getDefaultDestination(), sw.getDefaultOperands(), next);
-    return success();
-  }
   if (isa<KeepOp>(op))
     return success();
   if (auto check = dyn_cast<cf::AssertOp>(op)) {

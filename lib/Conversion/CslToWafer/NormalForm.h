@@ -50,6 +50,9 @@ std::unique_ptr<mlir::Pass> createComputeLatePass();
 /// above, which sees one function.
 void markRegisterUsers(mlir::ModuleOp module);
 
+/// A switch asks for one value after another, as a row of `if` does.
+std::unique_ptr<mlir::Pass> createLowerSwitchesPass();
+
 /// A branch to a block that only branches goes on to where that leads, where
 /// this is known: conditions that a source keeps in variables cost no time.
 std::unique_ptr<mlir::Pass> createThreadBranchesPass();

@@ -586,6 +586,18 @@ bool CodeEmitter::emitMath(Operation &op) {
   }
   IntType own = isInteger ? intType(result) : IntType();
   IntType type = own.withSign(!isUnsigned);
+  // The same: the larger of a number and its opposite.
+  if (isInteger && isa<math::AbsIOp>(op) && !getNumber(op.getOperand(0))) {
+    useNamed(op.getOperand(0));
+    Expression operand = use(op.getOperand(0), type);
+    Expression negative = unary("-", operand);
+    Expression choice;
+    choice.text = "if (" + operand.text + " > " + negative.text + ") " +
+                  operand.text + " else " + negative.text;
+    choice.precedence = Precedence::Conditional;
+    define(result, convert(choice, type, own));
+    return true;
+  }
   // Where one is no number <math> gives the second operand, the operation the
   // other one.
   FloatAttr literal;

@@ -327,7 +327,7 @@ void PeWriter::record() {
       "!csl.struct<packed \"bits\" {low : i3, high : i13}>";
   if (records++ == 0)
     variables += "    csl.var @record : memref<" + kRecord +
-                 ">\n    csl.var @packed : memref<" + kPacked + ">\n";
+                 ">\n    csl.var @bits_word : memref<" + kPacked + ">\n";
   Array &array = pick(2, "i16");
   std::string base = get(array), type = memrefOf(array);
   auto load = [&] {
@@ -366,7 +366,7 @@ void PeWriter::record() {
   std::string e = let("csl.element_ptr " + q + "[" + j +
                       "] : !csl.ptr<!csl.array<3xi16>> -> !csl.ptr<i16>");
   store(let("csl.load " + e + " : !csl.ptr<i16> -> i16"));
-  std::string k = let("csl.get_var @packed : memref<" + kPacked + ">");
+  std::string k = let("csl.get_var @bits_word : memref<" + kPacked + ">");
   std::string bits = let("memref.load " + k + "[] : memref<" + kPacked + ">");
   std::string low = let("arith.trunci " + w + " : i16 to i3");
   bits = let("csl.set_field " + bits + "[\"low\"] = " + low + " : " + kPacked +
