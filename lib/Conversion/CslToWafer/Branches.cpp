@@ -44,15 +44,13 @@ struct LowerSwitches : public PassWrapper<LowerSwitches, OperationPass<>> {
         Value number = arith::ConstantOp::create(
             builder, loc,
             builder.getIntegerAttr(op.getFlag().getType(), values[index]));
-        Value isIt =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                  op.getFlag(), number);
+        Value isIt = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::eq, op.getFlag(), number);
         Block *here = builder.getInsertionBlock();
         Block *next = new Block();
         here->getParent()->getBlocks().insertAfter(here->getIterator(), next);
         cf::CondBranchOp::create(builder, loc, isIt, target,
-                                 op.getCaseOperands(index), next,
-                                 ValueRange());
+                                 op.getCaseOperands(index), next, ValueRange());
         builder.setInsertionPointToEnd(next);
       }
       cf::BranchOp::create(builder, loc, op.getDefaultDestination(),
@@ -117,8 +115,8 @@ static Block *getNext(Block *from, std::optional<bool> taken, Value asked,
   Block *result = *known ? branch.getTrueDest() : branch.getFalseDest();
   if (result == target)
     return nullptr;
-  for (Value value : *known ? branch.getTrueDestOperands()
-                            : branch.getFalseDestOperands())
+  for (Value value :
+       *known ? branch.getTrueDestOperands() : branch.getFalseDestOperands())
     next.push_back(given(value));
   return result;
 }

@@ -166,8 +166,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
     std::optional<uint64_t> number = known(to.getOffset());
     if (number && change(to, to.getInput(), [&](auto &descriptor) {
           descriptor.base = static_cast<uint16_t>(
-              descriptor.base +
-              *number * getMemorySize(to.getElement()).bytes);
+              descriptor.base + *number * getMemorySize(to.getElement()).bytes);
         }))
       return success();
     emit(Opcode::DsdAddBase, of(to), of(to.getInput()),

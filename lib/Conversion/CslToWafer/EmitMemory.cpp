@@ -497,8 +497,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitAggregate(Operation &op) {
     // A known number is rounded here.
     if (fromFloat)
       if (std::optional<uint64_t> bits = known(convert.getValue())) {
-        setNumber(convert, dsd::encodeFp16(Fp16Format::CB16,
-                                           dsd::decodeF32(*bits)));
+        setNumber(convert,
+                  dsd::encodeFp16(Fp16Format::CB16, dsd::decodeF32(*bits)));
         return success();
       }
     if (toFloat || fromFloat)

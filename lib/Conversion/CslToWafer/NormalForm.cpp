@@ -221,16 +221,16 @@ struct AskForEqualOrLess : public OpRewritePattern<cf::CondBranchOp> {
             rewriter, integers.getLoc(),
             rewriter.getIntegerAttr(right.getType(), number + 1));
         Value less = arith::CmpIOp::create(
-            rewriter, integers.getLoc(),
-            predicate == P::sle ? P::slt : P::ult, left, right);
+            rewriter, integers.getLoc(), predicate == P::sle ? P::slt : P::ult,
+            left, right);
         rewriter.modifyOpInPlace(
             op, [&] { op.getConditionMutable().assign(less); });
         return success();
       }
       rewriter.setInsertionPoint(integers);
-      opposite = arith::CmpIOp::create(rewriter, integers.getLoc(),
-                                       arith::invertPredicate(predicate), left,
-                                       right);
+      opposite =
+          arith::CmpIOp::create(rewriter, integers.getLoc(),
+                                arith::invertPredicate(predicate), left, right);
     } else if (auto floats = dyn_cast<arith::CmpFOp>(compare)) {
       using P = arith::CmpFPredicate;
       // The unordered ones are the opposites of the ordered ones.
@@ -275,10 +275,9 @@ struct AskForEqualOrLess : public OpRewritePattern<cf::CondBranchOp> {
 };
 
 /// Sums, differences, products and bits of what is cut off 32 bits are computed
-/// in 32 bits and cut then: what is cut may be needed whole elsewhere, and known
-/// numbers come together.
-template <typename Op>
-struct CutLate : public OpRewritePattern<Op> {
+/// in 32 bits and cut then: what is cut may be needed whole elsewhere, and
+/// known numbers come together.
+template <typename Op> struct CutLate : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   /// What an operand is cut from; a known number is one of as many bits.

@@ -23,9 +23,9 @@ namespace sequin::csl_to_wafer {
 /// loops count in 32 bits; an `if` that has nothing to do where its comparison
 /// holds asks for the opposite; chosen maxima and minima are
 /// arith's; bits that a cast drops are not masked; ids that are computed of
-/// known numbers are known; a known number is added, not subtracted; what is cut
-/// off 32 bits is computed in 32 bits. On a graph
-/// of blocks besides: a branch asks for `equal` or `less`, not for the opposite.
+/// known numbers are known; a known number is added, not subtracted; what is
+/// cut off 32 bits is computed in 32 bits. On a graph of blocks besides: a
+/// branch asks for `equal` or `less`, not for the opposite.
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an
@@ -39,11 +39,11 @@ createIndexAsIntegerPass(std::shared_ptr<CanonicalPatterns> patterns);
 /// flow, where the ranges of counters are known.
 std::unique_ptr<mlir::Pass> createKnownSignsPass();
 
-/// Values are computed, and memory is read, where they are first needed: what an
-/// operation on DSDs waits for does not depend on the order in which independent
-/// values are written (Order.cpp). Nothing is moved over what reads or writes
-/// configuration registers: what is measured between two readings of the clock
-/// stays there.
+/// Values are computed, and memory is read, where they are first needed: what
+/// an operation on DSDs waits for does not depend on the order in which
+/// independent values are written (Order.cpp). Nothing is moved over what reads
+/// or writes configuration registers: what is measured between two readings of
+/// the clock stays there.
 std::unique_ptr<mlir::Pass> createComputeLatePass();
 
 /// Marks calls of what reads or writes configuration registers, for the pass

@@ -107,7 +107,8 @@ bool BlockOrder::mustStayBefore(Operation *op, Operation *anchor) {
 
 void BlockOrder::demandOperands(Operation *op) {
   auto demandValue = [&](Value value) {
-    if (Operation *def = value.getDefiningOp(); def && def->getBlock() == &block)
+    if (Operation *def = value.getDefiningOp();
+        def && def->getBlock() == &block)
       demand(def);
   };
   for (Value operand : op->getOperands())
@@ -160,9 +161,8 @@ void BlockOrder::run() {
     }
     bool isTerminator = op->hasTrait<OpTrait::IsTerminator>();
     if (isTerminator || !isMemoryEffectFree(op)) {
-      llvm::erase_if(passed, [&](Operation *before) {
-        return done.contains(before);
-      });
+      llvm::erase_if(passed,
+                     [&](Operation *before) { return done.contains(before); });
       llvm::SmallVector<Operation *> stay;
       for (Operation *before : passed)
         if (mustStayBefore(before, op))
@@ -202,8 +202,7 @@ struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
     if (function.isExternal())
       return;
     function.getFunctionBody().walk([](Block *block) {
-      if (!block->empty() &&
-          block->back().hasTrait<OpTrait::IsTerminator>())
+      if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
         BlockOrder(*block).run();
     });
   }
