@@ -44,7 +44,58 @@ FunctionEmitter::Address FunctionEmitter::baseOf(Value base) {
   if (auto address = base.getDefiningOp<csl::AddressOfOp>();
       address && address.getIndices().empty())
     return baseOf(address.getMemref());
+  // The same by another name.
+  if (isa_and_nonnull<csl::PtrCastOp, csl::AsMemrefOp>(base.getDefiningOp()))
+    return baseOf(base.getDefiningOp()->getOperand(0));
   return {.left = of(base)};
+}
+
+/// Where `element` points to, in elements.
+FunctionEmitter::Address
+FunctionEmitter::elementOf(csl::ElementPtrOp element) {
+  csl::BaseInfo info = csl::getBaseInfo(element.getPointer().getType());
+  int64_t bytes = getMemorySize(info.elementType).bytes;
+  llvm::SmallVector<int64_t> strides{1};
+  if (info.shape) {
+    strides.assign(info.shape->size(), 1);
+    for (size_t i = strides.size(); i-- > 1;)
+      strides[i - 1] = strides[i] * (*info.shape)[i];
+  }
+  Address address = baseOf(element.getPointer());
+  for (auto [index, stride] : llvm::zip(element.getIndices(), strides)) {
+    if (std::optional<uint64_t> number = known(index)) {
+      address.immediate += static_cast<uint32_t>(static_cast<int32_t>(*number) *
+                                                 stride * bytes);
+      continue;
+    }
+    Register term = of(index);
+    if (stride != 1)
+      term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
+    address.right =
+        address.right == kNone
+            ? term
+            : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
+  }
+  return address;
+}
+
+/// Whether a pointer is where its loads and stores go, and nothing else.
+static bool isOnlyAccessed(csl::ElementPtrOp element) {
+  return llvm::all_of(element->getUses(), [](OpOperand &use) {
+    if (auto load = dyn_cast<csl::LoadOp>(use.getOwner()))
+      return !isInFrame(load.getType());
+    auto store = dyn_cast<csl::StoreOp>(use.getOwner());
+    return store && use.get() == store.getPointer() &&
+           use.get() != store.getValue() &&
+           !isInFrame(store.getValue().getType());
+  });
+}
+
+/// Where an access by a pointer goes.
+FunctionEmitter::Address FunctionEmitter::placeOf(Value pointer) {
+  auto element = pointer.getDefiningOp<csl::ElementPtrOp>();
+  return element && isOnlyAccessed(element) ? elementOf(element)
+                                            : baseOf(pointer);
 }
 
 FailureOr<FunctionEmitter::Address>
@@ -262,28 +313,9 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
     if (!bytes)
       return LogicalResult(op.emitOpError() << "points to " << info.elementType
                                             << ", which is not in memory");
-    llvm::SmallVector<int64_t> strides{1};
-    if (info.shape) {
-      strides.assign(info.shape->size(), 1);
-      for (size_t i = strides.size(); i-- > 1;)
-        strides[i - 1] = strides[i] * (*info.shape)[i];
-    }
-    Address address{.left = of(element.getPointer())};
-    for (auto [index, stride] : llvm::zip(element.getIndices(), strides)) {
-      if (std::optional<uint64_t> number = known(index)) {
-        address.immediate += static_cast<uint32_t>(
-            static_cast<int32_t>(*number) * stride * bytes);
-        continue;
-      }
-      Register term = of(index);
-      if (stride != 1)
-        term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
-      address.right =
-          address.right == kNone
-              ? term
-              : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
-    }
-    rename(element, asRegister(address, bytes));
+    // An access computes it by itself.
+    if (!isOnlyAccessed(element))
+      rename(element, asRegister(elementOf(element), bytes));
     return success();
   }
   if (auto field = dyn_cast<csl::FieldPtrOp>(op)) {
@@ -303,7 +335,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
     if (isInFrame(type))
       registers[access] = copyAggregate(type, of(access.getPointer()));
     else
-      load(type, of(access), baseOf(access.getPointer()));
+      load(type, of(access), placeOf(access.getPointer()));
     return success();
   }
   if (auto access = dyn_cast<csl::StoreOp>(op)) {
@@ -315,7 +347,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
       emit(Opcode::CopyMemory, kNone, of(access.getPointer()),
            of(access.getValue()), getMemorySize(type).bytes);
     else
-      store(type, of(access.getValue()), baseOf(access.getPointer()));
+      store(type, of(access.getValue()), placeOf(access.getPointer()));
     return success();
   }
   if (auto address = dyn_cast<csl::FunctionAddressOp>(op)) {

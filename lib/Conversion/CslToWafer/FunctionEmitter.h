@@ -97,6 +97,8 @@ private:
                                      mlir::ValueRange indices);
   /// The base of a memref or pointer.
   Address baseOf(mlir::Value base);
+  Address elementOf(csl::ElementPtrOp element);
+  Address placeOf(mlir::Value pointer);
   /// The address in a register, as a number of 16 bits.
   Register asRegister(const Address &address, int64_t elementBytes);
   void load(mlir::Type type, Register dest, const Address &address);

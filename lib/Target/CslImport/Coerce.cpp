@@ -607,22 +607,18 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
       else if (from->format == FloatFormat::CB16)
         bits =
             llvm::APInt(16, dsd::encodeFp16(Fp16Format::CB16, value.number()));
-      else {
-        llvm::APFloat number(value.number());
-        bool losesInfo;
-        number.convert(getSemantics(from->format),
-                       llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-        bits = number.bitcastToAPInt();
-      }
+      else
+        bits = inFormat(llvm::APFloat(value.number()),
+                        getSemantics(from->format))
+                   .bitcastToAPInt();
       if (type->is(TypeKind::Float)) {
         if (type->format == FloatFormat::CB16)
           return Value(type, double(dsd::decodeFp16(Fp16Format::CB16,
                                                     bits.getZExtValue())));
-        llvm::APFloat number(getSemantics(type->format), bits);
-        bool losesInfo;
-        number.convert(llvm::APFloat::IEEEdouble(),
-                       llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-        return Value(type, number.convertToDouble());
+        return Value(type,
+                     inFormat(llvm::APFloat(getSemantics(type->format), bits),
+                              llvm::APFloat::IEEEdouble())
+                         .convertToDouble());
       }
       return Value(type, Integer::fromBits(bits, type->isSigned));
     }

@@ -42,11 +42,9 @@ mlir::Attribute Evaluator::attributeOf(const Value &value) {
   if (value.isFloat() && type->is(TypeKind::Float)) {
     if (type->format == FloatFormat::CB16)
       return builder.getF32FloatAttr(value.number());
-    llvm::APFloat number(value.number());
-    bool losesInfo;
-    number.convert(getSemantics(type->format),
-                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return mlir::FloatAttr::get(convert(type), number);
+    return mlir::FloatAttr::get(convert(type),
+                                inFormat(llvm::APFloat(value.number()),
+                                         getSemantics(type->format)));
   }
   if (!value.isInteger())
     return {};

@@ -238,6 +238,30 @@ std::string Type::str(size_t limit) const {
   return text;
 }
 
+llvm::APFloat csl_import::inFormat(const llvm::APFloat &number,
+                                   const llvm::fltSemantics &format) {
+  llvm::APFloat result = number;
+  bool losesInfo;
+  if (!number.isNaN()) {
+    result.convert(format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return result;
+  }
+  // Conversion would make a signalling NaN quiet.
+  unsigned digits =
+      llvm::APFloat::semanticsPrecision(number.getSemantics()) - 1;
+  unsigned newDigits = llvm::APFloat::semanticsPrecision(format) - 1;
+  llvm::APInt payload = number.bitcastToAPInt().extractBits(digits, 0);
+  payload = newDigits < digits
+                ? payload.lshr(digits - newDigits).trunc(newDigits)
+                : payload.zext(newDigits).shl(newDigits - digits);
+  if (payload.isZero())
+    payload.setBit(newDigits - 1);
+  llvm::APInt bits = llvm::APFloat::getInf(format, number.isNegative())
+                         .bitcastToAPInt();
+  bits.insertBits(payload, 0);
+  return llvm::APFloat(format, bits);
+}
+
 const llvm::fltSemantics &csl_import::getSemantics(FloatFormat format) {
   switch (format) {
   case FloatFormat::F16:

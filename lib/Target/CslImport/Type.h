@@ -135,6 +135,10 @@ struct Type {
 };
 
 const llvm::fltSemantics &getSemantics(FloatFormat format);
+/// A number in another format; rounded, but what is no number keeps its bits,
+/// those that fit.
+llvm::APFloat inFormat(const llvm::APFloat &number,
+                       const llvm::fltSemantics &format);
 
 /// Makes types; owns them.
 class TypeContext {
