@@ -51,8 +51,7 @@ FunctionEmitter::Address FunctionEmitter::baseOf(Value base) {
 }
 
 /// Where `element` points to, in elements.
-FunctionEmitter::Address
-FunctionEmitter::elementOf(csl::ElementPtrOp element) {
+FunctionEmitter::Address FunctionEmitter::elementOf(csl::ElementPtrOp element) {
   csl::BaseInfo info = csl::getBaseInfo(element.getPointer().getType());
   int64_t bytes = getMemorySize(info.elementType).bytes;
   llvm::SmallVector<int64_t> strides{1};
@@ -64,8 +63,8 @@ FunctionEmitter::elementOf(csl::ElementPtrOp element) {
   Address address = baseOf(element.getPointer());
   for (auto [index, stride] : llvm::zip(element.getIndices(), strides)) {
     if (std::optional<uint64_t> number = known(index)) {
-      address.immediate += static_cast<uint32_t>(static_cast<int32_t>(*number) *
-                                                 stride * bytes);
+      address.immediate +=
+          static_cast<uint32_t>(static_cast<int32_t>(*number) * stride * bytes);
       continue;
     }
     Register term = of(index);

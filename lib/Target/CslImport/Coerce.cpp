@@ -608,9 +608,9 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
         bits =
             llvm::APInt(16, dsd::encodeFp16(Fp16Format::CB16, value.number()));
       else
-        bits = inFormat(llvm::APFloat(value.number()),
-                        getSemantics(from->format))
-                   .bitcastToAPInt();
+        bits =
+            inFormat(llvm::APFloat(value.number()), getSemantics(from->format))
+                .bitcastToAPInt();
       if (type->is(TypeKind::Float)) {
         if (type->format == FloatFormat::CB16)
           return Value(type, double(dsd::decodeFp16(Fp16Format::CB16,

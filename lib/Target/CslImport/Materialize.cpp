@@ -42,9 +42,9 @@ mlir::Attribute Evaluator::attributeOf(const Value &value) {
   if (value.isFloat() && type->is(TypeKind::Float)) {
     if (type->format == FloatFormat::CB16)
       return builder.getF32FloatAttr(value.number());
-    return mlir::FloatAttr::get(convert(type),
-                                inFormat(llvm::APFloat(value.number()),
-                                         getSemantics(type->format)));
+    return mlir::FloatAttr::get(
+        convert(type),
+        inFormat(llvm::APFloat(value.number()), getSemantics(type->format)));
   }
   if (!value.isInteger())
     return {};

@@ -256,8 +256,8 @@ llvm::APFloat csl_import::inFormat(const llvm::APFloat &number,
                 : payload.zext(newDigits).shl(newDigits - digits);
   if (payload.isZero())
     payload.setBit(newDigits - 1);
-  llvm::APInt bits = llvm::APFloat::getInf(format, number.isNegative())
-                         .bitcastToAPInt();
+  llvm::APInt bits =
+      llvm::APFloat::getInf(format, number.isNegative()).bitcastToAPInt();
   bits.insertBits(payload, 0);
   return llvm::APFloat(format, bits);
 }

@@ -420,13 +420,19 @@ void PeWriter::bindOutput(int queue, int color, bool dense) {
               (wse2 ? "" : " color " + c) + (dense ? " dense_mode" : "") + "\n";
 }
 
-Named PeWriter::fabin(int queue, int extent) {
+/// What both ends of a channel say of its elements.
+static std::string simdOf(const Channel &channel) {
+  return channel.half && channel.packed && !channel.dense ? " simd simd_32"
+                                                          : "";
+}
+
+Named PeWriter::fabin(int queue, int extent, const std::string &simd) {
   std::string q =
       let("csl.constant " + std::to_string(queue) + " : !csl.input_queue");
   std::string e = " extent " + std::to_string(extent);
   if (dice.chance(30))
     e = " extent " + integer(extent, "i16");
-  return {let("csl.fabin_dsd queue " + q + e), "!csl.dsd<fabin>"};
+  return {let("csl.fabin_dsd queue " + q + e + simd), "!csl.dsd<fabin>"};
 }
 
 Named PeWriter::fabout(const Channel &channel, int extent,
@@ -475,7 +481,7 @@ void PeWriter::send(const Channel &channel) {
   unsigned bytes = channel.half || channel.indexed ? 2 : 4;
   for (auto [i, count] : llvm::enumerate(channel.parts)) {
     bool moves = static_cast<int>(i) == channel.advanceAfter;
-    std::string options, index;
+    std::string options = simdOf(channel), index;
     if (channel.indexed) {
       options += " index_offset";
       index = " index(" + integer(static_cast<int>(i), "i16") + ")";
@@ -635,17 +641,18 @@ void PeWriter::receive(const Channel &channel, int elements, int queue,
     ++waiting;
     return;
   }
-  // 32-bit elements may be cut in other places than the sender did.
+  // Elements of a wavelet each may be cut in other places than the sender did.
   std::vector<int> parts = {elements};
-  if (channel.half && !async)
+  bool shares = channel.half && (channel.packed || channel.dense);
+  if (shares && !async)
     parts = channel.parts;
-  else if (!channel.half && !async && elements > 1 && dice.chance(40)) {
+  else if (!shares && !async && elements > 1 && dice.chance(40)) {
     int first = dice.between(1, elements - 1);
     parts = {first, elements - first};
   }
   for (int count : parts) {
     std::string settings = async ? completion() : "";
-    Named in = fabin(queue, count);
+    Named in = fabin(queue, count, simdOf(channel));
     if (async)
       settings += microthread(queue);
     operation({}, in, bytes, count, settings, async);
@@ -664,11 +671,11 @@ void PeWriter::relay(const Channel &from, const Channel &to) {
   int count = from.parts.front();
   std::string move = from.half ? "csl.mov16 " : "csl.mov32 ";
   std::string first = completion();
-  Named in = fabin(from.number, count);
+  Named in = fabin(from.number, count, simdOf(from));
   line(move + f + " = " + in.name + " : " + type + " = " + in.type + first +
        microthread(from.number));
   std::string second = completion();
-  Named out = fabout(to, count, "");
+  Named out = fabout(to, count, simdOf(to));
   line(move + out.name + " = " + f + " : " + out.type + " = " + type + second +
        microthread(to.number));
 }

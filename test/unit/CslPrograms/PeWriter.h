@@ -56,7 +56,9 @@ inline constexpr int kElements = 64;
 struct Channel {
   int number = 0; ///< color and queue
   int phase = 0;
-  bool half = false; ///< 16-bit elements, two in a wavelet
+  bool half = false; ///< 16-bit elements
+  /// If half and not dense: two in a wavelet.
+  bool packed = false;
   /// 16-bit elements, one in a wavelet, with the number of the part above.
   bool indexed = false;
   std::vector<int> parts; ///< elements of each operation that sends
@@ -127,7 +129,7 @@ private:
   void indexedMemory();
   /// " ut_id n" for an operation on a queue, or nothing.
   std::string microthread(int queue);
-  Named fabin(int queue, int extent);
+  Named fabin(int queue, int extent, const std::string &simd = "");
   Named fabout(const Channel &channel, int extent, const std::string &options);
   /// " async activate(...)" of a task that ends a part of the phase.
   std::string completion();

@@ -92,6 +92,7 @@ Channel &Generator::addChannel(int phase) {
   channel.number = static_cast<int>(channels.size());
   channel.phase = phase;
   channel.half = dice.chance(40);
+  channel.packed = dice.chance(50);
   channel.parts = {dice.between(1, 24)};
   channel.asyncSend = dice.chance(50);
   channels.push_back(channel);
@@ -122,8 +123,10 @@ Place Generator::lay(int color, Place from, Side side, int length, bool all,
 void Generator::receiveAt(Place at, int number, int elements, bool mayTask) {
   Role role{Role::Receive, number};
   role.elements = elements;
-  const Channel &channel = channels[number];
+  Channel &channel = channels[number];
   role.byTask = mayTask && dice.chance(35);
+  // It takes them in pairs.
+  channel.packed |= role.byTask;
   // A data task waits until its PE has nothing synchronous to do. Other
   // receivers of the color, which get no more than it takes, must not wait with
   // it: they could be what its PE waits for. Packed elements are received as
@@ -286,6 +289,7 @@ void Generator::relayed(int phase) {
   int first = addChannel(phase).number;
   int second = addChannel(phase).number;
   channels[first].half = channels[second].half;
+  channels[first].packed = channels[second].packed;
   channels[second].parts = channels[first].parts;
   Place middle = step(from, side), to = step(middle, side);
   route(first, from, "RAMP", kNames[side]);
