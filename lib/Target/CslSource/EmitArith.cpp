@@ -581,6 +581,7 @@ bool CodeEmitter::emitMath(Operation &op) {
     choice.text = "if (" + left.text + (isMax ? " > " : " < ") + right.text +
                   ") " + left.text + " else " + right.text;
     choice.precedence = Precedence::Conditional;
+    choice.comptime = left.comptime && right.comptime;
     define(result, convert(choice, type, own));
     return true;
   }
@@ -595,6 +596,7 @@ bool CodeEmitter::emitMath(Operation &op) {
     choice.text = "if (" + operand.text + " > " + negative.text + ") " +
                   operand.text + " else " + negative.text;
     choice.precedence = Precedence::Conditional;
+    choice.comptime = operand.comptime;
     define(result, convert(choice, type, own));
     return true;
   }

@@ -200,9 +200,19 @@ bool CodeEmitter::emitMemory(Operation &op) {
     return true;
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    Expression place = access(load.getMemRef(), indices(load.getIndices()));
-    define(load, loaded(place, load, program.signs.isSigned(load.getMemRef())),
-           Effects::reading(rootOf(load.getMemRef())));
+    std::vector<Index> places = indices(load.getIndices());
+    Expression place = access(load.getMemRef(), places);
+    Expression value =
+        loaded(place, load, program.signs.isSigned(load.getMemRef()));
+    // An element of a constant is known to the compiler.
+    auto get = load.getMemRef().getDefiningOp<csl::GetVarOp>();
+    auto var = dyn_cast_or_null<csl::VarOp>(
+        get ? program.lookup(get.getVarAttr()) : nullptr);
+    value.comptime = var && var.getConstant() &&
+                     llvm::all_of(places, [](const Index &index) {
+                       return index.expression.comptime;
+                     });
+    define(load, value, Effects::reading(rootOf(load.getMemRef())));
     return true;
   }
   auto element = [&](Value value, bool isSigned) {
