@@ -50,6 +50,22 @@ FunctionEmitter::Address FunctionEmitter::baseOf(Value base) {
   return {.left = of(base)};
 }
 
+/// Adds `index` * `stride` elements of `bytes` to an address.
+void FunctionEmitter::addIndex(Address &address, Value index, int64_t stride,
+                               int64_t bytes) {
+  if (std::optional<uint64_t> number = known(index)) {
+    address.immediate +=
+        static_cast<uint32_t>(static_cast<int32_t>(*number) * stride * bytes);
+    return;
+  }
+  Register term = of(index);
+  if (stride != 1)
+    term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
+  address.right = address.right == kNone ? term
+                                         : emitFresh(Opcode::Add, address.right,
+                                                     term, 0, kIndexBits);
+}
+
 /// Where `element` points to, in elements.
 FunctionEmitter::Address FunctionEmitter::elementOf(csl::ElementPtrOp element) {
   csl::BaseInfo info = csl::getBaseInfo(element.getPointer().getType());
@@ -61,20 +77,8 @@ FunctionEmitter::Address FunctionEmitter::elementOf(csl::ElementPtrOp element) {
       strides[i - 1] = strides[i] * (*info.shape)[i];
   }
   Address address = baseOf(element.getPointer());
-  for (auto [index, stride] : llvm::zip(element.getIndices(), strides)) {
-    if (std::optional<uint64_t> number = known(index)) {
-      address.immediate +=
-          static_cast<uint32_t>(static_cast<int32_t>(*number) * stride * bytes);
-      continue;
-    }
-    Register term = of(index);
-    if (stride != 1)
-      term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
-    address.right =
-        address.right == kNone
-            ? term
-            : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
-  }
+  for (auto [index, stride] : llvm::zip(element.getIndices(), strides))
+    addIndex(address, index, stride, bytes);
   return address;
 }
 
@@ -388,20 +392,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitAggregate(Operation &op) {
                             ValueRange indices) {
     Address address{.left = base};
     int64_t bytes = getMemorySize(type.getElementType()).bytes, stride = 1;
-    for (size_t i = indices.size(); i-- > 0; stride *= type.getShape()[i]) {
-      if (std::optional<uint64_t> number = known(indices[i])) {
-        address.immediate += static_cast<uint32_t>(
-            static_cast<int32_t>(*number) * stride * bytes);
-        continue;
-      }
-      Register term = of(indices[i]);
-      if (stride != 1)
-        term = emitFresh(Opcode::Mul, term, constant(stride), 0, kIndexBits);
-      address.right =
-          address.right == kNone
-              ? term
-              : emitFresh(Opcode::Add, address.right, term, 0, kIndexBits);
-    }
+    for (size_t i = indices.size(); i-- > 0; stride *= type.getShape()[i])
+      addIndex(address, indices[i], stride, bytes);
     return address;
   };
 

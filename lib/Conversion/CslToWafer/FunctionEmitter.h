@@ -97,6 +97,8 @@ private:
                                      mlir::ValueRange indices);
   /// The base of a memref or pointer.
   Address baseOf(mlir::Value base);
+  void addIndex(Address &address, mlir::Value index, int64_t stride,
+                int64_t bytes);
   Address elementOf(csl::ElementPtrOp element);
   Address placeOf(mlir::Value pointer);
   /// The address in a register, as a number of 16 bits.

@@ -394,22 +394,10 @@ mlir::Value Evaluator::anyExit(Span span, llvm::ArrayRef<Jump> jumps) {
 }
 
 void Evaluator::guard(Span span, llvm::function_ref<void()> body) {
-  llvm::SmallVector<Jump, 2> pending = exits;
-  mlir::Value taken = anyExit(span, pending);
-  if (!taken)
-    return body();
-  emitBranch(
-      taken, span, nullptr, /*isVoid=*/true,
-      [&] {
-        left = true; // where it went before
-        return Value();
-      },
-      [&] {
-        ++skips;
-        body();
-        --skips;
-        return makeVoid();
-      });
+  (void)unlessLeft(span, [&] {
+    body();
+    return makeVoid();
+  });
 }
 
 Value Evaluator::unlessLeft(Span span, llvm::function_ref<Value()> rest) {

@@ -87,8 +87,8 @@ def Csl_UnblockCmdStreamOp : Csl_RuntimeOp<"unblock_cmd_stream"> {
 def Csl_SimPrintOp : Csl_RuntimeOp<"sim_print"> {
   let summary = "Writes to the host's log";
   let description = [{
-    The library simprint: `{d}` decimal, `{X}` hexadecimal, `{b}` binary, `{f}`
-    float, `{{` a brace. Integers named in `unsigned` positions have no sign.
+    The library simprint: `{d}` decimal, `{u}` decimal without a sign, `{X}`
+    hexadecimal, `{b}` binary, `{f}` float, `{{` a brace.
     A line ends with the operation, unless it is `partial`: then the text waits in
     the PE's buffer for what is printed next. A newline in the format ends a line
     too.
