@@ -334,12 +334,26 @@ void Signs::collectControl(Operation *op) {
     joinCall(map.getCalleeAttr().getAttr(), map.getInputs(), op->getResults());
 }
 
-void Signs::collectCsl(Operation *op) {
+void Signs::fixTyped(Operation *op) {
   auto fixResults = [&](bool isSigned) {
     for (Value result : op->getResults())
       if (hasSign(result.getType()))
         fix(node(result), isSigned);
   };
+  if (auto get = dyn_cast<csl::GetIntOp>(op)) {
+    auto type = dyn_cast<csl::EnumType>(get.getValue().getType());
+    fixResults(type && llvm::any_of(type.getCaseValues(),
+                                    [](int64_t value) { return value < 0; }));
+  } else if (isa<csl::CoordinateOp, csl::GetRectangleOp, csl::Random16Op,
+                 csl::GetFilterIdOp, csl::GetSymbolIdOp, csl::GetTensorPtrOp,
+                 csl::GetConfigOp, csl::RegisterAddressOp>(op)) {
+    fixResults(false);
+  } else if (isa<csl::CallIndirectOp>(op)) {
+    fixResults(true);
+  }
+}
+
+void Signs::collectCsl(Operation *op) {
   if (auto get = dyn_cast<csl::GetVarOp>(op)) {
     if (hasSign(get.getType()))
       if (Operation *var = SymbolTable::lookupSymbolIn(program, get.getVar()))
@@ -390,16 +404,6 @@ void Signs::collectCsl(Operation *op) {
     auto type = cast<csl::StructType>(get.getPointer().getType().getPointee());
     if (hasSign(get.getType()))
       join(node(type, *type.getFieldIndex(get.getField())), node(get));
-  } else if (auto get = dyn_cast<csl::GetIntOp>(op)) {
-    auto type = dyn_cast<csl::EnumType>(get.getValue().getType());
-    fixResults(type && llvm::any_of(type.getCaseValues(),
-                                    [](int64_t value) { return value < 0; }));
-  } else if (isa<csl::CoordinateOp, csl::GetRectangleOp, csl::Random16Op,
-                 csl::GetFilterIdOp, csl::GetSymbolIdOp, csl::GetTensorPtrOp,
-                 csl::GetConfigOp, csl::RegisterAddressOp>(op)) {
-    fixResults(false);
-  } else if (isa<csl::CallIndirectOp>(op)) {
-    fixResults(true);
   }
   // Fields and arguments of 16 bits without a sign.
   if (auto made = dyn_cast<csl::Mem1dDsdOp>(op)) {
@@ -538,6 +542,8 @@ void Signs::collect(Operation *op) {
 
 Signs::Signs(csl::ProgramOp program, csl::LayoutOp layout) : program(program) {
   collectSymbols(layout);
+  // What has one type whatever it goes to, before anything is joined with it.
+  program.walk([&](Operation *op) { fixTyped(op); });
   // Pointers have to agree with what they point at, before either agrees with
   // the numbers there.
   for (bool memory : {true, false}) {

@@ -84,6 +84,7 @@ private:
 
   void collect(mlir::Operation *op);
   void collectArith(mlir::Operation *op);
+  void fixTyped(mlir::Operation *op);
   void collectCsl(mlir::Operation *op);
   void collectControl(mlir::Operation *op);
   void collectSymbols(csl::LayoutOp layout);

@@ -103,8 +103,6 @@ private:
   void addFunctions();
   void addComptime();
   void addFeature();
-  std::string globals() const;
-  std::string exchange();
 
   Dice dice;
   std::mt19937_64 &random;

@@ -9,7 +9,7 @@
 // Random valid programs, written by the formatter, through the front end: the
 // reference interpreter in both of its orders and the simulator, with random
 // latencies, queues of one word and another picker too, must leave every
-// variable as the program says, which the generator knows by itself. 60
+// variable as the program says, which the generator knows by itself. 30
 // programs of a fresh seed, which is printed; SEQUIN_TEST_SEED asks for
 // another, SEQUIN_TEST_COUNT for another number, SEQUIN_TEST_FIRST for the
 // first of them that is checked, SEQUIN_TEST_WRONG for how many may be wrong
@@ -319,14 +319,14 @@ void checkPrograms(uint64_t seed, int64_t count,
 TEST(RandomSources, MeanWhatTheySay) {
   bool goesRound = fromEnvironment("SEQUIN_TEST_ROUND_TRIP", 0);
   checkPrograms(fromEnvironment("SEQUIN_TEST_SEED", std::random_device()()),
-                fromEnvironment("SEQUIN_TEST_COUNT", 60), [&](int64_t i) {
+                fromEnvironment("SEQUIN_TEST_COUNT", 30), [&](int64_t i) {
                   return goesRound || i % 5 == 0 ? Trips::Values : Trips::None;
                 });
 }
 
 TEST(RandomSources, KeepTheirCycles) {
   checkPrograms(fromEnvironment("SEQUIN_TEST_SEED", 20261123),
-                fromEnvironment("SEQUIN_TEST_COUNT", 25),
+                fromEnvironment("SEQUIN_TEST_COUNT", 12),
                 [](int64_t) { return Trips::Cycles; });
 }
 

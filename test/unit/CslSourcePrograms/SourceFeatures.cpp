@@ -6,145 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SourceFeatures.h"
-#include <cstring>
+#include "FeatureMaker.h"
 
 using namespace sequin::testing;
 using namespace sequin::testing::model;
-
-namespace {
-
-constexpr int64_t kElements = 8;
-
-using Meaning = std::function<void(Scope &)>;
-
-/// Lines of source.
-StmtPtr source(std::string text, Meaning meaning) {
-  auto made = std::make_shared<Stmt>();
-  made->kind = Stmt::Kind::Source;
-  made->text = std::move(text);
-  made->meaning = std::move(meaning);
-  return made;
-}
-
-std::shared_ptr<Expr> makeExpr(Expr::Kind kind, Ty type, std::string text,
-                               std::vector<ExprPtr> operands = {}) {
-  auto made = std::make_shared<Expr>();
-  made->kind = kind;
-  made->type = type;
-  made->text = std::move(text);
-  made->operands = std::move(operands);
-  return made;
-}
-
-/// The low bits of an expression, which then fit a smaller type.
-ExprPtr masked(ExprPtr operand, int64_t mask) {
-  auto limit = makeExpr(Expr::Kind::Literal, operand->type, "");
-  limit->value = mask;
-  Ty type = operand->type;
-  return makeExpr(Expr::Kind::Binary, type, "&", {std::move(operand), limit});
-}
-
-int64_t bitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
-float floatOf(int64_t bits) {
-  auto word = static_cast<uint32_t>(bits);
-  float value;
-  std::memcpy(&value, &word, sizeof(value));
-  return value;
-}
-
-int64_t roll(std::mt19937_64 &random, int64_t low, int64_t high) {
-  return low +
-         static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
-}
-
-class FeatureMaker {
-public:
-  FeatureMaker(std::mt19937_64 &random,
-               const std::function<std::string(const std::string &)> &fresh)
-      : random(random), fresh(fresh) {}
-
-  Feature run() {
-    void (FeatureMaker::*const kinds[])() = {
-        &FeatureMaker::structure, &FeatureMaker::enumeration,
-        &FeatureMaker::pointers,  &FeatureMaker::floats,
-        &FeatureMaker::smalls,    &FeatureMaker::modules,
-        &FeatureMaker::fifo,      &FeatureMaker::registers};
-    for (auto kind : kinds)
-      if (random() % 2)
-        (this->*kind)();
-    return std::move(out);
-  }
-
-private:
-  int64_t between(int64_t low, int64_t high) { return roll(random, low, high); }
-  int64_t small(Ty type) {
-    return type == Ty::Bool ? between(0, 1)
-                            : between(isSigned(type) ? -20 : 0, 20);
-  }
-  static std::string literal(Ty type, int64_t value) {
-    return type == Ty::Bool ? (value ? "true" : "false")
-                            : std::to_string(value);
-  }
-  std::vector<int64_t> row(Ty type) {
-    std::vector<int64_t> values;
-    for (int64_t i = 0; i < kElements; ++i)
-      values.push_back(small(type));
-    return values;
-  }
-  static std::string rowLiteral(Ty type, const std::vector<int64_t> &values) {
-    std::string text = "[8]" + nameOf(type) + " { ";
-    for (size_t i = 0; i < values.size(); ++i)
-      text += (i ? ", " : "") + std::to_string(values[i]);
-    return text + " }";
-  }
-  void declare(const std::string &line) { out.declarations += line + "\n"; }
-  /// A place that is copied into a variable of its own at the end.
-  void cell(const std::string &text, Ty type, std::vector<int64_t> initial,
-            bool isFree = true) {
-    bool isArray = initial.size() > 1;
-    std::string variable = fresh("end");
-    declare("var " + variable + ": " + (isArray ? "[8]" : "") + nameOf(type) +
-            (isArray            ? " = @zeros([8]" + nameOf(type) + ")"
-             : type == Ty::Bool ? " = false"
-                                : " = 0") +
-            ";");
-    out.cells.push_back({text, type, std::move(initial), isArray, isFree});
-    out.outputs.push_back({variable, text});
-    out.ending += "  " + variable + " = " + text + ";\n";
-  }
-  /// A variable that is its own output.
-  void variable(const std::string &text, Ty type, std::vector<int64_t> initial,
-                bool isFree = true) {
-    bool isArray = initial.size() > 1;
-    out.cells.push_back({text, type, std::move(initial), isArray, isFree,
-                         /*isVariable=*/true});
-    out.outputs.push_back({text, text, true});
-  }
-  void statement(std::function<StmtPtr(const Giver &)> make) {
-    out.statements.push_back(std::move(make));
-  }
-
-  void structure();
-  void enumeration();
-  void pointers();
-  void floats();
-  void smalls();
-  void modules();
-  void fifo();
-  void registers();
-
-  std::mt19937_64 &random;
-  const std::function<std::string(const std::string &)> &fresh;
-  Feature out;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -456,7 +321,7 @@ void FeatureMaker::fifo() {
           " = @allocate_fifo(" + name + "_buffer);\nvar " + from + " = " +
           rowLiteral(Ty::I16, values) + ";\nvar " + to + " = @zeros([8]i16);");
   variable(from, Ty::I16, values);
-  variable(to, Ty::I16, std::vector<int64_t>(kElements, 0));
+  variable(to, Ty::I16, std::vector<int64_t>(kVector, 0));
   statement([=, &random = random](const Giver &) {
     int64_t count = roll(random, 1, 4), first = roll(random, 0, 4),
             second = roll(random, 0, 4);
@@ -478,7 +343,7 @@ void FeatureMaker::registers() {
           "_from = @get_dsr(dsr_src1, 5);\nvar " + from + " = " +
           rowLiteral(Ty::I32, values) + ";\nvar " + to + " = @zeros([8]i32);");
   variable(from, Ty::I32, values);
-  variable(to, Ty::I32, std::vector<int64_t>(kElements, 0));
+  variable(to, Ty::I32, std::vector<int64_t>(kVector, 0));
   // The second operation goes on behind the first.
   statement([=, &random = random](const Giver &) {
     int64_t count = roll(random, 1, 3), first = roll(random, 0, 2),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generator.h"
+#include "Stages.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -18,6 +19,7 @@ using namespace sequin::testing::model;
 //===----------------------------------------------------------------------===//
 
 void Generator::addParameters() {
+  parameters += "param position: u16;\nparam width: u16;\n";
   int count = static_cast<int>(dice.between(2, 5));
   for (int k = 0; k < count; ++k) {
     Ty type = k == 0 ? Ty::U16 : dice.chance(20) ? Ty::Bool : number();
@@ -205,109 +207,6 @@ fn bump_u32(p: *u32, by: u32) void { p.* += by; }
 
 )";
 
-static const char *const kExchange = R"(
-// A vector to the east, one from the west.
-param to_east: color;
-param from_west: color;
-param has_west: bool;
-param has_east: bool;
-const out_queue = @get_output_queue(2);
-const in_queue = @get_input_queue(3);
-var received = @zeros([8]u32);
-const received_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> received[i] });
-const in_dsd = @get_dsd(fabin_dsd, .{ .extent = 8, .input_queue = in_queue });
-const out_dsd = @get_dsd(fabout_dsd, if (@is_arch("wse3"))
-  .{ .extent = 8, .output_queue = out_queue }
-else
-  .{ .extent = 8, .output_queue = out_queue, .fabric_color = to_east });
-const second_id = @get_local_task_id(9);
-
-fn exchange(from: mem1d_dsd) void {
-  // What follows may change the vector.
-  if (has_east) @mov32(out_dsd, from);
-  if (has_west) {
-    @mov32(received_dsd, in_dsd, .{ .async = true, .activate = second_id });
-  } else {
-    @activate(second_id);
-  }
-}
-
-comptime {
-  @bind_local_task(second, second_id);
-  if (has_east) {
-    @set_local_color_config(to_east, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });
-    if (@is_arch("wse3")) @initialize_queue(out_queue, .{ .color = to_east });
-  }
-  if (has_west) {
-    @set_local_color_config(from_west, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });
-    @initialize_queue(in_queue, .{ .color = from_west });
-  }
-}
-)";
-
-/// The same with a data task for each word, and a microthread that sends.
-static const char *const kTaskExchange = R"(
-// A vector to the east, one from the west, word by word.
-param to_east: color;
-param from_west: color;
-param has_west: bool;
-param has_east: bool;
-const out_queue = @get_output_queue(2);
-const in_queue = @get_input_queue(3);
-var received = @zeros([8]u32);
-var arrived: u16 = 0;
-var joined: u16 = 0;
-const out_dsd = @get_dsd(fabout_dsd, if (@is_arch("wse3"))
-  .{ .extent = 8, .output_queue = out_queue }
-else
-  .{ .extent = 8, .output_queue = out_queue, .fabric_color = to_east });
-const take_id = if (@is_arch("wse3"))
-  @get_data_task_id(in_queue)
-else
-  @get_data_task_id(from_west);
-const sent_id = @get_local_task_id(10);
-const second_id = @get_local_task_id(9);
-
-// What follows may change both vectors.
-fn join() void {
-  joined += 1;
-  if (joined == 2) @activate(second_id);
-}
-
-task take(word: u32) void {
-  received[arrived] = word;
-  arrived += 1;
-  if (arrived == 8) join();
-}
-
-task sent() void {
-  join();
-}
-
-fn exchange(from: mem1d_dsd) void {
-  if (has_east) {
-    @mov32(out_dsd, from, .{ .async = true, .activate = sent_id });
-  } else {
-    join();
-  }
-  if (!has_west) join();
-}
-
-comptime {
-  @bind_local_task(second, second_id);
-  @bind_local_task(sent, sent_id);
-  if (has_east) {
-    @set_local_color_config(to_east, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } });
-    if (@is_arch("wse3")) @initialize_queue(out_queue, .{ .color = to_east });
-  }
-  if (has_west) {
-    @bind_data_task(take, take_id);
-    @set_local_color_config(from_west, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });
-    @initialize_queue(in_queue, .{ .color = from_west });
-  }
-}
-)";
-
 SourceProgram Generator::run() {
   width = dice.between(1, 4);
   pes.resize(width);
@@ -318,68 +217,81 @@ SourceProgram Generator::run() {
   addFunctions();
   addFeature();
 
-  Place place;
-  std::vector<StmtPtr> first, second;
-  for (int i = 0; i < 8; ++i)
-    statement(place, first, 2);
-  place.names.clear();
-  for (Globals &pe : pes)
-    pe.arrays["received"].assign(kElements, 0);
-  std::vector<const Array *> words;
-  for (const Array &array : arrays)
-    if (array.type == Ty::U32 && !array.isKnown && !array.isGrid &&
-        !array.isPart)
-      words.push_back(&array);
-  const Array &sent = *dice.pick(words);
-  arrays.push_back({"received", Ty::U32});
-  for (int i = 0; i < 8; ++i)
-    statement(place, second, 2);
+  // Code of each PE, and stages between the pieces of it.
+  auto vectorOf = [&](Ty type) {
+    std::vector<const Array *> found;
+    for (const Array &array : arrays)
+      if (array.type == type && !array.isKnown && !array.isGrid &&
+          !array.isPart)
+        found.push_back(&array);
+    return dice.pick(found)->name;
+  };
+  auto numberOf = [&](Ty type) {
+    std::vector<const Name *> found;
+    for (const Name &entry : scalars)
+      if (entry.type == type && entry.name.find('.') == std::string::npos)
+        found.push_back(&entry);
+    return dice.pick(found)->name;
+  };
+  std::vector<std::vector<StmtPtr>> pieces;
+  std::vector<Stage> stages;
+  for (int64_t count = dice.between(1, 3), k = 0;; ++k) {
+    Place place;
+    std::vector<StmtPtr> &piece = pieces.emplace_back();
+    for (int64_t i = 0; i < (count == 1 ? 8 : 6); ++i)
+      statement(place, piece, 2);
+    if (k == count)
+      break;
+    stages.push_back(
+        makeStage(random, static_cast<int>(k), vectorOf, numberOf));
+    for (Globals &pe : pes)
+      pe.arrays[stages.back().received].assign(kElements, 0);
+    arrays.push_back({stages.back().received, stages.back().type});
+  }
 
   std::string pe = parameters + declarations + kHelpers;
   for (const auto &function : comptimeFunctions)
     pe += function->str();
   for (const auto &function : functions)
     pe += function->str();
-  pe += dice.chance(50) ? kTaskExchange : kExchange;
-  pe += "\nfn main() void {\n";
-  printAll(first, pe, 1);
-  pe += "  exchange(@get_dsd(mem1d_dsd, .{ .tensor_access = |i|{8} -> " +
-        sent.name + "[i] }));\n}\n\ntask second() void {\n";
-  printAll(second, pe, 1);
-  pe += feature.ending + "}\n\ncomptime {\n  @export_symbol(main);\n}\n";
+  pe += "const has_west = position > 0;\nconst has_east = position + 1 < "
+        "width;\n\n";
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    std::string number = std::to_string(k);
+    if (k < stages.size())
+      pe += stages[k].code + "\n";
+    pe += k == 0 ? "fn main() void {\n"
+                 : "task after" + std::to_string(k - 1) + "() void {\n";
+    printAll(pieces[k], pe, 1);
+    pe += k < stages.size() ? "  start" + number + "();\n}\n\n"
+                            : feature.ending + "}\n\n";
+  }
+  pe += "comptime {\n  @export_symbol(main);\n}\n";
 
-  std::string layout =
-      "layout {\n  @set_rectangle(" + std::to_string(width) + ", 1);\n";
+  std::string layout = "const width: u16 = " + std::to_string(width) +
+                       ";\n\nlayout {\n  @set_rectangle(width, 1);\n";
   for (int64_t x = 0; x < width; ++x) {
     layout += "  @set_tile_code(" + std::to_string(x) + ", 0, \"pe.csl\", .{\n";
     for (const std::string &binding : bindings[x])
       layout += "    " + binding + ",\n";
-    int64_t odd = x % 2;
-    layout += "    .to_east = @get_color(" + std::to_string(odd) +
-              "), .from_west = @get_color(" + std::to_string(1 - odd) +
-              "),\n    .has_west = " + (x > 0 ? "true" : "false") +
-              ", .has_east = " + (x + 1 < width ? "true" : "false") +
-              ",\n  });\n";
+    layout +=
+        "    .position = " + std::to_string(x) + ", .width = width,\n  });\n";
   }
+  for (const Stage &stage : stages)
+    layout += stage.layout;
   layout += "  @export_name(\"main\", fn() void);\n}\n";
 
   SourceProgram program;
   program.initial = pes;
   // What must come out.
-  for (Globals &globals : pes) {
-    Scope scope;
-    scope.globals = &globals;
-    runAll(first, scope);
-  }
-  std::vector<std::vector<int64_t>> messages;
-  for (Globals &globals : pes)
-    messages.push_back(globals.arrays.at(sent.name));
-  for (int64_t x = 0; x < width; ++x) {
-    if (x > 0)
-      pes[x].arrays["received"] = messages[x - 1];
-    Scope scope;
-    scope.globals = &pes[x];
-    runAll(second, scope);
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    for (Globals &globals : pes) {
+      Scope scope;
+      scope.globals = &globals;
+      runAll(pieces[k], scope);
+    }
+    if (k < stages.size())
+      stages[k].run(pes);
   }
 
   program.files = {{"layout.csl", layout}, {"pe.csl", pe}};

@@ -9,9 +9,9 @@
 // Programs of one to four PEs in a row that the front end must take: scalar
 // code of all widths with its coercions, comptime functions and tables,
 // parameters that differ between PEs, generic and inline functions, loops and
-// jumps, pointers, DSD operations, a swap of vectors with the neighbors in one
-// of two ways, and some of SourceFeatures.h. What each variable holds at the
-// end is known without the front end.
+// jumps, pointers, DSD operations, some of SourceFeatures.h, and between pieces
+// of code the stages of Stages.h. What each variable holds at the end is known
+// without the front end.
 //
 //===----------------------------------------------------------------------===//
 

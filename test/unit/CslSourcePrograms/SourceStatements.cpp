@@ -441,7 +441,7 @@ StmtPtr Generator::featureStatement(Place &place, int depth) {
 }
 
 void Generator::statement(Place &place, std::vector<StmtPtr> &out, int depth) {
-  int choice = static_cast<int>(dice.below(depth > 0 ? 18 : 6));
+  int choice = static_cast<int>(dice.below(depth > 0 ? 20 : 6));
   switch (choice) {
   case 0: {
     Ty type = dice.chance(15) ? Ty::Bool : number();
