@@ -51,20 +51,6 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   return Value();
 }
 
-/// What a builtin does, rather than gives, is emitted with its operands: it
-/// would be done where control has left in one of them.
-Value Evaluator::withoutJumps(const BuiltinCall &call,
-                              llvm::function_ref<Value()> evaluate) {
-  size_t pending = exits.size();
-  Value value = evaluate();
-  bool isDone = parseDsdOpcode(call.name().text) || value.isVoid();
-  if (isComptime() || !value || !isDone || exits.size() == pending)
-    return value;
-  return error(call.span(), "an operand of @" + call.name().text +
-                                " leaves by a jump; give it its value before, "
-                                "as a constant of its own");
-}
-
 bool Evaluator::expectArgs(const BuiltinCall &call, unsigned least,
                            unsigned most) {
   unsigned count = call.arguments().size();

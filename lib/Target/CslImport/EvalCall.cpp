@@ -53,16 +53,6 @@ static bool isSpecialising(const Type *type) {
          type->is(TypeKind::Range);
 }
 
-/// Visits what running code computes of a value that exists at comptime.
-static void forEachRunning(Value &value,
-                           llvm::function_ref<void(Value &)> visit) {
-  if (value.isRuntime())
-    return visit(value);
-  if (value.isAggregate() && !value.isComptime())
-    for (Value &part : value.mutableElements())
-      forEachRunning(part, visit);
-}
-
 const Type *Evaluator::functionType(const FunctionRef &function) {
   if (function.decl->isTask()) {
     llvm::SmallVector<const Type *> params;
@@ -319,6 +309,8 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   Frame *caller = frame;
   llvm::SmallVector<Jump, 2> pending = exits;
   exits.clear();
+  ExitPoint *outerPoint = exitPoint;
+  exitPoint = nullptr;
   frame = &inner;
   if (!isComptime()) {
     findAddressTaken(*decl.body(), inner.addressTaken);
@@ -352,6 +344,7 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   Value value = inner.locals[target.slot].value;
   frame->targets.pop_back();
   exits = pending;
+  exitPoint = outerPoint;
   frame = caller;
   if (result->isVoid())
     return session.diagnostics.numErrors() == errors ? makeVoid() : Value();

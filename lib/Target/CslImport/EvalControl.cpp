@@ -1,4 +1,4 @@
-//===- EvalControl.cpp - Blocks, declarations, if, switch, jumps ----------===//
+//===- EvalControl.cpp - Blocks, declarations, if, switch -----------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -167,12 +167,59 @@ void Evaluator::evalDecl(const VarDecl &decl) {
 // Statements
 //===----------------------------------------------------------------------===//
 
+/// Whether a value can be the result of a region that other code skips.
+static bool canLeaveRegion(const Value &value) {
+  if (!value || value.isComptime())
+    return true;
+  if (value.isAggregate())
+    return llvm::all_of(value.elements(), canLeaveRegion);
+  if (!value.isRuntime() || !value.runtime())
+    return false;
+  std::function<bool(mlir::Type)> hasZero = [&](mlir::Type type) {
+    if (auto dsd = llvm::dyn_cast<csl::DsdType>(type))
+      return dsd.getKind() == csl::DescriptorKind::Mem1d;
+    if (auto array = llvm::dyn_cast<csl::ArrayType>(type))
+      return hasZero(array.getElementType());
+    if (auto aggregate = llvm::dyn_cast<csl::StructType>(type))
+      return llvm::all_of(aggregate.getFieldTypes(), hasZero);
+    return !llvm::isa<mlir::BaseMemRefType>(type);
+  };
+  return hasZero(value.runtime().getType());
+}
+
+namespace {
+/// The last statement of a list that mentions a name.
+class LastMentions {
+public:
+  explicit LastMentions(llvm::ArrayRef<const Stmt *> statements)
+      : statements(statements) {}
+  bool isUsedFrom(llvm::StringRef name, size_t index) {
+    if (last.empty())
+      for (auto [i, statement] : llvm::enumerate(statements))
+        visit(*statement, i);
+    auto found = last.find(name);
+    return found != last.end() && found->second >= index;
+  }
+
+private:
+  void visit(const Node &node, size_t index) {
+    if (const auto *name = llvm::dyn_cast<NameExpr>(&node))
+      last[name->name()] = index;
+    forEachChild(node, [&](const Node &child) { visit(child, index); });
+  }
+  llvm::ArrayRef<const Stmt *> statements;
+  llvm::StringMap<size_t> last;
+};
+} // namespace
+
 void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
   // What follows a jump stands in a region of its own. Those regions may close
-  // before the statements end, unless something was declared in them.
+  // before the statements end; what was declared in them becomes results.
   unsigned nesting = 0;
-  bool declares = false, isClosing = false;
-  auto isDeep = [&] { return nesting >= kNestedRests && !declares; };
+  bool isStuck = false, isClosing = false;
+  LastMentions mentions(statements);
+  size_t count = statements.size(), scope = beginScope();
+  auto isDeep = [&] { return nesting >= kNestedRests && !isStuck; };
   std::function<void()> run = [&] {
     while (!statements.empty() && !left) {
       const Stmt &statement = *statements.front();
@@ -181,14 +228,17 @@ void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
         ++nesting;
         enter();
         if (--nesting == 0)
-          declares = false;
+          isStuck = false;
       };
       if (const auto *declared = llvm::dyn_cast<DeclStmt>(&statement)) {
         size_t before = frame->locals.size();
         evalDecl(*declared->decl());
-        declares |= nesting != 0;
-        if (session.options.observations && frame->locals.size() > before)
-          observeLocal(frame->locals.back(), declared->decl()->name().span);
+        if (frame->locals.size() > before) {
+          const Value &value = frame->locals.back().value;
+          isStuck |= nesting && !value.isPointer() && !canLeaveRegion(value);
+          if (session.options.observations)
+            observeLocal(frame->locals.back(), declared->decl()->name().span);
+        }
       } else {
         const Expr &expr = *llvm::cast<ExprStmt>(statement).expr();
         Value value;
@@ -210,11 +260,27 @@ void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
       if (left || exits.empty())
         continue;
       isClosing |= isDeep();
-      if (isClosing && nesting)
+      if (isClosing && nesting) {
+        if (keepsDeclared || statements.empty())
+          return;
+        // Of what was declared only the names are left, unless it is used.
+        keepsDeclared = true;
+        for (size_t i = scope; i < frame->locals.size(); ++i) {
+          Local &local = frame->locals[i];
+          bool isRunning =
+              local.kind == Local::Kind::Ssa || !local.value.isComptime();
+          if (local.kind == Local::Kind::Memory || !isRunning)
+            continue;
+          if (mentions.isUsedFrom(local.name, count - statements.size()))
+            continue;
+          local.kind = Local::Kind::Const;
+          local.value = Value(types.error());
+        }
         return;
+      }
       // What comes next runs only if control did not leave.
       while (!statements.empty() && !left) {
-        isClosing = false;
+        isClosing = keepsDeclared = false;
         inside([&] { guard(statement.span(), run); });
         if (nesting)
           return;
@@ -222,6 +288,7 @@ void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
     }
   };
   run();
+  keepsDeclared = false;
 }
 
 /// Whether a value leaves the labelled block from inside of a loop.
@@ -237,30 +304,34 @@ static bool leavesLoop(const Node &node, llvm::StringRef label, bool inLoop) {
   return found;
 }
 
-/// The type of the value of a block, for a loop to carry: its statements are
+/// The type of a value that jumps out of `body` bring along: what it does is
 /// emitted into a block that is thrown away.
-const Type *Evaluator::probeBlock(const BlockExpr &expr) {
+const Type *Evaluator::probeValue(llvm::StringRef label, Span span,
+                                  llvm::function_ref<void()> body) {
   // Put back in place: who is on the way to an assignment knows where one is.
   std::vector<Local> savedLocals(frame->locals.begin(), frame->locals.end());
   RegionState saved = saveRegion();
   bool savedProbing = probing;
+  ExitPoint *savedPoint = exitPoint;
   probing = true;
+  exitPoint = nullptr;
   Target target;
-  target.label = expr.label().text;
+  target.label = label;
   target.depth = depth;
-  target.span = expr.span();
+  target.span = span;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     auto block = std::make_unique<mlir::Block>();
     builder.setInsertionPointToStart(block.get());
     exits.clear();
     enterTarget(target);
-    evalStatements(expr.statements());
+    body();
     frame->targets.pop_back();
     block->walk([](mlir::Operation *op) { op->dropAllReferences(); });
     block->clear();
   }
   probing = savedProbing;
+  exitPoint = savedPoint;
   endScope(savedLocals.size());
   llvm::copy(savedLocals, frame->locals.begin());
   restoreRegion(saved);
@@ -288,7 +359,8 @@ Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
       return Value();
     }
   if (!hint && !isComptime() && leavesLoop(expr, target.label, false))
-    target.type = probeBlock(expr);
+    target.type = probeValue(target.label, expr.span(),
+                             [&] { evalStatements(expr.statements()); });
   enterTarget(target);
   evalStatements(expr.statements());
   bool reachedEnd = !left;
@@ -307,47 +379,6 @@ Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
   if (!reachedEnd && !isBroken)
     return Value(); // control went elsewhere
   return target.hasValue ? value : makeVoid();
-}
-
-/// Makes the hidden variables of a target: its value, and whether control has
-/// left to it. Without a value, a flag is false.
-void Evaluator::enterTarget(Target &target) {
-  auto hidden = [&](const Type *type) {
-    Local &local = addLocal("", target.span);
-    local.kind = Local::Kind::Ssa;
-    local.type = type;
-    return int(frame->locals.size() - 1);
-  };
-  target.slot = hidden(target.type);
-  target.breakFlag = hidden(types.boolType());
-  target.continueFlag = hidden(types.boolType());
-  frame->targets.push_back(&target);
-}
-
-/// Ends a target whose body was evaluated. Whether control left to it; then it
-/// goes on behind it.
-bool Evaluator::leaveTarget(Target &target) {
-  frame->targets.pop_back();
-  bool isBroken = left && jump.target == &target;
-  for (const Jump &exit : exits)
-    if (exit.target == &target) {
-      isBroken = true;
-      mergeComptime();
-    }
-  if (isBroken && (!jump.target || jump.target == &target)) {
-    left = false;
-    jump = {};
-  }
-  llvm::erase_if(exits,
-                 [&](const Jump &exit) { return exit.target == &target; });
-  return isBroken;
-}
-
-/// Where ways meet, of which only some assigned to a comptime variable.
-void Evaluator::mergeComptime() {
-  for (Local &local : frame->locals)
-    if (local.kind == Local::Kind::Comptime && local.skips > skips)
-      local.isUncertain = true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,64 +405,14 @@ void Evaluator::restoreRegion(const RegionState &state) {
   jump = {};
 }
 
-mlir::Value Evaluator::anyExit(Span span, llvm::ArrayRef<Jump> jumps) {
-  mlir::Value any;
-  llvm::SmallVector<int> seen;
-  for (const Jump &exit : jumps) {
-    int flag =
-        exit.isContinue ? exit.target->continueFlag : exit.target->breakFlag;
-    if (flag < 0 || llvm::is_contained(seen, flag))
-      continue;
-    seen.push_back(flag);
-    const Value &value = frame->locals[flag].value;
-    if (!value)
-      continue;
-    mlir::Value set = value.runtime();
-    any = any ? arith::OrIOp::create(builder, loc(span), any, set).getResult()
-              : set;
-  }
-  return any;
-}
-
-void Evaluator::guard(Span span, llvm::function_ref<void()> body) {
-  (void)unlessLeft(span, [&] {
-    body();
-    return makeVoid();
-  });
-}
-
-Value Evaluator::unlessLeft(Span span, llvm::function_ref<Value()> rest) {
-  mlir::Value taken =
-      isComptime() ? mlir::Value() : anyExit(span, llvm::SmallVector(exits));
-  if (!taken)
-    return rest();
-  // What is known needs no way to here.
-  Value known;
-  Value result = emitBranch(
-      taken, span, nullptr, /*isVoid=*/false,
-      [&] {
-        left = true; // where it went before
-        return Value();
-      },
-      [&] {
-        ++skips;
-        Value value = rest();
-        --skips;
-        if (!value || !value.isComptime())
-          return value;
-        known = value;
-        return makeVoid();
-      });
-  return known && result ? known : result;
-}
-
 Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
                             bool isVoid, llvm::function_ref<Value()> yes,
                             llvm::function_ref<Value()> no,
                             llvm::function_ref<void()> rest) {
   mlir::Location at = loc(span);
-  auto op = scf::IfOp::create(builder, at, mlir::TypeRange(), condition,
-                              /*addThenBlock=*/true, /*addElseBlock=*/true);
+  scf::IfOp op =
+      scf::IfOp::create(builder, at, mlir::TypeRange(), condition,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   RegionState before = saveRegion();
   struct Arm {
     mlir::Block *block;
@@ -447,7 +428,8 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     exits.clear();
     builder.setInsertionPointToEnd(arms[i].block);
     arms[i].value = i == 0 ? yes() : no();
-    endScope(scope);
+    if (!keepsDeclared)
+      endScope(scope);
     arms[i].after = saveRegion();
   }
   // What follows an arm that leaves belongs to the other one.
@@ -462,7 +444,8 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     else
       guard(span, rest);
     --skips;
-    endScope(scope);
+    if (!keepsDeclared)
+      endScope(scope);
     open.after = saveRegion();
   }
   --depth;
@@ -511,6 +494,8 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     if (!first && !second)
       continue;
     Local &local = frame->locals[i];
+    if (local.kind != Local::Kind::Ssa)
+      continue; // no longer used
     if (first && second && isSame(first, second)) {
       local.value = first;
       continue;
@@ -521,6 +506,13 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     }
     if (yields[0].size() != yields[1].size())
       break; // an error was reported
+    // A value that only comptime code has needs no type where no other comes.
+    const Value &only = first ? first : second;
+    if (!local.type && arms[first ? 1 : 0].after.left && (!first || !second) &&
+        only.type()->isComptimeOnly()) {
+      local.value = only;
+      continue;
+    }
     // The value that a loop left with is not carried while its type is sought.
     if (probing && !local.type && (!first || !second)) {
       local.value = first ? first : second;
@@ -577,6 +569,23 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
         result = Value();
     }
   }
+  // What was declared in the only arm that goes on and stays.
+  std::vector<Value *> declared;
+  if (yields[0].size() == yields[1].size())
+    for (size_t i = scope; i < frame->locals.size(); ++i) {
+      Value &value = frame->locals[i].value;
+      builder.setInsertionPointToEnd(arms[open[1]].block);
+      if (value.isPointer() && !value.isComptime())
+        value = asRuntime(value, frame->locals[i].span);
+      builder.setInsertionPointToEnd(arms[open[0]].block);
+      forEachRunning(value, [&](Value &part) {
+        mlir::Type converted = part.runtime().getType();
+        yields[open[0]].push_back(zeroOf(converted, at));
+        yields[open[1]].push_back(part.runtime());
+        resultTypes.push_back(converted);
+        declared.push_back(&part);
+      });
+    }
   size_t count = std::min(yields[0].size(), yields[1].size());
   for (int i = 0; i < 2; ++i) {
     yields[i].resize(count);
@@ -584,7 +593,7 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     scf::YieldOp::create(builder, at, yields[i]);
   }
   resultTypes.resize(count);
-  merged.resize(count);
+  merged.resize(std::min(count, merged.size()));
   // Now with its results.
   builder.setInsertionPoint(op);
   if (equalArms)
@@ -596,6 +605,7 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     typed.getThenRegion().takeBody(op.getThenRegion());
     typed.getElseRegion().takeBody(op.getElseRegion());
     op.erase();
+    op = typed;
     for (auto [index, entry] : llvm::enumerate(merged)) {
       Value value = makeRuntime(entry.second, typed.getResult(index));
       if (entry.first >= 0)
@@ -603,6 +613,9 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
       else
         result = value;
     }
+    for (auto [part, value] :
+         llvm::zip(declared, typed.getResults().take_back(declared.size())))
+      *part = makeRuntime(part->type(), value);
   } else if (llvm::hasSingleElement(*op.elseBlock())) {
     op.elseBlock()->erase();
   }
@@ -613,6 +626,8 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
     for (const Jump &exit : arm.after.exits)
       if (!llvm::is_contained(exits, exit))
         exits.push_back(exit);
+  if (!arms[0].after.exits.empty() || !arms[1].after.exits.empty())
+    noteExit(op);
   return left ? Value() : result;
 }
 
@@ -736,148 +751,87 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
       order.push_back(&prong);
   if (otherwise)
     order.push_back(otherwise);
-  std::function<Value(size_t)> emit = [&](size_t index) -> Value {
-    const SwitchProng &prong = *order[index];
-    if (index + 1 == order.size())
-      return body(prong);
+  auto isOneOf = [&](size_t index) -> mlir::Value {
     mlir::Value condition;
     for (auto &[value, owner] : cases) {
-      if (owner != &prong)
+      if (owner != order[index])
         continue;
       Value same = emitBinary(BinaryOp::Eq, input, value, expr.span());
       if (!same)
-        return Value();
+        return {};
       condition = condition ? arith::OrIOp::create(builder, loc(expr.span()),
                                                    condition, same.runtime())
                                   .getResult()
                             : same.runtime();
     }
+    return condition;
+  };
+  std::function<Value(size_t)> emit = [&](size_t index) -> Value {
+    if (index + 1 == order.size())
+      return body(*order[index]);
+    mlir::Value condition = isOneOf(index);
+    if (!condition)
+      return Value();
     return emitBranch(
-        condition, prong.span, hint, isStatement, [&] { return body(prong); },
-        [&] { return emit(index + 1); });
+        condition, order[index]->span, hint, isStatement,
+        [&] { return body(*order[index]); }, [&] { return emit(index + 1); });
   };
   if (order.empty())
     return makeVoid();
-  return unlessLeft(expr.span(), [&] { return emit(0); });
-}
-
-//===----------------------------------------------------------------------===//
-// Jumps
-//===----------------------------------------------------------------------===//
-
-void Evaluator::leave(Target &target, bool isContinue, Value value, Span span) {
-  if (value && !isContinue) {
-    Local &slot = frame->locals[target.slot];
-    target.hasValue |= !value.isVoid();
-    if (target.type && !target.type->is(TypeKind::ComptimeStruct) &&
-        (target.kind == Target::Kind::Function ||
-         tryCoerceQuiet(value, target.type)))
-      value = coerce(value, target.type, span);
-    if (value && target.kind == Target::Kind::Block && target.seen &&
-        !value.isVoid() && !peer(Value(target.seen), value))
-      error(span, "expected type '" + target.seen->str() + "', got: '" +
-                      value.type()->str() + "'");
-    if (value &&
-        (!target.seen || !(target.seen = peer(Value(target.seen), value))))
-      target.seen = value.type();
-    // A literal takes its type where branches meet.
-    bool isLiteral = value && value.isComptime() &&
-                     (value.type()->is(TypeKind::ComptimeInt) ||
-                      value.type()->is(TypeKind::ComptimeFloat));
-    if (!isComptime() && depth != target.depth && value && !value.isVoid() &&
-        !isLiteral)
-      value = asRuntime(value, span);
-    slot.value = value;
-  }
-  left = true;
-  bool isStatic =
-      depth == target.depth && !(target.isRuntimeLoop && !isContinue);
-  if (isComptime() || isStatic) {
-    jump = {&target, isContinue};
-    return;
-  }
-  int flag = isContinue ? target.continueFlag : target.breakFlag;
-  frame->locals[flag].value =
-      makeRuntime(types.boolType(), constantBool(true, span));
-  jump = {};
-  Jump exit{&target, isContinue};
-  if (!llvm::is_contained(exits, exit))
-    exits.push_back(exit);
-}
-
-Target *Evaluator::findTarget(llvm::StringRef label, bool loopsOnly) {
-  for (Target *target : llvm::reverse(frame->targets)) {
-    if (target->kind == Target::Kind::Function)
-      continue;
-    if (label.empty() ? target->kind == Target::Kind::Loop
-                      : target->label == label &&
-                            (!loopsOnly || target->kind == Target::Kind::Loop))
-      return target;
-  }
-  return nullptr;
-}
-
-Value Evaluator::evalReturn(const ReturnExpr &expr) {
-  if (frame->targets.empty() ||
-      frame->targets.front()->kind != Target::Kind::Function)
-    return error(expr.span(), "'return' is outside of a function");
-  Target &target = *frame->targets.front();
-  Value value = makeVoid();
-  if (expr.value()) {
-    value = eval(*expr.value(), target.type);
-    if (left)
-      return Value();
-    if (!value) {
-      // Control goes no further all the same.
-      left = true;
-      jump = {&target, false};
-      return Value();
-    }
-  }
-  if (value.isVoid() && target.type && !target.type->isVoid()) {
-    error(expr.span(),
-          "expected type '" + target.type->str() + "', got: 'void'");
-    left = true;
-    jump = {&target, false};
-  } else {
-    Span span = expr.value() ? expr.value()->span() : expr.span();
-    unlessLeft(span, [&] {
-      leave(target, false, value, span);
-      return Value();
-    });
-  }
-  return Value(types.simple(TypeKind::NoReturn));
-}
-
-Value Evaluator::evalBreak(const BreakExpr &expr) {
-  Target *target = findTarget(expr.label().text, false);
-  if (!target)
-    return error(expr.span(),
-                 expr.label().empty()
-                     ? "'break' is outside of a loop"
-                     : "use of undeclared label '" + expr.label().text + "'");
-  Value value = makeVoid();
-  if (expr.value()) {
-    value = eval(*expr.value(), target->type);
-    if (left)
-      return Value();
-    if (!value) {
-      left = true;
-      jump = {target, false};
-      return Value();
-    }
-  }
-  unlessLeft(expr.span(), [&] {
-    leave(*target, false, value, expr.span());
-    return Value();
+  return unlessLeft(expr.span(), [&] {
+    if (order.size() <= kNestedRests)
+      return emit(0);
+    return evalLongSwitch(expr, hint, isStatement, order.size(), isOneOf,
+                          [&](size_t index) { return body(*order[index]); });
   });
-  return Value(types.simple(TypeKind::NoReturn));
 }
 
-Value Evaluator::evalContinue(const ContinueExpr &expr) {
-  Target *target = findTarget(expr.label().text, true);
-  if (!target)
-    return error(expr.span(), "'continue' is outside of a loop");
-  leave(*target, true, Value(), expr.span());
-  return Value(types.simple(TypeKind::NoReturn));
+/// A switch of running code with more branches than stand one inside of the
+/// other: each branch leaves it by a jump, which skips the others.
+Value Evaluator::evalLongSwitch(
+    const SwitchExpr &expr, const Type *hint, bool isStatement, size_t count,
+    llvm::function_ref<mlir::Value(size_t)> condition,
+    llvm::function_ref<Value(size_t)> body) {
+  Target target;
+  auto run = [&](Target &leaves) {
+    size_t index = 0;
+    writeOut(expr.span(), [&] {
+      size_t current = index++;
+      auto take = [&] {
+        Value value = body(current);
+        if (left)
+          return Value();
+        if (value && value.type()->is(TypeKind::NoReturn))
+          value = Value();
+        leave(leaves, false, isStatement ? Value() : value, expr.span());
+        return Value();
+      };
+      if (index == count) {
+        take();
+        return false;
+      }
+      mlir::Value matches = condition(current);
+      if (matches)
+        emitBranch(matches, expr.span(), nullptr, /*isVoid=*/true, take,
+                   [&] { return makeVoid(); });
+      return bool(matches);
+    });
+  };
+  if (!isStatement) {
+    // Numbers have the type of the branches, literals take what is wanted.
+    const Type *own =
+        probeValue("", expr.span(), [&] { run(*frame->targets.back()); });
+    target.type = own && (own->isNumber() || !hint) ? own : hint;
+  }
+  target.depth = depth;
+  target.span = expr.span();
+  size_t scope = beginScope();
+  enterTarget(target);
+  run(target);
+  bool isBroken = leaveTarget(target);
+  Value value = frame->locals[target.slot].value;
+  endScope(scope);
+  if (left || !isBroken)
+    return Value();
+  return isStatement || !target.hasValue ? makeVoid() : value;
 }

@@ -247,6 +247,8 @@ bool Evaluator::emitLoop(Target &target, Span span,
       exits.push_back(exit);
   }
   frame->targets.pop_back();
+  if (!inner.empty() || !fromCondition.empty())
+    noteExit(op);
   return breaks;
 }
 

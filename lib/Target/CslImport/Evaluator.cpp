@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
+#include "EvaluatorControl.h"
 #include "sequin/CslSource/Names.h"
 #include "sequin/CslSource/Observations.h"
 
@@ -340,7 +340,10 @@ const Type *Evaluator::typeOf(const Expr &expr) {
     auto block = std::make_unique<mlir::Block>();
     builder.setInsertionPointToStart(block.get());
     PlaceScope scope(*this, Place::Runtime);
+    ExitPoint *savedPoint = exitPoint;
+    exitPoint = nullptr;
     result = eval(expr).type();
+    exitPoint = savedPoint;
     block->dropAllReferences();
     block->clear();
   }

@@ -20,7 +20,8 @@
 // The methods of the class are spread over the files by subject:
 //   Evaluator.cpp    errors, places, names, constants
 //   EvalExpr.cpp     literals, operators' operands, members, types
-//   EvalControl.cpp  blocks, if, switch, jumps
+//   EvalControl.cpp  blocks, if, switch
+//   EvalJump.cpp     jumps, and what they skip
 //   EvalLoop.cpp     loops
 //   EvalCall.cpp     functions
 //   EvalPlace.cpp    variables, assignment, pointers
@@ -311,6 +312,10 @@ private:
                llvm::function_ref<void()> rest = nullptr);
   Value evalSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
                    bool isStatement = false);
+  Value evalLongSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
+                       bool isStatement, size_t count,
+                       llvm::function_ref<mlir::Value(size_t)> condition,
+                       llvm::function_ref<Value(size_t)> body);
   Value evalFor(const csl_source::ForExpr &expr);
   Value evalWhile(const csl_source::WhileExpr &expr);
   /// Whether an iteration may break out of it.
@@ -346,6 +351,9 @@ private:
   /// What comes after an operand that control may have left from: it happens,
   /// and has its value, only where control did not leave.
   Value unlessLeft(Span span, llvm::function_ref<Value()> rest);
+  /// Where control may have left last, among the operands of a builtin.
+  struct ExitPoint;
+  void noteExit(mlir::Operation *op);
   /// Whether one of the pending exits was taken.
   mlir::Value anyExit(Span span, llvm::ArrayRef<Jump> jumps);
   void enterTarget(Target &target);
@@ -356,7 +364,8 @@ private:
   unsigned controlDepth() const { return depth - skips; }
   /// Whether a local variable may have the name; reports if not.
   bool mayDeclare(llvm::StringRef name, Span span);
-  const Type *probeBlock(const csl_source::BlockExpr &expr);
+  const Type *probeValue(llvm::StringRef label, Span span,
+                         llvm::function_ref<void()> body);
   bool tryCoerceQuiet(const Value &value, const Type *type);
   Target *findTarget(llvm::StringRef label, bool loopsOnly);
   /// Locals that a loop's body may assign, flags and slots of what it may
@@ -586,6 +595,10 @@ private:
   Jump jump;
   /// Jumps out of regions that have been closed, not guarded yet.
   llvm::SmallVector<Jump, 2> exits;
+  /// Regions of what follows a jump close before the statements end: what was
+  /// declared in them stays.
+  bool keepsDeclared = false;
+  ExitPoint *exitPoint = nullptr; ///< of the innermost builtin
   bool inTypeOf = false;
   bool probing = false; ///< only the types of values count
   Global *initializing = nullptr;

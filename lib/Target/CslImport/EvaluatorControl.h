@@ -21,6 +21,14 @@ struct Evaluator::RegionState {
   llvm::SmallVector<Jump, 2> exits;
 };
 
+/// The last operation among the operands of a builtin by which control may have
+/// left, and what was known behind it.
+struct Evaluator::ExitPoint {
+  mlir::Operation *op = nullptr;
+  RegionState state;
+  ExitPoint *outer = nullptr;
+};
+
 /// Regions that stand one inside of the other because each holds what follows
 /// a jump that only running code takes: whatever is jumped over is skipped at
 /// once. After so many it is asked again whether control has left, so that the
@@ -32,6 +40,16 @@ inline bool isAddressTaken(const llvm::StringSet<> &taken, llvm::StringRef name,
                            const Type *type) {
   return taken.contains(name) ||
          (!type->isPointer() && taken.contains((name + ".").str()));
+}
+
+/// Visits what running code computes of a value that exists at comptime.
+inline void forEachRunning(Value &value,
+                           llvm::function_ref<void(Value &)> visit) {
+  if (value.isRuntime())
+    return visit(value);
+  if (value.isAggregate() && !value.isComptime())
+    for (Value &part : value.mutableElements())
+      forEachRunning(part, visit);
 }
 
 } // namespace sequin::csl_import
