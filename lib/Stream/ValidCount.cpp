@@ -23,32 +23,64 @@ namespace {
 
 /// One digit of an axis in one dimension of the stream.
 struct Part {
-  int64_t stride = 1; ///< coordinate per digit
+  int64_t stride = 1; ///< positions of its base per digit
   int64_t extent = 1; ///< positions
   /// Digits that hold data; below `extent` only if the part was padded after it
-  /// had been split off, so that the end of the axis does not say it.
+  /// had been split off.
   int64_t valid = 1;
   int64_t position = 1; ///< positions of the dimension per digit
+  unsigned base = 0;
+  /// Whether further digits are past the end of the base anyway.
+  bool isLimited = false;
 
   bool isPadded() const { return valid < extent; }
 };
 using Parts = llvm::SmallVector<Part, 4>; // innermost first
 
+/// Parts in the dimensions of a stream.
+struct Placed {
+  Parts outer, slice, time, packet;
+};
+
+/// What parts add up in: the axis, or a part of it that was viewed or padded
+/// and then split. What its position 0 holds counts once, however many parts it
+/// has (Mapping.h), and data ends where it ends.
+struct Base {
+  std::string name;
+  /// Sums of its parts hold data below this; less than the size where views of
+  /// it begin inside.
+  int64_t limit = 0;
+  unsigned parent = 0; ///< created before
+  int64_t stride = 1;  ///< in the parent
+  /// Dimensions that say something of it: bits of Dimension.
+  unsigned dimensions = 0;
+};
+enum Dimension { Outer, Slice, Time, Packet };
+
 /// All of an axis.
 struct AxisParts {
   StringRef name;
   int64_t size = 0;
-  /// Coordinates of data are below this; less than the size for a view that
-  /// begins inside the axis.
-  int64_t limit = 0;
-  Parts outer, slice, time, packet;
+  llvm::SmallVector<Base, 2> bases; ///< the axis itself is the first
+  Placed parts;
   /// Whether it is in a packet that ends in padding.
   bool inPaddedPacket = false;
   /// Text of a term that cannot be followed.
   std::string opaque;
 
+  std::optional<unsigned> baseOf(const Factor &f, Dimension dimension);
+  /// Whether parts of `base` are parts of `of` too, and their strides there.
+  std::optional<int64_t> strideIn(unsigned base, unsigned of) const;
+  Parts &in(Dimension dimension);
+  void add(unsigned base, int64_t offset, int64_t extent, Dimension dimension);
   llvm::Error refuse(const ValidCountStream &stream, const Twine &why) const;
-  bool needsCount() const;
+};
+
+/// Where data ends: sums of these parts hold data below the limit.
+struct Ending {
+  int64_t limit = 0;
+  bool isPart = false; ///< of one part, by its own padding
+  Placed parts;
 };
 
 /// A gate that is still to be numbered.
@@ -101,11 +133,77 @@ static bool involves(const Factor &factor, StringRef axis) {
                       [&](const auto &term) { return inside(term.factors); });
 }
 
-/// `R # p / k % m ...` read operator by operator, which keeps the parts that
-/// hold no data at all and are anonymous in the normal form. nullopt if it is
-/// not only padding at the high end, splitting and views.
-static std::optional<Part> readChain(const MappingTerm &term, int64_t size,
-                                     int64_t &offset) {
+Parts &AxisParts::in(Dimension dimension) {
+  switch (dimension) {
+  case Outer:
+    return parts.outer;
+  case Slice:
+    return parts.slice;
+  case Time:
+    return parts.time;
+  case Packet:
+    return parts.packet;
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The base whose positions `f` advances; nullopt if it is not of this axis, or
+/// of more than this axis padded at its end, split and viewed.
+std::optional<unsigned> AxisParts::baseOf(const Factor &f,
+                                          Dimension dimension) {
+  if (f.kind == Factor::Kind::Axis && f.base == name)
+    return 0;
+  if (f.kind != Factor::Kind::Composite)
+    return std::nullopt;
+  for (auto [index, base] : llvm::enumerate(bases))
+    if (index != 0 && base.name == f.base)
+      return index;
+  const Factor *only = nullptr;
+  for (const Factor &inner : f.composite->factors) {
+    if (inner.extent == 1 && factors::startsAtZero(inner))
+      continue;
+    if (only)
+      return std::nullopt;
+    only = &inner;
+  }
+  if (!only || only->first != 0)
+    return std::nullopt;
+  std::optional<unsigned> parent = baseOf(*only, dimension);
+  if (!parent)
+    return std::nullopt;
+  add(*parent, only->offset, 1, dimension);
+  Base base{f.base, f.composite->size, *parent, only->stride};
+  if (!factors::isLimitedByBase(*only))
+    base.limit = std::min(base.limit, only->valid);
+  bases.push_back(std::move(base));
+  return bases.size() - 1;
+}
+
+std::optional<int64_t> AxisParts::strideIn(unsigned base, unsigned of) const {
+  int64_t stride = 1;
+  for (; base > of; base = bases[base].parent)
+    stride = saturatingMul(stride, bases[base].stride);
+  return base == of ? std::optional(stride) : std::nullopt;
+}
+
+/// Counts what position 0 of a factor of `base` holds, and who says so.
+void AxisParts::add(unsigned base, int64_t offset, int64_t extent,
+                    Dimension dimension) {
+  if (offset == 0 && extent == 1)
+    return;
+  for (;; base = bases[base].parent) {
+    bases[base].limit -= offset;
+    bases[base].dimensions |= 1u << dimension;
+    if (base == 0)
+      return;
+    offset = saturatingMul(offset, bases[base].stride);
+  }
+}
+
+/// `R # p / k % m ...` as it is written. Where the axis ends inside of it, the
+/// normal form does not tell which of the positions past that were split off
+/// (and would hold data if the axis were longer) and which were padded later.
+static Part readChain(const MappingTerm &term, int64_t size) {
   Part part;
   part.extent = part.valid = size;
   bool whole = true; // nothing was split off or cut yet
@@ -117,45 +215,42 @@ static std::optional<Part> readChain(const MappingTerm &term, int64_t size,
       part.valid = llvm::divideCeil(part.valid, op.n);
       break;
     case MappingOp::Kind::Modulo:
-      if (op.n < part.extent)
-        whole = false;
+    case MappingOp::Kind::View:
+      whole &= op.n == part.extent;
       part.extent = op.n;
       part.valid = std::min(part.valid, op.n);
       break;
     case MappingOp::Kind::Pad:
     case MappingOp::Kind::PadZero:
-      if (op.low)
-        return std::nullopt;
-      // The end of the axis says where the data ends, if it is still in reach.
       part.extent = op.n;
       if (whole)
         part.valid = op.n;
       break;
-    case MappingOp::Kind::View:
-      if (op.low + op.n > part.valid)
-        return std::nullopt;
-      if (op.n < part.extent)
-        whole = false;
-      offset += op.low * part.stride;
-      part.extent = part.valid = op.n;
+    case MappingOp::Kind::Lookup: // no factor of the axis
       break;
-    case MappingOp::Kind::Lookup:
-      return std::nullopt;
     }
   }
   return part;
+}
+
+/// Whether only the beginning of a factor holds data, and no part of an axis.
+static bool isPaddingBehind(const Factor &f) {
+  return f.isPaddingOnly() && f.first == 0;
 }
 
 static int64_t sizeOf(const Mapping::Term &term) {
   return factors::sizeOf(term.factors);
 }
 
-/// Adds the parts of the axis in one dimension, innermost first.
-static void readParts(const Mapping &mapping, AxisParts &axis, Parts &parts,
-                      bool isStream) {
+/// Adds the parts of the axis in one dimension, innermost first. `terms` are
+/// those of the dimension in the mapping of the whole stream: what a part adds
+/// depends on whether other dimensions have parts of the same base.
+static void readParts(ArrayRef<Mapping::Term> terms, AxisParts &axis,
+                      Dimension dimension) {
+  Parts &parts = axis.in(dimension);
+  bool isStream = dimension == Time || dimension == Packet;
   int64_t position = 1;
-  for (const Mapping::Term &term : llvm::reverse(mapping.terms())) {
-    int64_t size = sizeOf(term);
+  for (const Mapping::Term &term : llvm::reverse(terms)) {
     auto parsed = MappingExpr::parse(term.text);
     if (!parsed) {
       // A term's text comes from an expression that was parsed before.
@@ -167,45 +262,52 @@ static void readParts(const Mapping &mapping, AxisParts &axis, Parts &parts,
       return mentions(inner, axis.name);
     });
     if (!named) {
-      position *= size;
+      position *= sizeOf(term);
       continue;
     }
+    // All of `R # p / k % m ...` is R's.
     const MappingTerm &first = (*parsed)->terms.front();
+    std::optional<Part> chain;
     if ((*parsed)->terms.size() == 1 &&
-        first.atom.kind == MappingAtom::Kind::Axis) {
-      int64_t offset = 0;
-      if (auto part = readChain(first, axis.size, offset)) {
-        axis.limit -= offset;
-        part->position = position;
-        if (part->extent > 1)
-          parts.push_back(*part);
-        position *= size;
-        continue;
-      }
-    }
-    // Brackets with operators: by the normal form, if it still tells R apart.
+        first.atom.kind == MappingAtom::Kind::Axis)
+      chain = readChain(first, axis.size);
     for (const Factor &f : llvm::reverse(term.factors)) {
-      bool own = f.kind == Factor::Kind::Axis && f.base == axis.name;
-      // Padding of such a term may be R's; slices of it take no part.
-      bool unclear = isStream && !own && (f.isPadded() || f.composite);
-      if ((involves(f, axis.name) && !own) || unclear || (own && f.first)) {
+      std::optional<unsigned> base = axis.baseOf(f, dimension);
+      Part part{f.stride, f.extent, f.valid, position};
+      if (base && f.first == 0) {
+        axis.add(*base, f.offset, f.extent, dimension);
+        part.base = *base;
+        part.isLimited = factors::isLimitedByBase(f);
+        // One position has no stride in the normal form.
+        if (part.isLimited && f.valid == 1 && part.base == 0 && chain)
+          part.stride = std::max(part.stride, chain->stride);
+      } else if (chain && isPaddingBehind(f) && f.valid == 1) {
+        // A part that holds data at its digit 0 alone is anonymous in the
+        // normal form.
+        axis.add(0, 0, f.extent, dimension);
+        part.isLimited = chain->stride >= axis.size;
+        part.stride = part.isLimited ? chain->stride : 1;
+      } else if (involves(f, axis.name) ||
+                 (isStream && (f.isPadded() || f.composite))) {
+        // Padding of other factors may be R's; slices of it take no part.
         axis.opaque = term.text;
         return;
+      } else {
+        part.extent = 1;
       }
-      if (own) {
-        axis.limit -= f.offset;
-        Part part{f.stride, f.extent,
-                  factors::isLimitedByBase(f) ? f.extent : f.valid, position};
-        if (part.extent > 1)
-          parts.push_back(part);
-      }
+      if (part.isLimited)
+        part.valid =
+            chain ? std::clamp(chain->valid, f.valid, f.extent) : f.extent;
+      // Past the only one with data nobody takes part.
+      if (part.extent > 1 && (part.valid > 1 || isStream))
+        parts.push_back(part);
       position *= f.extent;
     }
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Cases
+// Where data ends
 //===----------------------------------------------------------------------===//
 
 static int64_t reachOf(ArrayRef<Part> parts) {
@@ -215,15 +317,77 @@ static int64_t reachOf(ArrayRef<Part> parts) {
   return reach;
 }
 
-bool AxisParts::needsCount() const {
-  auto isPadded = [](const Part &part) { return part.isPadded(); };
-  if (llvm::any_of(time, isPadded) || inPaddedPacket)
-    return true;
-  int64_t largest = 0;
-  for (const Parts *parts : {&outer, &slice, &time, &packet})
-    largest = saturatingAdd(largest, reachOf(*parts));
-  return largest >= limit;
+/// Where the sums of a base and of the bases made from it end.
+static Ending endingOf(const AxisParts &axis, unsigned base) {
+  Ending ending;
+  ending.limit = axis.bases[base].limit;
+  auto add = [&](Parts &to, const Parts &from) {
+    for (Part part : from)
+      if (auto stride = axis.strideIn(part.base, base)) {
+        part.stride = saturatingMul(part.stride, *stride);
+        to.push_back(part);
+      }
+  };
+  add(ending.parts.outer, axis.parts.outer);
+  add(ending.parts.slice, axis.parts.slice);
+  add(ending.parts.time, axis.parts.time);
+  add(ending.parts.packet, axis.parts.packet);
+  return ending;
 }
+
+/// All places where data ends inside the stream, besides the packet's own
+/// padding. Slices that hold nothing take no part: what ends in them alone
+/// needs no count, unless it is the axis.
+static llvm::SmallVector<Ending, 2> endingsOf(AxisParts &axis) {
+  llvm::SmallVector<int64_t, 2> reaches(axis.bases.size());
+  for (const Parts *parts : {&axis.parts.outer, &axis.parts.slice,
+                             &axis.parts.time, &axis.parts.packet})
+    for (const Part &part : *parts)
+      reaches[part.base] = saturatingAdd(reaches[part.base], reachOf({part}));
+  // What parts can reach decides from the inside out where a base ends by
+  // itself. Past the end of some, their parent has ended as well.
+  enum { Never, ByItself, ByParent };
+  llvm::SmallVector<int, 2> ends(axis.bases.size(), Never);
+  for (unsigned index = axis.bases.size(); index-- > 0;) {
+    const Base &base = axis.bases[index];
+    int64_t reach = reaches[index];
+    if (index != 0 && saturatingMul(base.limit, base.stride) >=
+                          axis.bases[base.parent].limit) {
+      ends[index] = ByParent;
+    } else if (reach >= base.limit) {
+      ends[index] = ByItself;
+      reach = base.limit - 1;
+    }
+    if (index != 0)
+      reaches[base.parent] = saturatingAdd(reaches[base.parent],
+                                           saturatingMul(reach, base.stride));
+  }
+  llvm::SmallVector<Ending, 2> endings;
+  for (Part &part : axis.parts.time) {
+    if (!part.isPadded())
+      continue;
+    unsigned base = part.base;
+    while (ends[base] == ByParent)
+      base = axis.bases[base].parent;
+    int64_t valid = std::exchange(part.valid, part.extent);
+    if (part.isLimited && ends[base] == ByItself)
+      continue;
+    Ending &ending = endings.emplace_back();
+    ending.limit = valid;
+    ending.isPart = true;
+    ending.parts.time.push_back(part);
+    ending.parts.time.back().stride = 1;
+  }
+  for (unsigned index = 0; index < axis.bases.size(); ++index)
+    if (ends[index] == ByItself &&
+        (index == 0 || axis.bases[index].dimensions != 1u << Slice))
+      endings.push_back(endingOf(axis, index));
+  return endings;
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
 
 llvm::Error AxisParts::refuse(const ValidCountStream &stream,
                               const Twine &why) const {
@@ -234,13 +398,11 @@ llvm::Error AxisParts::refuse(const ValidCountStream &stream,
     found +=
         (found.empty() ? "" : " + ") + name.str() + " '" + mapping.str() + "'";
   };
-  if (!outer.empty()) {
-    add("Chip", outer, stream.chip);
-    add("Cluster", outer, stream.cluster);
-  }
-  add("Slice", slice, stream.slice);
-  add("Time", time, stream.time);
-  add("Packet", packet, stream.packet);
+  add("Chip", parts.outer, stream.chip);
+  add("Cluster", parts.outer, stream.cluster);
+  add("Slice", parts.slice, stream.slice);
+  add("Time", parts.time, stream.time);
+  add("Packet", parts.packet, stream.packet);
   return llvm::createStringError(
       "the padding of axis '" + name + "' (size " + Twine(size) + ") in " +
       found + " cannot be told from data: " + why +
@@ -257,20 +419,6 @@ static llvm::Expected<GatePlan> planGate(const AxisParts &axis,
                                          ArrayRef<Part> time, int64_t limit,
                                          Placement &placement) {
   GatePlan plan;
-  const Part *padded =
-      llvm::find_if(time, [](const Part &part) { return part.isPadded(); });
-  if (padded != time.end()) {
-    // One threshold is enough if nothing else ends inside the stream.
-    if (saturatingAdd(reachOf(slice), reachOf(time)) >= limit ||
-        llvm::count_if(time, [](const Part &part) { return part.isPadded(); }) >
-            1)
-      return axis.refuse(stream,
-                         "a part in Time is padded after it was split off");
-    plan.gate = {0, 0, padded->valid, false};
-    plan.counters.emplace_back(padded->position, 1);
-    plan.timeOnly = true;
-    return plan;
-  }
   if (slice.empty()) {
     plan.gate = {0, 0, limit, false};
     for (const Part &part : time)
@@ -300,7 +448,7 @@ static llvm::Expected<GatePlan> planGate(const AxisParts &axis,
     int64_t position = total;
     for (const Factor &f : stream.slice.factors()) {
       position /= f.extent;
-      outermost &= position < above || f.isPaddingOnly();
+      outermost &= position < above || isPaddingBehind(f);
     }
     if (!llvm::isPowerOf2_64(part.position) ||
         (!outermost && !llvm::isPowerOf2_64(above)))
@@ -355,77 +503,107 @@ static llvm::Expected<GatePlan> planGate(const AxisParts &axis,
   return plan;
 }
 
-static llvm::Expected<AxisPlan> planAxis(const AxisParts &axis,
+/// The parts of the axis in Packet as one: a prefix of the lanes, nothing but R
+/// and padding. Neighbours may be one part.
+static llvm::Expected<Part> packetPart(const AxisParts &axis,
+                                       const ValidCountStream &stream,
+                                       ArrayRef<Part> parts) {
+  auto refuse = [&](const Twine &why) { return axis.refuse(stream, why); };
+  Part packet = parts.front();
+  bool isOne = parts.size() == axis.parts.packet.size();
+  for (const Part &part : parts.drop_front()) {
+    isOne &= !packet.isPadded() && part.base == packet.base &&
+             part.position == packet.position * packet.extent &&
+             part.stride == saturatingMul(packet.stride, packet.extent);
+    packet.valid = packet.extent * part.valid;
+    packet.extent *= part.extent;
+  }
+  if (!isOne)
+    return refuse("it has " + Twine(axis.parts.packet.size()) +
+                  " parts in Packet");
+  for (const Factor &f : stream.packet.factors())
+    if (f.extent > 1 && !isPaddingBehind(f) && !involves(f, axis.name))
+      return refuse("Packet holds '" + f.str() +
+                    "' too, which a prefix of the packet would cut");
+  if (packet.stride != 1 || packet.position != 1)
+    return refuse("its part in Packet is not its innermost part at the "
+                  "beginning of the packet");
+  return packet;
+}
+
+static llvm::Expected<AxisPlan> planAxis(AxisParts &axis,
                                          const ValidCountStream &stream) {
   AxisPlan plan;
-  if (!axis.needsCount())
-    return plan;
   auto refuse = [&](const Twine &why) { return axis.refuse(stream, why); };
-  if (axis.limit <= 0)
-    return refuse("none of it is data");
-  if (!axis.outer.empty())
+  llvm::SmallVector<Ending, 2> endings = endingsOf(axis);
+  for (const Base &base : axis.bases)
+    if (base.limit <= 0)
+      return refuse("none of it is data");
+  // One threshold is enough if nothing else ends inside the stream.
+  if (endings.size() > 1)
+    return refuse(endings.front().isPart
+                      ? "a part in Time is padded after it was split off"
+                      : "a view that was split ends inside the stream, and so "
+                        "does the rest of it");
+  if (endings.empty()) {
+    if (!axis.inPaddedPacket)
+      return plan;
+    // Every packet holds the same.
+    endings.push_back(endingOf(axis, axis.parts.packet.front().base));
+  }
+  const Ending &ending = endings.front();
+  const Parts &outer = ending.parts.outer;
+  Parts slice = ending.parts.slice, time = ending.parts.time;
+  int64_t limit = ending.limit;
+  if (!outer.empty())
     return refuse("it is spread over chips or clusters, whose slices have the "
                   "same numbers");
 
-  if (axis.packet.empty()) {
+  bool endsInPacket = !ending.parts.packet.empty();
+  int64_t lanes = 0;
+  if (endsInPacket || axis.inPaddedPacket) {
+    auto packet = packetPart(
+        axis, stream, endsInPacket ? ending.parts.packet : axis.parts.packet);
+    if (!packet)
+      return packet.takeError();
+    plan.lanes = lanes = packet->valid;
+  }
+  if (!endsInPacket) {
+    // Every packet that holds something holds the same.
+    plan.packetValid = lanes;
     plan.placement = Placement::Time;
-    auto gate = planGate(axis, stream, axis.slice, axis.time, axis.limit,
-                         plan.placement);
+    auto gate = planGate(axis, stream, slice, time, limit, plan.placement);
     if (!gate)
       return gate.takeError();
     plan.gate = std::move(*gate);
     return plan;
   }
 
-  // Packet: a prefix of the lanes, nothing but R and padding. Neighbours may be
-  // one part.
-  Part packet = axis.packet.front();
-  for (const Part &part : llvm::ArrayRef(axis.packet).drop_front()) {
-    if (packet.isPadded() || part.position != packet.position * packet.extent ||
-        part.stride != saturatingMul(packet.stride, packet.extent))
-      return refuse("it has " + Twine(axis.packet.size()) + " parts in Packet");
-    packet.valid = packet.extent * part.valid;
-    packet.extent *= part.extent;
-  }
-  for (const Factor &f : stream.packet.factors())
-    if (f.extent > 1 && !f.isPaddingOnly() && !involves(f, axis.name))
-      return refuse("Packet holds '" + f.str() +
-                    "' too, which a prefix of the packet would cut");
-  if (packet.stride != 1 || packet.position != 1)
-    return refuse("its part in Packet is not its innermost part at the "
-                  "beginning of the packet");
-  int64_t lanes = packet.valid;
-  if (llvm::any_of(axis.time, [](const Part &part) { return part.isPadded(); }))
-    return refuse("a part in Time is padded after it was split off");
-
-  plan.lanes = lanes;
-  plan.packetValid = axis.limit;
-  if (axis.slice.empty()) {
-    plan.placement =
-        axis.time.empty() ? Placement::Packet : Placement::TimePacket;
-    for (const Part &part : axis.time)
+  plan.packetValid = limit;
+  if (slice.empty()) {
+    plan.placement = time.empty() ? Placement::Packet : Placement::TimePacket;
+    for (const Part &part : time)
       plan.packetCounters.emplace_back(part.position, part.stride);
     return plan;
   }
 
   // The packet is the same in every slice: full, or the only one.
   plan.placement =
-      axis.time.empty() ? Placement::SlicePacket : Placement::SliceTimePacket;
-  if (axis.limit % lanes != 0 && axis.limit > lanes)
+      time.empty() ? Placement::SlicePacket : Placement::SliceTimePacket;
+  if (limit % lanes != 0 && limit > lanes)
     return refuse("slices would need packets of " + Twine(lanes) + " and of " +
-                  Twine(axis.limit % lanes) +
+                  Twine(limit % lanes) +
                   " elements at the same time step, and the count within a "
                   "packet is the same in all slices");
-  plan.packetValid = std::min(axis.limit, lanes);
+  plan.packetValid = std::min(limit, lanes);
   // What is left is where packets are.
-  Parts slice = axis.slice, time = axis.time;
   for (Parts *parts : {&slice, &time})
     for (Part &part : *parts) {
       if (part.stride % lanes != 0)
         return refuse("its parts outside Packet are not whole packets");
       part.stride /= lanes;
     }
-  int64_t packets = llvm::divideCeil(axis.limit, lanes);
+  int64_t packets = llvm::divideCeil(limit, lanes);
   if (saturatingAdd(reachOf(slice), reachOf(time)) < packets)
     return plan;
   Placement rest = Placement::Time;
@@ -521,6 +699,15 @@ sequin::deriveValidCount(ArrayRef<StringRef> axes,
   llvm::SmallVector<std::pair<int64_t, int64_t>, 8> extents;
   llvm::SmallVector<AxisPlan, 4> plans;
   ValidCountDerivation result;
+  // The whole stream, as whose terms those of the dimensions are read.
+  Mapping whole = stream.chip;
+  for (const Mapping *mapping :
+       {&stream.cluster, &stream.slice, &stream.time, &stream.packet}) {
+    auto pair = Mapping::pair(whole, *mapping);
+    if (!pair)
+      return pair.takeError();
+    whole = std::move(*pair);
+  }
   for (StringRef name : axes) {
     AxisParts axis;
     axis.name = name;
@@ -530,14 +717,17 @@ sequin::deriveValidCount(ArrayRef<StringRef> axes,
         axis.size = *size;
     if (!axis.size)
       return llvm::createStringError("the stream has no axis '" + name + "'");
-    axis.limit = axis.size;
-    readParts(stream.chip, axis, axis.outer, false);
-    readParts(stream.cluster, axis, axis.outer, false);
-    readParts(stream.slice, axis, axis.slice, false);
-    readParts(stream.time, axis, axis.time, true);
-    readParts(stream.packet, axis, axis.packet, true);
+    axis.bases.push_back({name.str(), axis.size});
+    ArrayRef<Mapping::Term> terms = whole.terms();
+    for (auto [mapping, dimension] :
+         {std::pair(&stream.chip, Outer), std::pair(&stream.cluster, Outer),
+          std::pair(&stream.slice, Slice), std::pair(&stream.time, Time),
+          std::pair(&stream.packet, Packet)}) {
+      readParts(terms.take_front(mapping->terms().size()), axis, dimension);
+      terms = terms.drop_front(mapping->terms().size());
+    }
     axis.inPaddedPacket =
-        !axis.packet.empty() &&
+        !axis.parts.packet.empty() &&
         llvm::any_of(stream.packet.factors(),
                      [](const Factor &f) { return f.isPadded(); });
     if (!axis.opaque.empty())
@@ -549,7 +739,7 @@ sequin::deriveValidCount(ArrayRef<StringRef> axes,
     if (!plan)
       return plan.takeError();
     result.placements.push_back(plan->placement);
-    for (const Part &part : axis.time)
+    for (const Part &part : axis.parts.time)
       extents.emplace_back(part.position, part.extent);
     plans.push_back(std::move(*plan));
   }

@@ -534,6 +534,8 @@ private:
         pool[at] = lookup(node);
       return;
     default: {
+      if (options.group == 0)
+        return;
       if (chance(30))
         std::shuffle(pool.begin(), pool.end(), random);
       size_t count = std::min<size_t>(pool.size() - at, pick(1, 3));

@@ -73,28 +73,33 @@ inline bool takesPart(const ValidCountStream &stream, int64_t s) {
   return stream.slice.at(s).has_value();
 }
 
-/// What is needed, position by position: with an axis of `axes` in the packet
-/// the leading positions that hold data; otherwise whole flits, since what pads
-/// the packet then is nobody's. Axes that are not counted must not be padded in
-/// slice and time.
+/// What is needed in one cluster, position by position: with an axis of `axes`
+/// in the packet the leading positions that hold data; otherwise whole flits,
+/// since what pads the packet then is nobody's. Axes that are not counted must
+/// not be padded in slice and time.
 inline Counts neededCounts(const ValidCountStream &stream,
-                           llvm::ArrayRef<llvm::StringRef> axes) {
-  Mapping outer = llvm::cantFail(Mapping::pair(stream.slice, stream.time));
+                           llvm::ArrayRef<llvm::StringRef> axes,
+                           int64_t cluster = 0) {
+  Mapping outer = llvm::cantFail(
+      Mapping::pair(stream.cluster,
+                    llvm::cantFail(Mapping::pair(stream.slice, stream.time))));
   Mapping all = llvm::cantFail(Mapping::pair(outer, stream.packet));
   bool inPacket = llvm::any_of(axes, [&](llvm::StringRef axis) {
     return stream.packet.str().find(axis) != std::string::npos;
   });
-  int64_t lanes = stream.packet.size();
+  int64_t lanes = stream.packet.size(), steps = stream.time.size();
   Counts counts(stream.slice.size());
-  for (int64_t flit = 0; flit < outer.size(); ++flit) {
-    int64_t count = 0;
-    if (!inPacket)
-      count = outer.at(flit) ? lanes : 0;
-    else
-      while (count < lanes && all.at(flit * lanes + count))
-        ++count;
-    counts[flit / stream.time.size()].push_back(count);
-  }
+  for (int64_t s = 0; s < stream.slice.size(); ++s)
+    for (int64_t t = 0; t < steps; ++t) {
+      int64_t flit = (cluster * stream.slice.size() + s) * steps + t;
+      int64_t count = 0;
+      if (!inPacket)
+        count = outer.at(flit) ? lanes : 0;
+      else
+        while (count < lanes && all.at(flit * lanes + count))
+          ++count;
+      counts[s].push_back(count);
+    }
   return counts;
 }
 

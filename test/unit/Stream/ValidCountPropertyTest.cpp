@@ -21,6 +21,7 @@
 #include "Row.h"
 #include "StreamTestSupport.h"
 #include "ValidCountFormula.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 #include <random>
 #include <set>
@@ -447,6 +448,13 @@ TEST(ValidCountProperty, RandomPlacements) {
               accepted, refused, beyondTheRules);
 }
 
+static bool mentions(const Mapping &mapping,
+                     llvm::ArrayRef<llvm::StringRef> axes) {
+  return llvm::any_of(axes, [&](llvm::StringRef axis) {
+    return mapping.str().find(axis) != std::string::npos;
+  });
+}
+
 /// A term of R, of any operators, padded and cut in any order.
 static std::string randomTerm(Draw &draw) {
   std::string term = "R";
@@ -473,6 +481,81 @@ static std::string randomTerm(Draw &draw) {
   return draw.below(5) == 0 ? "[" + term + "]" : term;
 }
 
+/// What became of a stream.
+enum class Outcome { Refused, NotNeeded, Counted };
+
+/// Whatever is accepted is counted right in every slice that takes part, by
+/// what the mappings say.
+static Outcome check(const ValidCountStream &stream,
+                     llvm::ArrayRef<llvm::StringRef> axes) {
+  auto result = deriveValidCount(axes, stream, limitsOfRngd());
+  if (!result) {
+    std::string error = llvm::toString(result.takeError());
+    EXPECT_NE(error.find("axis '"), std::string::npos) << error;
+    return Outcome::Refused;
+  }
+  const Mapping &slice = stream.slice, &time = stream.time;
+  std::string where = slice.axes().str() + ": " + stream.cluster.str() + " | " +
+                      slice.str() + " | " + time.str() + " | " +
+                      stream.packet.str();
+  Counts found = countsOf(result->config, stream);
+  Mapping all = llvm::cantFail(Mapping::pair(
+      llvm::cantFail(Mapping::pair(stream.cluster,
+                                   llvm::cantFail(Mapping::pair(slice, time)))),
+      stream.packet));
+  for (int64_t c = 0; c < stream.cluster.size(); ++c) {
+    if (!stream.cluster.at(c))
+      continue;
+    Counts needed = neededCounts(stream, axes, c);
+    for (int64_t s = 0; s < slice.size(); ++s)
+      if (takesPart(stream, s) && found[s] != needed[s]) {
+        EXPECT_EQ(found[s], needed[s])
+            << where << ", cluster " << c << ", slice " << s;
+        return Outcome::Counted;
+      }
+    // Elements behind the count are no data.
+    if (!mentions(stream.packet, axes))
+      continue;
+    int64_t flit = c * slice.size() * time.size();
+    for (const std::vector<int64_t> &counts : needed)
+      for (int64_t count : counts) {
+        for (int64_t lane = count; lane < kLanes; ++lane)
+          if (all.at(flit * kLanes + lane)) {
+            ADD_FAILURE() << where << ", flit " << flit << " has data behind "
+                          << count << " elements";
+            return Outcome::Counted;
+          }
+        ++flit;
+      }
+  }
+  return result->isNeeded() ? Outcome::Counted : Outcome::NotNeeded;
+}
+
+/// The stream of these texts, if it is one and small enough to be walked.
+static std::optional<ValidCountStream>
+streamOf(const std::string &slice, const std::string &time,
+         const std::string &packet, const AxisSizes &axes,
+         const std::string &cluster = "1") {
+  ValidCountStream stream;
+  std::pair<Mapping *, const std::string *> dimensions[] = {
+      {&stream.cluster, &cluster},
+      {&stream.slice, &slice},
+      {&stream.time, &time},
+      {&stream.packet, &packet}};
+  for (auto [mapping, text] : dimensions) {
+    auto parsed = Mapping::parse(*text, axes);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return std::nullopt;
+    }
+    *mapping = std::move(*parsed);
+  }
+  if (stream.cluster.size() > 8 || stream.slice.size() > 64 ||
+      stream.time.size() > 64 || stream.packet.size() != kLanes)
+    return std::nullopt;
+  return stream;
+}
+
 TEST(ValidCountProperty, RandomTerms) {
   // Terms that need not belong together. Whatever is accepted is counted right
   // in every slice that takes part, by what the mappings say.
@@ -495,42 +578,101 @@ TEST(ValidCountProperty, RandomTerms) {
     };
     std::string packet =
         (draw.below(2) ? randomTerm(draw) : std::string("1")) + " # 8";
-    auto slice = Mapping::parse(dimension("X"), axes);
-    auto time = Mapping::parse(dimension("Y"), axes);
-    auto lanes = Mapping::parse(packet, axes);
-    auto one = Mapping::parse("1", axes);
-    bool bad = !slice || !time || !lanes || slice->size() > 64 ||
-               time->size() > 64 || lanes->size() != kLanes;
-    for (auto *mapping : {&slice, &time, &lanes})
-      if (!*mapping)
-        llvm::consumeError(mapping->takeError());
-    if (bad)
+    auto stream = streamOf(dimension("X"), dimension("Y"), packet, axes);
+    if (!stream)
       continue;
-    ValidCountStream stream{*one, *one, *slice, *time, *lanes};
-    std::string where = "R=" + std::to_string(*axes.lookup("R")) + ": " +
-                        slice->str() + " | " + time->str() + " | " +
-                        lanes->str();
-    auto result = deriveValidCount({"R"}, stream, limitsOfRngd());
-    if (!result) {
-      llvm::consumeError(result.takeError());
-      continue;
-    }
-    ++accepted;
-    counted += result->isNeeded();
-    Counts found = countsOf(result->config, stream);
-    Counts needed = neededCounts(stream, {"R"});
-    for (int64_t s = 0; s < slice->size(); ++s)
-      if (takesPart(stream, s))
-        ASSERT_EQ(found[s], needed[s]) << where << ", slice " << s;
-    // Elements behind the count are no data.
-    Mapping all = llvm::cantFail(
-        Mapping::pair(llvm::cantFail(Mapping::pair(*slice, *time)), *lanes));
-    if (packet[0] != '1')
-      for (int64_t p = 0; p < all.size(); ++p)
-        if (p % kLanes >=
-            needed[p / kLanes / time->size()][p / kLanes % time->size()])
-          ASSERT_FALSE(all.at(p)) << where << ", position " << p;
+    Outcome outcome = check(*stream, {"R"});
+    accepted += outcome != Outcome::Refused;
+    counted += outcome == Outcome::Counted;
+    if (HasFailure())
+      return;
   }
   EXPECT_GT(counted, 1500);
+  std::printf("%d accepted, %d of these counted\n", accepted, counted);
+}
+
+/// Parts of one axis, made bottom up: padded, viewed and split in any order, on
+/// both sides of a split.
+static std::vector<std::string> nestedParts(ExpressionGenerator &generator,
+                                            const std::string &axis,
+                                            int64_t size) {
+  AxisSizes axes;
+  axes.add(axis, size);
+  ExpressionGenerator::Options options;
+  options.number = 0;
+  options.lowPad = generator.chance(10) ? 5 : 0;
+  options.group = generator.chance(10) ? 25 : 0;
+  options.dropOffsets = true;
+  const Node *root = generator.nested(axes, 96, options);
+  std::vector<std::string> parts;
+  for (const Node *part : root->parts)
+    parts.push_back(part->kind == Node::Group ? "[" + part->text() + "]"
+                                              : part->text());
+  return parts;
+}
+
+TEST(ValidCountProperty, NestedViews) {
+  // Parts that belong together: views inside of splits inside of padding. Where
+  // parts of one group are in several dimensions, what the group holds at its
+  // position 0 counts once, and the group may end before the axis does.
+  uint64_t seed = testSeed(std::random_device{}());
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  ExpressionGenerator generator(seed);
+  int accepted = 0, counted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    AxisSizes axes;
+    axes.add("X", 2);
+    axes.add("Y", generator.pick(2, 3));
+    std::vector<std::string> cluster, slice, time, packet;
+    auto insert = [&](std::vector<std::string> &to, const std::string &term) {
+      to.insert(to.end() - generator.pick(0, to.size()), term);
+    };
+    llvm::SmallVector<llvm::StringRef, 2> names{"R"};
+    if (generator.chance(20))
+      names.push_back("S");
+    for (llvm::StringRef name : names) {
+      int64_t size = generator.pick(1, name == "R" ? 24 : 6);
+      axes.add(name, size);
+      std::vector<std::string> parts = nestedParts(generator, name.str(), size);
+      // Mostly outer parts in Slice and inner ones in Packet.
+      bool tidy = generator.chance(70);
+      int64_t n = parts.size(), first = generator.pick(0, n),
+              last = generator.chance(40) ? generator.pick(first, n) : n;
+      for (int64_t at = 0; at < n; ++at) {
+        int64_t where =
+            tidy ? (at >= first) + (at >= last) : generator.pick(0, 2);
+        auto &to = where == 1             ? time
+                   : where == 2           ? packet
+                   : generator.chance(15) ? cluster
+                                          : slice;
+        if (tidy)
+          to.push_back(parts[at]);
+        else
+          insert(to, parts[at]);
+      }
+    }
+    if (generator.chance(40))
+      insert(slice, "X");
+    if (generator.chance(40))
+      insert(time, "Y");
+    for (auto *to : {&slice, &packet})
+      if (generator.chance(5))
+        insert(*to, generator.chance(50) ? "1 # 2" : "1 # 2 @ 1");
+    auto text = [](const std::vector<std::string> &terms) {
+      return terms.empty() ? std::string("1") : llvm::join(terms, ", ");
+    };
+    auto stream = streamOf(
+        text(slice), text(time),
+        (packet.size() > 1 ? "[" + text(packet) + "]" : text(packet)) + " # 8",
+        axes, text(cluster));
+    if (!stream)
+      continue;
+    Outcome outcome = check(*stream, names);
+    accepted += outcome != Outcome::Refused;
+    counted += outcome == Outcome::Counted;
+    if (HasFailure())
+      return;
+  }
+  EXPECT_GT(counted, 3000);
   std::printf("%d accepted, %d of these counted\n", accepted, counted);
 }

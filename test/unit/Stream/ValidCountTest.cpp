@@ -446,6 +446,35 @@ TEST(ValidCount, OtherPlacements) {
       std::string::npos);
   EXPECT_EQ(refused({"X=3", "1", "X", "1 # 8"}), "the stream has no axis 'R'");
 
+  // What a group holds at its position 0 counts once, though two dimensions
+  // have parts of it.
+  expectGate(accepted({"R=12,X=2", "R @ 1 = 4 / 4, X",
+                       "R / 3, R @ 1 = 4 # 20 % 4", "1 # 8"}),
+             0, 0, 11);
+  expectGate(accepted({"R=12,X=2", "X", "R @ 2 = 9 # 15 / 3", "1 # 8"}), 0, 0,
+             3);
+  // Data may end where a view does, between the ends of its parts.
+  expectGate(
+      accepted({"R=12,X=2", "X, R = 6 # 8 / 4", "R = 6 # 8 % 4", "1 # 8"}), 1,
+      1, 2);
+  expectGate(accepted({"R=20,X=2", "X", "R / 5, R % 5 # 6 / 2, R % 5 # 6 % 2",
+                       "1 # 8"}),
+             0, 0, 5);
+  EXPECT_NE(refused({"R=18,X=2", "X", "R # 20 / 5, R # 20 % 5 # 6", "1 # 8"})
+                .find("a part in Time is padded after it was split off"),
+            std::string::npos);
+  EXPECT_NE(
+      refused({"R=18,X=2", "X",
+               "R # 20 / 5, R # 20 % 5 # 6 / 2, R # 20 % 5 # 6 % 2", "1 # 8"})
+          .find("a view that was split ends inside the stream, and so "
+                "does the rest of it"),
+      std::string::npos);
+  // Padding in front.
+  EXPECT_NE(refused({"R=1,X=2", "X", "R # 3 @ 1", "1 # 8"}), "accepted");
+  EXPECT_NE(refused({"R=5,X=2", "1 # 2 @ 1, R # 6", "1", "1 # 8"}), "accepted");
+  EXPECT_NE(refused({"R=5,X=2", "X", "R # 6 / 2", "1 # 4 @ 1, R # 6 % 2"}),
+            "accepted");
+
   // Over clusters only where everything is data.
   Text text = {"R=24", "1", "1", "1 # 8"};
   AxisSizes axes = llvm::cantFail(AxisSizes::parse("R=24"));
