@@ -8,7 +8,8 @@
 //
 // One function for each kind of feature; SourceFeatures.cpp has those of types
 // and modules, VectorFeatures.cpp those on descriptors, LanguageFeatures.cpp
-// what the language does with functions and numbers.
+// what the language does with functions and numbers, DataFeatures.cpp records,
+// pointers, libraries and what PEs differ in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,7 +137,9 @@ public:
         &FeatureMaker::callbacks,   &FeatureMaker::packed,
         &FeatureMaker::widths,      &FeatureMaker::specials,
         &FeatureMaker::arrayValues, &FeatureMaker::prongs,
-        &FeatureMaker::unrolled};
+        &FeatureMaker::unrolled,    &FeatureMaker::records,
+        &FeatureMaker::references,  &FeatureMaker::library,
+        &FeatureMaker::places};
     for (auto kind : kinds)
       if (random() % 3 == 0)
         (this->*kind)();
@@ -256,6 +259,11 @@ private:
   void arrayValues();
   void prongs();
   void unrolled();
+  // DataFeatures.cpp
+  void records();
+  void references();
+  void library();
+  void places();
 
   std::mt19937_64 &random;
   const std::function<std::string(const std::string &)> &fresh;

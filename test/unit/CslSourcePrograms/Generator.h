@@ -82,6 +82,7 @@ private:
   ExprPtr smallIndex(Place &place, int64_t mask, int depth);
   ExprPtr masked(ExprPtr operand, int64_t mask, Ty type);
   ExprPtr condition(Place &place, int depth);
+  ExprPtr blockExpr(Place &place, Ty type);
   ExprPtr arithmetic(Place &place, Ty type, int depth);
   ExprPtr call(Place &place, Ty type, int depth);
   ExprPtr binary(const std::string &op, Ty type, ExprPtr a, ExprPtr b);

@@ -20,6 +20,12 @@ using namespace sequin::testing::model;
 
 void Generator::addParameters() {
   parameters += "param position: u16;\nparam width: u16;\n";
+  for (const char *text : {"position", "width"})
+    known.push_back({text, Ty::U16, false, true});
+  for (int64_t x = 0; x < width; ++x) {
+    pes[x].scalars["position"] = x;
+    pes[x].scalars["width"] = width;
+  }
   int count = static_cast<int>(dice.between(2, 5));
   for (int k = 0; k < count; ++k) {
     Ty type = k == 0 ? Ty::U16 : dice.chance(20) ? Ty::Bool : number();

@@ -285,6 +285,47 @@ ExprPtr Generator::coercible(Place &place, Ty type, int depth) {
   return expr(place, type, depth);
 }
 
+/// A loop with names of its own that looks for a value.
+ExprPtr Generator::blockExpr(Place &place, Ty type) {
+  Place inner = place;
+  inner.isPure = true;
+  inner.returns = false;
+  inner.labels.clear();
+  for (Name &entry : inner.names)
+    entry.isAssignable = false;
+  auto made = make(Expr::Kind::Block, type, {}, fresh("found"));
+  std::string sum = fresh("sum");
+  auto stmt = [](Stmt::Kind kind, Ty type, std::string text,
+                 std::vector<ExprPtr> operands) {
+    auto result = std::make_shared<Stmt>();
+    result->kind = kind;
+    result->type = type;
+    result->text = std::move(text);
+    result->operands = std::move(operands);
+    return result;
+  };
+  made->body.push_back(
+      stmt(Stmt::Kind::Var, type, sum, {coercible(inner, type, 1)}));
+  inner.names.push_back({sum, type, true});
+  auto loop = stmt(Stmt::Kind::For, Ty::U16, fresh("step"), {});
+  loop->to = dice.between(1, 4);
+  loop->isUnrolled = dice.chance(20);
+  size_t names = inner.names.size();
+  if (!loop->isUnrolled)
+    inner.names.push_back({loop->text, Ty::U16});
+  auto jump = stmt(Stmt::Kind::Break, type, "", {coercible(inner, type, 1)});
+  jump->label = made->text;
+  auto guard = stmt(Stmt::Kind::If, Ty::Bool, "", {condition(inner, 1)});
+  guard->arms = {{jump}, {}};
+  auto next = stmt(Stmt::Kind::Assign, type, sum, {coercible(inner, type, 1)});
+  next->op = type == Ty::Bool ? "=" : dice.chance(50) ? "+=" : "^=";
+  loop->arms = {{guard, next}};
+  inner.names.resize(names);
+  made->body.push_back(loop);
+  made->operands = {coercible(inner, type, 1)};
+  return made;
+}
+
 ExprPtr Generator::expr(Place &place, Ty type, int depth) {
   if (type == Ty::Bool)
     return condition(place, depth);
@@ -445,7 +486,10 @@ void Generator::statement(Place &place, std::vector<StmtPtr> &out, int depth) {
   switch (choice) {
   case 0: {
     Ty type = dice.chance(15) ? Ty::Bool : number();
-    ExprPtr value = coercible(place, type, 2);
+    // A block's type is that of the variable.
+    ExprPtr value = depth > 0 && !place.isComptime && dice.chance(25)
+                        ? blockExpr(place, type)
+                        : coercible(place, type, 2);
     std::string text = fresh("v");
     out.push_back(makeStmt(Stmt::Kind::Var, type, text, {value}));
     place.names.push_back({text, type, true});

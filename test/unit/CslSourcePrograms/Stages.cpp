@@ -27,8 +27,13 @@ public:
 
   Stage run() {
     stage.received = "received" + std::to_string(number);
-    // Numbers of microthreads, of which each stage has two at work.
-    int64_t sends = roll(0, 7), receives = (sends + roll(1, 7)) % 8;
+    // Numbers of microthreads, of which each stage has two at work: those
+    // given, or those of the queues.
+    int64_t sends = roll(0, 7), receives = roll(0, 7);
+    while (sends == 5 + number)
+      sends = roll(0, 7);
+    while (receives == 2 + number || receives == sends)
+      receives = roll(0, 7);
     set("send_thread", sends);
     set("receive_thread", receives);
     set("first", 9 + 5 * number);
@@ -144,7 +149,7 @@ void StageMaker::shift() {
   set("count", count);
   set("out", "to_east$K");
 
-  enum { Now, Thread, Loop, Register, Unblock, Parts, Floats, SendKinds };
+  enum { Now, Thread, Loop, Register, Unblock, Parts, Floats, Zero, SendKinds };
   enum {
     Operation,
     Tasks,
@@ -157,6 +162,7 @@ void StageMaker::shift() {
     Backwards,
     UntilControl,
     ControlTask,
+    Filtered,
     ReceiveKinds
   };
   int64_t sender = roll(0, SendKinds - 1), receiver = roll(0, ReceiveKinds - 1);
@@ -254,6 +260,14 @@ void StageMaker::shift() {
         "{\n      @mov32(out$K(2, false), part);\n      part = "
         "@increment_dsd_offset(part, 2, u32);\n    }\n    sent$K();";
     break;
+  case Zero:
+    // The source is nothing but zeros then.
+    add("const zero$K = @get_dsd(fabout_dsd, if (@is_arch(\"wse3\"))\n  .{ "
+        ".extent = 8, .output_queue = out_queue$K, .zero = .{ .second_source = "
+        "true } }\nelse\n  .{ .extent = 8, .output_queue = out_queue$K, "
+        ".fabric_color = to_east$K, .zero = .{ .second_source = true } });\n");
+    send = "@mov32(zero$K, $from);\n    sent$K();";
+    break;
   case Floats:
     send = "@fmovs(out$K(8, false), $from);\n    sent$K();";
     break;
@@ -278,8 +292,9 @@ void StageMaker::shift() {
       comptime += "  if (has_west) @block(take_id$K);\n";
   }
   bool hasEndTask = receiver == Operation || receiver == Fifo ||
-                    receiver == InRegister || receiver == Unblocks ||
-                    receiver == Backwards || receiver == UntilControl;
+                    receiver == Filtered || receiver == InRegister ||
+                    receiver == Unblocks || receiver == Backwards ||
+                    receiver == UntilControl;
   if (hasEndTask) {
     add("const got_id$K = @get_local_task_id($id2);\n");
     add(std::string("task got$K() void {\n") +
@@ -335,19 +350,52 @@ void StageMaker::shift() {
   default:
     break;
   }
+  if (receiver == Filtered) {
+    // Words before a control wavelet are thrown away.
+    add("const junk$K = @import_module(\"<control>\");\nconst next_id$K = "
+        "@get_local_task_id($id3);\ntask next$K() void {\n  "
+        "@mov32(received_dsd$K, in$K, " +
+        got + ");\n}\n");
+    comptime += "  @bind_local_task(next$K, next_id$K);\n";
+    send = "@mov32(out$K(1, false), 77);\n    @mov32(out$K(1, true), "
+           "junk$K.encode_single_payload(junk$K.opcode.NOP, false, {}, 0));\n  "
+           "  " +
+           send;
+    receive = "@dfilt(@get_dsd(fabin_dsd, .{ .extent = 1, .input_queue = "
+              "in_queue$K }), .{ .async = true, .activate = next_id$K });";
+  }
+  bool hasPriority = chance(25);
+  if (hasPriority) {
+    add("const tile$K = @import_module(\"<tile_config>\");\n");
+    for (auto [has, id] : {std::pair(hasSentTask, "sent_id$K"),
+                           std::pair(hasEndTask, "got_id$K")})
+      if (has && chance(60))
+        comptime +=
+            std::string("  tile$K.task_priority.update_task_priority(") + id +
+            ", tile$K.task_priority.level.HIGH);\n";
+    send =
+        "tile$K.main_thread_priority.update_main_thread_priority(tile$K.main_"
+        "thread_priority.level.MEDIUM_HIGH);\n    " +
+        send;
+  }
   add("fn start$K() void {\n  if (has_east) {\n    " + send +
       "\n  } else {\n    join$K();\n  }\n  if (has_west) {\n    " + receive +
       "\n  } else {\n    join$K();\n  }\n}\n");
   std::string swap = swaps ? ", .color_swap_x = @is_arch(\"wse2\")" : "";
   std::string always = swaps ? "@is_arch(\"wse2\") or " : "";
+  // In words or in bits.
+  bool inBits = !swaps && chance(30);
+  std::string east = inBits
+                         ? "0x050"
+                         : ".{ .rx = .{ RAMP }, .tx = .{ EAST }" + swap + " }",
+              west = inBits
+                         ? "0x201"
+                         : ".{ .rx = .{ WEST }, .tx = .{ RAMP }" + swap + " }";
   add("comptime {\n" + comptime + "  if (" + always +
-      "has_east) @set_local_color_config(to_east$K, .{ .routes = .{ .rx = .{ "
-      "RAMP }, .tx = .{ EAST }" +
-      swap + " } });\n  if (" + always +
-      "has_west) @set_local_color_config(from_west$K, .{ .routes = .{ .rx = "
-      ".{ WEST }, .tx = .{ RAMP }" +
-      swap +
-      " } });\n  if (has_east and @is_arch(\"wse3\")) "
+      "has_east) @set_local_color_config(to_east$K, .{ .routes = " + east +
+      " });\n  if (" + always +
+      "has_west) @set_local_color_config(from_west$K, .{ .routes = " + west +
+      " });\n  if (has_east and @is_arch(\"wse3\")) "
       "@initialize_queue(out_queue$K, .{ .color = to_east$K });\n  if "
       "(has_west) @initialize_queue(in_queue$K, .{ .color = from_west$K });\n"
       "}\n");
@@ -364,6 +412,8 @@ void StageMaker::shift() {
         to[receiver == Backwards ? 7 - i : i] =
             wrap(Ty::U32, receiver == Map ? messages[x - 1][i] * 3 + 1
                                           : messages[x - 1][i]);
+      if (sender == Zero)
+        pes[x - 1].arrays.at(from).assign(kWords, 0);
       if (receiver == ControlTask)
         to[7] = wrap(Ty::U32, to[7] + (counts[x - 1] & 255));
     }
