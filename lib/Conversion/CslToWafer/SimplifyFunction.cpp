@@ -10,6 +10,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "sequin/Dialect/Csl/IR/RunningConstants.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -99,6 +100,7 @@ void CanonicalPatterns::make(MLIRContext *context) {
       op.getCanonicalizationPatterns(
           isa<cf::ControlFlowDialect>(op.getDialect()) ? ofBranches : ofOthers,
           context);
+    csl::populateRunningConstantPatterns(ofOthers);
     branches = std::move(ofBranches);
     others = std::move(ofOthers);
   });

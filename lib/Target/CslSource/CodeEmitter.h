@@ -197,6 +197,12 @@ private:
   /// `if (condition) yes else no`.
   Expression choose(mlir::Value result, mlir::Value condition, mlir::Value yes,
                     mlir::Value no);
+  /// A variable, for an expression that the compiler knows for some
+  /// parameters: it refuses what running code wraps.
+  Expression hide(mlir::Value value, const Expression &expression);
+  /// `left or right`, `left and right`.
+  Expression connect(mlir::Value result, bool isOr, const Expression &left,
+                     const Expression &right);
   /// Blocks that branch to each other (EmitGraph.cpp).
   void emitGraph(mlir::Region &body);
   Expression negate(mlir::Value condition);

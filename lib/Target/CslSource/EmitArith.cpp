@@ -9,6 +9,7 @@
 #include "CodeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -84,56 +85,6 @@ static std::optional<APInt> getNumber(Value value) {
   return std::nullopt;
 }
 
-/// The number that a value has for CSL's compiler, which computes with the
-/// numbers that it knows.
-static std::optional<APInt> getKnownNumber(Value value) {
-  if (std::optional<APInt> number = getNumber(value))
-    return number;
-  Operation *op = value.getDefiningOp();
-  if (!op || !isa<arith::ArithDialect>(op->getDialect()) ||
-      op->getNumOperands() == 0 || op->getNumResults() != 1)
-    return std::nullopt;
-  llvm::SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    std::optional<APInt> number = getKnownNumber(operand);
-    if (!number)
-      return std::nullopt;
-    operands.push_back(IntegerAttr::get(operand.getType(), *number));
-  }
-  // Folding may change the operation.
-  Operation *copy = op->clone();
-  llvm::SmallVector<OpFoldResult> results;
-  bool folded = succeeded(copy->fold(operands, results)) && results.size() == 1;
-  copy->destroy();
-  if (!folded)
-    return std::nullopt;
-  auto number =
-      dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results.front()));
-  return number ? std::optional(number.getValue()) : std::nullopt;
-}
-
-/// Whether a sum, difference or product of known numbers leaves its type, which
-/// running code may do and the compiler refuses (AMB-039).
-static bool overflowsAtComptime(Operation &op, bool isSigned) {
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    return false;
-  std::optional<APInt> left = getKnownNumber(op.getOperand(0));
-  std::optional<APInt> right = getKnownNumber(op.getOperand(1));
-  if (!left || !right)
-    return false;
-  bool overflows = false;
-  if (isa<arith::AddIOp>(op))
-    (void)(isSigned ? left->sadd_ov(*right, overflows)
-                    : left->uadd_ov(*right, overflows));
-  else if (isa<arith::SubIOp>(op))
-    (void)(isSigned ? left->ssub_ov(*right, overflows)
-                    : left->usub_ov(*right, overflows));
-  else
-    (void)(isSigned ? left->smul_ov(*right, overflows)
-                    : left->umul_ov(*right, overflows));
-  return overflows;
-}
-
 /// A mask reads better in hexadecimal.
 static void useHexadecimal(Expression &expression, Value value) {
   std::optional<APInt> number = getNumber(value);
@@ -164,14 +115,46 @@ Expression CodeEmitter::choose(Value result, Value condition, Value yes,
   IntType type = isInteger ? intType(result) : IntType();
   Expression a = isInteger ? use(yes, type) : use(yes);
   Expression b = isInteger ? use(no, type) : use(no);
-  // Which literal is not known before the condition is.
-  if (a.untyped && b.untyped)
-    a = callOf("@as", {comptimeLeaf(typeOf(result)), a});
+  // Which literal is not known before the condition is; and the compiler that
+  // knows the condition types none by the other side.
+  auto addType = [&](Expression &side) {
+    if (side.untyped)
+      side = callOf("@as", {comptimeLeaf(typeOf(result)), side});
+  };
+  if (test.comptime || (a.untyped && b.untyped))
+    addType(a);
+  if (test.comptime)
+    addType(b);
   Expression choice;
   choice.text = "if (" + test.text + ") " + a.text + " else " + b.text;
   choice.precedence = Precedence::Conditional;
   choice.comptime = test.comptime && a.comptime && b.comptime;
+  if (test.comptime && (a.comptime || b.comptime))
+    return hide(result, choice);
   return choice;
+}
+
+Expression CodeEmitter::hide(Value value, const Expression &expression) {
+  if (expression.comptime || isComptime)
+    return expression;
+  flush(takeEffects());
+  std::string name = freshName(value);
+  out->write("var " + name + ": " + typeOf(value) + " = ", Doc(expression),
+             ";");
+  Expression result = leaf(name);
+  // Behind the block around it the name means nothing.
+  result.leaf = false;
+  return result;
+}
+
+Expression CodeEmitter::connect(Value result, bool isOr, const Expression &left,
+                                const Expression &right) {
+  Expression both = binary(left, isOr ? "or" : "and", right,
+                           isOr ? Precedence::Or : Precedence::And);
+  bool onlyBranches = llvm::all_of(result.getUsers(), [](Operation *user) {
+    return isa<scf::IfOp, scf::ConditionOp>(user) && user->getNumResults() == 0;
+  });
+  return left.comptime && !onlyBranches ? hide(result, both) : both;
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,8 +329,7 @@ bool CodeEmitter::emitArith(Operation &op) {
     Expression left = use(op.getOperand(0));
     // What is behind `and` may not be evaluated: only what costs nothing.
     Expression right = useNamed(op.getOperand(1));
-    define(result, binary(left, isOr ? "or" : "and", right,
-                          isOr ? Precedence::Or : Precedence::And));
+    define(result, connect(result, isOr, left, right));
     return true;
   }
   if (isBool && isa<arith::XOrIOp, arith::AddIOp, arith::SubIOp>(op)) {
@@ -390,20 +372,11 @@ bool CodeEmitter::emitArith(Operation &op) {
       define(result, unary("-", operand));
       return true;
     }
-    if (overflowsAtComptime(op, type.isSigned)) {
-      (void)use(left, type);
-      (void)use(right, type);
-      Expression wrapped =
-          comptimeLeaf(spellInteger(*getKnownNumber(result), type.isSigned));
-      define(result, convert(callOf("@as", {comptimeLeaf(type.str()), wrapped}),
-                             type, own));
-      return true;
-    }
     Expression a = use(left, type);
     StringRef text = found->text;
     Expression b;
     // Of numbers without a sign the compiler refuses a negative difference.
-    bool mayBorrow = type.isSigned || !getKnownNumber(left);
+    bool mayBorrow = type.isSigned || !getNumber(left);
     // In the bits that are written: an index has more.
     std::optional<APInt> added;
     if (isa<arith::AddIOp>(op) && number)
@@ -451,6 +424,11 @@ bool CodeEmitter::emitArith(Operation &op) {
     // The count has no sign.
     Value count = op.getOperand(1);
     Expression right = use(count, intType(count).withSign(false));
+    // A bare number would take the type of the left side.
+    if (std::optional<APInt> number = getNumber(count);
+        number && right.untyped && type.isSigned && number->isNegative())
+      right = callOf(
+          "@as", {comptimeLeaf(intType(count).withSign(false).str()), right});
     StringRef text = isa<arith::ShLIOp>(op) ? "<<" : ">>";
     define(result,
            convert(binary(left, text, right, Precedence::Shift), type, own));

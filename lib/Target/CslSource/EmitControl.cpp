@@ -250,8 +250,7 @@ bool CodeEmitter::emitShortCircuit(Operation &op) {
   if (body.empty()) {
     current = effects;
     define(branch.getResult(0),
-           binary(test, isOr ? "or" : "and", value,
-                  isOr ? Precedence::Or : Precedence::And));
+           connect(branch.getResult(0), isOr, test, value));
     return true;
   }
   // Something took a line of its own after all.

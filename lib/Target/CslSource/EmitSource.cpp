@@ -15,16 +15,44 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sequin/Dialect/Csl/IR/RunningConstants.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_source;
+
+namespace {
+/// A choice that is made already: CSL's compiler would not type a literal by
+/// the side that it does not take.
+struct TakeTheSide : public OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<int64_t> condition = getConstantIntValue(op.getCondition());
+    if (!condition)
+      return rewriter.notifyMatchFailure(op, "the condition is not known");
+    Region &side = *condition ? op.getThenRegion() : op.getElseRegion();
+    if (side.empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    Operation *yield = side.front().getTerminator();
+    auto results = llvm::to_vector(yield->getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&side.front(), op);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
 
 /// Affine loops and accesses become scf and memref; what nobody uses goes.
 static LogicalResult prepare(ModuleOp module) {
@@ -56,16 +84,30 @@ static LogicalResult prepare(ModuleOp module) {
     cf::AssertOp::create(builder, loop.getLoc(), yes, "")
         ->setDiscardableAttr(kKeepsLoop, builder.getUnitAttr());
   });
-  // What CSL's compiler would compute anyway.
-  for (auto program : module.getOps<csl::ProgramOp>())
+  // What CSL's compiler would compute anyway, and what it would refuse to.
+  RewritePatternSet set(module.getContext());
+  set.add<TakeTheSide>(module.getContext());
+  csl::populateRunningConstantPatterns(set);
+  FrozenRewritePatternSet patterns(std::move(set));
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+      .enableConstantCSE(false);
+  for (auto program : module.getOps<csl::ProgramOp>()) {
     for (auto function : program.getOps<FunctionOpInterface>())
       if (!function.isExternal())
-        (void)applyPatternsGreedily(function.getFunctionBody(),
-                                    FrozenRewritePatternSet(),
-                                    GreedyRewriteConfig()
-                                        .setRegionSimplificationLevel(
-                                            GreedySimplifyRegionLevel::Disabled)
-                                        .enableConstantCSE(false));
+        (void)applyPatternsGreedily(function.getFunctionBody(), patterns,
+                                    config);
+    // What else is in a comptime block keeps its names.
+    llvm::SmallVector<Operation *> known;
+    for (auto block : program.getOps<csl::ComptimeOp>())
+      block.walk([&](Operation *op) {
+        if (isa<arith::ArithDialect>(op->getDialect()))
+          known.push_back(op);
+      });
+    (void)applyOpPatternsGreedily(known, patterns,
+                                  GreedyRewriteConfig(config).setStrictness(
+                                      GreedyRewriteStrictness::ExistingOps));
+  }
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

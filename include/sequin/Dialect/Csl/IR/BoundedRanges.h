@@ -10,6 +10,7 @@
 #define SEQUIN_DIALECT_CSL_IR_BOUNDEDRANGES_H
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -28,7 +29,7 @@ public:
       llvm::ArrayRef<mlir::dataflow::IntegerValueRangeLattice *> results)
       override {
     constexpr unsigned kMostVisits = 64;
-    if (++visits[op] <= kMostVisits)
+    if (++visits[op] <= kMostVisits && !mayDivideByZero(op, operands))
       return IntegerRangeAnalysis::visitOperation(op, operands, results);
     setAllToEntryStates(results);
     return llvm::success();
@@ -53,6 +54,20 @@ public:
   }
 
 private:
+  /// Here such a division gives all ones and the dividend as rest; for the
+  /// analysis it never happens.
+  static bool mayDivideByZero(
+      mlir::Operation *op,
+      llvm::ArrayRef<const mlir::dataflow::IntegerValueRangeLattice *>
+          operands) {
+    using namespace mlir::arith;
+    if (!mlir::isa<DivUIOp, DivSIOp, CeilDivUIOp, CeilDivSIOp, FloorDivSIOp,
+                   RemUIOp, RemSIOp>(op))
+      return false;
+    const mlir::IntegerValueRange &divisor = operands[1]->getValue();
+    return !divisor.isUninitialized() && divisor.getValue().umin().isZero();
+  }
+
   llvm::DenseMap<mlir::Operation *, unsigned> visits;
 };
 

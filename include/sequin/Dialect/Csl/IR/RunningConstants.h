@@ -1,0 +1,31 @@
+//===- RunningConstants.h - What running code makes of numbers --*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR leaves operations alone that it does not define. A PE gives them a
+// value (docs/Rationale/CslDialect.md): a division by zero all ones and the
+// dividend as rest, the most negative number by -1 itself and 0; a shift by the
+// width or more what a shift bit by bit leaves; a float beyond an integer type
+// the nearest number of the type, and 0 for what is not a number.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
+#define SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace sequin::csl {
+
+/// Patterns that replace such an operation on constants by its value.
+void populateRunningConstantPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace sequin::csl
+
+#endif // SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
