@@ -132,6 +132,20 @@ bool Evaluator::step(Span span) {
   return true;
 }
 
+/// A part of what a variable holds that has more bits than running code has in
+/// a number: an integer, or a packed struct, which is one.
+static const Type *findTooWide(const Type *type) {
+  if (type->isArray())
+    return findTooWide(type->element);
+  if (type->is(TypeKind::Int) || type->isPacked())
+    return type->bits() > 64 ? type : nullptr;
+  if (type->isStruct())
+    for (const Type::Field &field : type->fields)
+      if (const Type *found = findTooWide(field.type))
+        return found;
+  return nullptr;
+}
+
 mlir::Type Evaluator::convert(const Type *type, Span span) {
   if (type->isError())
     return {};
@@ -147,6 +161,22 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
     error(span, "a value of type '" + type->str() +
                     "' has no data: integers of running code have at least one "
                     "bit");
+    return {};
+  }
+  if (const Type *wide = findTooWide(type)) {
+    std::string where =
+        wide == type ? "" : " (part of '" + type->str() + "')";
+    if (wide->isPacked())
+      error(span,
+            "packed " + std::string(wide->isUnion ? "union" : "struct") +
+                " '" + wide->str() + "'" + where + " has " +
+                llvm::Twine(wide->bits()) +
+                " bits; running code has up to 64 in one, as in an integer: "
+                "without 'packed' each field stands in memory by itself");
+    else
+      error(span, "integer '" + wide->str() + "'" + where +
+                      " must be comptime-known; integers of running code have "
+                      "up to 64 bits");
     return {};
   }
   mlir::Type result = convert(type);
