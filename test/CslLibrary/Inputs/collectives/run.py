@@ -4,6 +4,7 @@
 """Every operation of <collectives_2d> with roots at both ends and in the middle."""
 
 import argparse
+import json
 
 import numpy as np
 from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
@@ -12,7 +13,9 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--name")
 name = parser.parse_args().name
 
-WIDTH, HEIGHT, WORDS, FLOATS = 5, 4, 2048, 200
+with open(f"{name}/out.json", encoding="utf-8") as file:
+    params = json.load(file)["params"]
+WIDTH, HEIGHT, WORDS, FLOATS = int(params["W"]), int(params["H"]), 2048, 200
 runner = SdkRuntime(name, cmaddr=None)
 symbols = {s: runner.get_id(s) for s in ("src", "dst", "fsrc", "fdst")}
 kinds = dict(
@@ -33,6 +36,8 @@ def fetch(symbol, count, dtype):
 
 random = np.random.default_rng(1)
 for root, count in ((0, 1), (0, 100), (2, 7), (3, 1), (3, 100)):
+    if root >= min(WIDTH, HEIGHT):
+        continue
     source = random.integers(0, 2**32, (HEIGHT, WIDTH, WORDS), dtype=np.uint32)
     numbers = random.integers(-100, 100, (HEIGHT, WIDTH, FLOATS)).astype(np.float32)
     runner.memcpy_h2d(symbols["src"], source.ravel(), 0, 0, WIDTH, HEIGHT, WORDS, **kinds)
