@@ -64,6 +64,28 @@ public:
   }
 
 private:
+  /// The field that `@field(module, "name")` says.
+  static llvm::StringRef fieldOf(const Node &node) {
+    const auto *builtin = llvm::dyn_cast<BuiltinCall>(&node);
+    if (!builtin || builtin->name().text != "field" ||
+        builtin->arguments().size() != 2)
+      return {};
+    const auto *text = llvm::dyn_cast<StringLiteral>(
+        builtin->arguments()[1]->ignoreParens());
+    return text ? text->value() : llvm::StringRef();
+  }
+
+  /// Registers of one kind, which programs number: "@dsr_dest".
+  static std::string registersOf(const Node &node) {
+    const auto *builtin = llvm::dyn_cast<BuiltinCall>(&node);
+    if (!builtin || builtin->name().text != "get_dsr" ||
+        builtin->arguments().empty())
+      return {};
+    const auto *kind =
+        llvm::dyn_cast<NameExpr>(builtin->arguments()[0]->ignoreParens());
+    return kind ? ("@" + kind->name()).str() : std::string();
+  }
+
   /// The variable that a place is in: of this file, or of a module.
   std::string rootOf(const Expr *place) {
     while (true) {
@@ -77,6 +99,8 @@ private:
         if (llvm::isa<NameExpr>(member->base()->ignoreParens()))
           return nameAnywhere(member->member().text);
         place = member->base();
+      } else if (llvm::StringRef field = fieldOf(*place); !field.empty()) {
+        return nameAnywhere(field);
       } else {
         break;
       }
@@ -118,6 +142,12 @@ private:
       return addBases(nameIn(file, name->name()), out);
     if (const auto *member = llvm::dyn_cast<MemberExpr>(&node))
       addBases(nameAnywhere(member->member().text), out);
+    if (llvm::StringRef field = fieldOf(node); !field.empty())
+      addBases(nameAnywhere(field), out);
+    if (std::string registers = registersOf(node); !registers.empty()) {
+      out.insert(registers);
+      addKnown(registers, out);
+    }
     forEachChild(node, [&](const Node &child) { collect(child, out); });
   }
 
@@ -151,18 +181,37 @@ private:
         name = nameIn(file, plain->name());
       else if (const auto *member = llvm::dyn_cast<MemberExpr>(callee))
         name = nameAnywhere(member->member().text);
-      if (auto found = functions.find(name); found != functions.end())
+      auto pass = [&](size_t home, const FnDecl &function) {
+        for (auto [param, argument] :
+             llvm::zip(function.params(), call->arguments()))
+          lead(nameIn(home, param->name().text), *argument);
+      };
+      if (auto found = functions.find(name); found != functions.end()) {
         for (auto [home, function] : found->second)
-          for (auto [param, argument] :
-               llvm::zip(function->params(), call->arguments()))
-            lead(nameIn(home, param->name().text), *argument);
+          pass(home, *function);
+      } else {
+        // By another name or a pointer: any that takes so many.
+        for (const auto &entry : functions)
+          if (!entry.getKey().starts_with(":"))
+            for (auto [home, function] : entry.second)
+              if (function->params().size() == call->arguments().size())
+                pass(home, *function);
+      }
+    } else if (const auto *loop = llvm::dyn_cast<ForExpr>(&node)) {
+      lead(nameIn(file, loop->element()->name().text), *loop->iterable());
     } else if (const auto *builtin = llvm::dyn_cast<BuiltinCall>(&node);
                builtin && builtin->name().text == "load_to_dsr" &&
                builtin->arguments().size() > 1) {
-      // What is done to the register is done to the DSD.
+      // What is done to the register is done to the DSD, by any name of the
+      // register or of another one of its kind.
       const Expr *target = builtin->arguments()[0]->ignoreParens();
       if (const auto *plain = llvm::dyn_cast<NameExpr>(target))
         lead(nameIn(file, plain->name()), *builtin->arguments()[1]);
+      Names registers;
+      collect(*target, registers);
+      for (const auto &entry : registers)
+        if (entry.getKey().starts_with("@"))
+          lead(entry.getKey(), *builtin->arguments()[1]);
     }
     forEachChild(node, [&](const Node &child) { findDsds(child, within); });
   }
