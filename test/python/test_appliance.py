@@ -38,6 +38,11 @@ def test_compile_and_launch(artifact, examples, tmp_path):
             launcher.run("echo no; exit 3")
         with pytest.raises(HostError, match="there is no 'other'"):
             launcher.download_artifact("other", tmp_path / "other")
+        launcher.run("ln -s / root")
+        for name in (os.fspath(tmp_path / "extra"), "../extra", "latest/../..", "root/etc"):
+            with pytest.raises(HostError, match=f"'{name}' leaves the working directory"):
+                launcher.download_artifact(name, tmp_path / "other")
+        assert not (tmp_path / "other").exists()
         with pytest.raises(HostError, match="there is no file or folder"):
             launcher.stage(tmp_path / "missing")
         with pytest.raises(HostError, match="there is none"):

@@ -215,8 +215,12 @@ class SdkLauncher(_Managed):
     def download_artifact(self, name: str, path: Place) -> None:
         """Copies a file or folder of the working directory to `path`."""
         self._expect("download_artifact")
-        source = self._place / name
-        if ".." in Path(name).parts or not source.exists():
+        source = (self._place / name).resolve()
+        if not source.is_relative_to(self._place.resolve()):
+            raise HostError(
+                f"download_artifact: {name!r} leaves the working directory; names are relative to it"
+            )
+        if not source.exists():
             raise HostError(f"download_artifact: there is no {name!r} in the working directory")
         if source.is_dir():
             shutil.copytree(source, path, dirs_exist_ok=True)
