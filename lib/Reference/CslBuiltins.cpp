@@ -295,7 +295,9 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
   while (rest.contains('\n')) {
     auto [line, after] = rest.split('\n');
     machine.printed.push_back(
-        llvm::formatv("P{0}.{1}: {2}", pe.x, pe.y, line).str());
+        llvm::formatv("P{0}.{1}: {2}", pe.x + machine.offsetX,
+                      pe.y + machine.offsetY, line)
+            .str());
     rest = after;
   }
   pe.openLine = rest.str();

@@ -467,7 +467,8 @@ void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
   auto put = [&](llvm::StringRef line) {
     std::string entry;
     llvm::raw_string_ostream(entry)
-        << 'P' << core.x << '.' << core.y << " @" << now << ": " << line;
+        << '@' << now << " P" << core.x + program.offsetX << '.'
+        << core.y + program.offsetY << ": " << line;
     lines.push_back({now, indexOf(core), static_cast<uint32_t>(lines.size()),
                      std::move(entry)});
   };

@@ -5,6 +5,7 @@
 
 import json
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -564,4 +565,9 @@ def test_prints_are_in_the_log(runner, tmp_path):
     runner.stop()
     lines = (tmp_path / "sim.log").read_text().splitlines()
     assert len(lines) == WIDTH * HEIGHT
+    # Coordinates of the fabric, as in the other logs.
+    places = [re.fullmatch(r"@\d+ P(\d+)\.(\d+): .*", line) for line in lines]
+    assert {(int(m[1]), int(m[2])) for m in places} == {
+        (4 + x, 1 + y) for x in range(WIDTH) for y in range(HEIGHT)
+    }
     assert sum(line.endswith("x = 3") for line in lines) == HEIGHT

@@ -85,7 +85,8 @@ public:
   /// each thread, queue and stream that waits.
   const std::string &message() const;
   uint64_t steps() const;
-  /// What PEs printed, in the order of printing: "P1.2: text".
+  /// What PEs printed, in the order of printing and coordinates of the fabric:
+  /// "P5.3: text".
   llvm::ArrayRef<std::string> log() const;
 
   /// Puts a launch of an exported function on every PE of the rectangle, with

@@ -164,7 +164,7 @@ public:
   const HangReport &hang() const;
   llvm::ArrayRef<Race> races() const;
   llvm::ArrayRef<Race> undefinedReads() const;
-  /// What PEs printed: "P1.2 @35: text".
+  /// What PEs printed, in coordinates of the fabric: "@35 P5.3: text".
   llvm::ArrayRef<std::string> log() const;
 
   /// Puts a launch of an exported function on every PE of the rectangle, with

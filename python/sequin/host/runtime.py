@@ -95,9 +95,8 @@ def _per_lane(call: str, count: int, lanes: Sequence[str]) -> int:
 
 
 def _cycle_of(line: str) -> int:
-    """Of a line of sim.log; what names no cycle stands last."""
-    _, at, rest = line.partition("@")
-    return int(rest.split(None, 1)[0].rstrip(":")) if at else 1 << 64
+    """Of a line of sim.log: "@35 P5.3: text"."""
+    return int(line[1:].split(None, 1)[0])
 
 
 class _Symbol:
@@ -718,7 +717,6 @@ class SdkRuntime:
         lines = self._native.log(0)
         if self._logs:
             lines += self._native.sim_log()
-            # "@<cycle> P..." and "P... @<cycle>: ..."
             lines.sort(key=_cycle_of)
         if lines:
             with open("sim.log", "w", encoding="utf-8") as log:

@@ -11,7 +11,7 @@
 // CHECK: if (nan != nan) x else math.max(x, nan)
 // CHECK: if (x != x) nan else math.min(nan, x)
 // CHECK: math.max(nan, @as(f32, 3.0))
-// RAN: P0.0 @{{[0-9]+}}: 1.0 1.0 3.0
+// RAN: @{{[0-9]+}} P0.0: 1.0 1.0 3.0
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.layout 1 x 1 {
     csl.tile_code @p at <0, 0>
