@@ -47,12 +47,26 @@ bool fromJSON(const llvm::json::Value &value, FormattingParams &result,
   return mapper && mapper.map("textDocument", result.textDocument);
 }
 
+/// textDocument/rename.
+struct RenameParams : lsp::TextDocumentPositionParams {
+  std::string newName;
+};
+
+bool fromJSON(const llvm::json::Value &value, RenameParams &result,
+              llvm::json::Path path) {
+  llvm::json::ObjectMapper mapper(value, path);
+  return fromJSON(value, static_cast<lsp::TextDocumentPositionParams &>(result),
+                  path) &&
+         mapper && mapper.map("newName", result.newName);
+}
+
 class Server {
 public:
   Server(lsp::JSONTransport &transport, StringRef libraryPath,
-         Evaluator evaluator)
+         Evaluator evaluator, std::function<bool(StringRef)> isReplaced)
       : handler(transport), workspace(libraryPath.str()),
         programs(workspace, std::move(evaluator)),
+        isReplaced(std::move(isReplaced)),
         publish(handler.outgoingNotification<lsp::PublishDiagnosticsParams>(
             "textDocument/publishDiagnostics")) {
     handler.method("initialize", this, &Server::onInitialize);
@@ -68,6 +82,10 @@ public:
     handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
     handler.method("textDocument/completion", this, &Server::onCompletion);
     handler.method("textDocument/formatting", this, &Server::onFormatting);
+    handler.method("textDocument/signatureHelp", this, &Server::onSignature);
+    handler.method("textDocument/prepareRename", this,
+                   &Server::onPrepareRename);
+    handler.method("textDocument/rename", this, &Server::onRename);
   }
 
   lsp::MessageHandler handler;
@@ -104,6 +122,13 @@ private:
   void onFormatting(const FormattingParams &params,
                     lsp::Callback<std::vector<lsp::TextEdit>> reply);
 
+  void onSignature(const lsp::TextDocumentPositionParams &params,
+                   lsp::Callback<std::optional<lsp::SignatureHelp>> reply);
+  void onPrepareRename(const lsp::TextDocumentPositionParams &params,
+                       lsp::Callback<lsp::Range> reply);
+  void onRename(const RenameParams &params,
+                lsp::Callback<lsp::WorkspaceEdit> reply);
+
   /// Takes a new text and says what is wrong with it.
   void update(const lsp::URIForFile &uri, StringRef text, int64_t version);
   /// Says what is wrong with a file and the other files of its programs; the
@@ -124,6 +149,7 @@ private:
 
   Workspace workspace;
   Programs programs;
+  std::function<bool(StringRef)> isReplaced;
   /// Files that something was said about.
   llvm::StringSet<> complained;
   llvm::StringMap<int64_t> versions;
@@ -143,6 +169,9 @@ void Server::onInitialize(const lsp::InitializeParams &,
       {"referencesProvider", true},
       {"documentSymbolProvider", true},
       {"documentFormattingProvider", true},
+      {"renameProvider", llvm::json::Object{{"prepareProvider", true}}},
+      {"signatureHelpProvider",
+       llvm::json::Object{{"triggerCharacters", {"(", ","}}}},
       {"completionProvider",
        llvm::json::Object{{"triggerCharacters", {"@", "."}},
                           {"resolveProvider", false}}}};
@@ -198,6 +227,9 @@ void Server::update(const lsp::URIForFile &uri, StringRef text,
 }
 
 void Server::check(StringRef path, std::optional<int64_t> version) {
+  // The next text of the file is asked about in a moment.
+  if (isReplaced && isReplaced(path))
+    return;
   // The file of the message comes first.
   std::map<std::string, std::vector<Finding>> findings =
       programs.findings(path);
@@ -470,11 +502,71 @@ void Server::onFormatting(const FormattingParams &params,
   reply(std::move(edits));
 }
 
+void Server::onSignature(
+    const lsp::TextDocumentPositionParams &params,
+    lsp::Callback<std::optional<lsp::SignatureHelp>> reply) {
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  std::optional<CallSignature> found;
+  if (document)
+    found = workspace.signature(*document,
+                                fromProtocol(*document, params.position));
+  if (!found)
+    return reply(std::nullopt);
+  lsp::SignatureHelp help;
+  lsp::SignatureInformation &signature = help.signatures.emplace_back();
+  signature.label = found->text;
+  signature.documentation = found->documentation;
+  for (auto [begin, end] : found->parameters)
+    signature.parameters.push_back({"", std::pair(begin, end), ""});
+  help.activeParameter = int(found->active);
+  reply(std::move(help));
+}
+
+/// What is refused, as an answer that editors show.
+static llvm::Error asFailure(llvm::Error error) {
+  return llvm::make_error<lsp::LSPError>(llvm::toString(std::move(error)),
+                                         lsp::ErrorCode::RequestFailed);
+}
+
+void Server::onPrepareRename(const lsp::TextDocumentPositionParams &params,
+                             lsp::Callback<lsp::Range> reply) {
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(asFailure(llvm::createStringError("the file cannot be read")));
+  llvm::Expected<Meaning> found =
+      workspace.renamed(*document, fromProtocol(*document, params.position));
+  if (!found)
+    return reply(asFailure(found.takeError()));
+  reply(toProtocol(*document, found->span));
+}
+
+void Server::onRename(const RenameParams &params,
+                      lsp::Callback<lsp::WorkspaceEdit> reply) {
+  const Document *document = workspace.find(params.textDocument.uri.file());
+  if (!document)
+    return reply(asFailure(llvm::createStringError("the file cannot be read")));
+  llvm::Expected<std::vector<Edit>> edits = workspace.rename(
+      *document, fromProtocol(*document, params.position), params.newName);
+  if (!edits)
+    return reply(asFailure(edits.takeError()));
+  lsp::WorkspaceEdit result;
+  for (const Edit &edit : *edits) {
+    auto uri = lsp::URIForFile::fromFile(edit.document->path());
+    if (!uri)
+      return reply(asFailure(uri.takeError()));
+    result.changes[uri->uri().str()].push_back(
+        {toProtocol(*edit.document, edit.span), edit.text});
+  }
+  reply(std::move(result));
+}
+
 } // namespace
 
 llvm::Error csl_lsp::serve(lsp::JSONTransport &transport, StringRef libraryPath,
-                           Evaluator evaluator) {
-  Server server(transport, libraryPath, std::move(evaluator));
+                           Evaluator evaluator,
+                           std::function<bool(StringRef)> isReplaced) {
+  Server server(transport, libraryPath, std::move(evaluator),
+                std::move(isReplaced));
   if (llvm::Error error = transport.run(server.handler))
     return error;
   if (!server.shutdown)

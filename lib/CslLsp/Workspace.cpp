@@ -426,8 +426,47 @@ std::optional<Meaning> Workspace::meaningOn(const Document &document, Loc loc) {
   return std::nullopt;
 }
 
+std::vector<const Document *> Workspace::around(const Document &document,
+                                                bool withClosed) {
+  std::vector<const Document *> documents;
+  auto consider = [&](const Document *other) {
+    if (other && !llvm::is_contained(documents, other))
+      documents.push_back(other);
+  };
+  consider(&document);
+  for (const std::string &path : openPaths())
+    consider(find(path));
+  if (withClosed) {
+    // Programs are in one folder, or one above its parts.
+    constexpr size_t kMostFiles = 512;
+    std::vector<std::string> beside;
+    StringRef folder = llvm::sys::path::parent_path(document.path());
+    for (StringRef place : {folder, llvm::sys::path::parent_path(folder)}) {
+      std::error_code failed;
+      for (llvm::sys::fs::directory_iterator entry(place, failed), end;
+           !failed && entry != end && beside.size() < kMostFiles;
+           entry.increment(failed))
+        if (StringRef(entry->path()).ends_with(".csl"))
+          beside.push_back(entry->path());
+    }
+    llvm::sort(beside);
+    for (const std::string &path : beside)
+      consider(find(path));
+  }
+  for (size_t i = 0; i < documents.size(); ++i)
+    for (const Document *other : importedBy(*documents[i]))
+      consider(other);
+  return documents;
+}
+
 std::vector<std::pair<const Document *, Span>>
 Workspace::references(const Document &document, const Decl &decl) {
+  return referencesIn(around(document, /*withClosed=*/false), document, decl);
+}
+
+std::vector<std::pair<const Document *, Span>>
+Workspace::referencesIn(llvm::ArrayRef<const Document *> files,
+                        const Document &document, const Decl &decl) {
   std::vector<std::pair<const Document *, Span>> result{
       {&document, decl.name().span}};
   StringRef name = decl.name().text;
@@ -448,18 +487,7 @@ Workspace::references(const Document &document, const Decl &decl) {
     }
     forEachChild(node, [&](const Node &child) { self(self, where, child); });
   };
-  std::vector<const Document *> documents;
-  auto consider = [&](const Document *other) {
-    if (other && !llvm::is_contained(documents, other))
-      documents.push_back(other);
-  };
-  consider(&document);
-  for (const std::string &path : openPaths())
-    consider(find(path));
-  for (size_t i = 0; i < documents.size(); ++i)
-    for (const Document *other : importedBy(*documents[i]))
-      consider(other);
-  for (const Document *where : documents)
+  for (const Document *where : files)
     for (const Decl *top : where->tree().decls)
       visit(visit, *where, *top);
   return result;
@@ -564,6 +592,14 @@ StringRef Workspace::evaluated(const Document &document, Loc loc) {
   return found;
 }
 
+std::string Workspace::outline(const Decl &decl) {
+  std::string text = toString(decl);
+  // The body is not part of what a function looks like from outside.
+  if (const auto *fn = llvm::dyn_cast<FnDecl>(&decl); fn && fn->body())
+    text.resize(text.size() - toString(*fn->body()).size() - 1);
+  return text;
+}
+
 std::string Workspace::hover(const Document &document, const Meaning &meaning,
                              StringRef evaluated) {
   if (!meaning.predeclared.empty())
@@ -571,10 +607,7 @@ std::string Workspace::hover(const Document &document, const Meaning &meaning,
   if (!meaning.decl)
     return "module `" + meaning.document->path().str() + "`\n";
   const Decl &decl = *meaning.decl;
-  std::string text = toString(decl);
-  // The body is not part of what a function looks like from outside.
-  if (const auto *fn = llvm::dyn_cast<FnDecl>(&decl); fn && fn->body())
-    text.resize(text.size() - toString(*fn->body()).size() - 1);
+  std::string text = outline(decl);
   if (text.size() > 400)
     text = text.substr(0, 400) + "...";
   std::string result = "```csl\n" + text + "\n```\n" + evaluated.str();

@@ -294,10 +294,10 @@ static void runPrint(CslMachineState &machine, Pe &pe, Activation &frame,
   StringRef rest = pe.openLine;
   while (rest.contains('\n')) {
     auto [line, after] = rest.split('\n');
-    machine.printed.push_back(
-        llvm::formatv("P{0}.{1}: {2}", pe.x + machine.offsetX,
-                      pe.y + machine.offsetY, line)
-            .str());
+    machine.printed.push_back(llvm::formatv("P{0}.{1}: {2}",
+                                            pe.x + machine.offsetX,
+                                            pe.y + machine.offsetY, line)
+                                  .str());
     rest = after;
   }
   pe.openLine = rest.str();

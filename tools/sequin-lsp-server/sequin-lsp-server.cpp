@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/CslLsp/QueuedInput.h"
 #include "sequin/CslLsp/Server.h"
 #include "sequin/Tools/LspEvaluator.h"
 #include "sequin/Tools/ToolMain.h"
@@ -53,16 +54,28 @@ int main(int argc, char **argv) {
   lsp::Logger::setLogLevel(level);
 
   llvm::sys::ChangeStdinToBinary();
-  lsp::JSONTransport transport(stdin, llvm::outs(),
-                               delimited ? lsp::JSONStreamStyle::Delimited
-                                         : lsp::JSONStreamStyle::Standard,
+  // Delimited messages are answered one by one.
+  std::unique_ptr<lsp::JSONTransportInput> input;
+  std::function<bool(llvm::StringRef)> isReplaced;
+  if (delimited) {
+    input = std::make_unique<lsp::JSONTransportInputOverFile>(
+        stdin, lsp::JSONStreamStyle::Delimited);
+  } else {
+    auto queued = std::make_unique<csl_lsp::QueuedInput>(fileno(stdin));
+    isReplaced = [queue = queued.get()](llvm::StringRef path) {
+      return queue->replaces(path);
+    };
+    input = std::move(queued);
+  }
+  lsp::JSONTransport transport(std::move(input), llvm::outs(),
                                /*PrettyOutput=*/delimited);
   tools::LspEvaluatorOptions options;
   options.libraryPath = library.empty() ? csl_import::findLibrary() : library;
   options.arch = arch;
   options.stepLimit = steps;
   if (llvm::Error error = csl_lsp::serve(transport, options.libraryPath,
-                                         tools::makeLspEvaluator(options))) {
+                                         tools::makeLspEvaluator(options),
+                                         std::move(isReplaced))) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
     return kRefused;
   }

@@ -22,8 +22,12 @@ namespace sequin::csl_lsp {
 /// Serves until the client ends the session or its stream. An error if the
 /// session ended without the client's `shutdown`. `evaluator` evaluates
 /// programs for types, values and errors beyond those of the syntax.
-llvm::Error serve(llvm::lsp::JSONTransport &transport,
-                  llvm::StringRef libraryPath, Evaluator evaluator);
+/// `isReplaced` says whether a new text of a file waits already: what is wrong
+/// with the present one is not worked out then.
+llvm::Error
+serve(llvm::lsp::JSONTransport &transport, llvm::StringRef libraryPath,
+      Evaluator evaluator,
+      std::function<bool(llvm::StringRef path)> isReplaced = nullptr);
 
 } // namespace sequin::csl_lsp
 

@@ -21,6 +21,7 @@
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Chrono.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,23 @@ struct Meaning {
   csl_source::Span span;
 };
 
+/// The function of a call that is being written.
+struct CallSignature {
+  std::string text;
+  std::string documentation;
+  /// The parameters, [begin, end) in the text.
+  std::vector<std::pair<unsigned, unsigned>> parameters;
+  /// The one that an argument is being written for.
+  unsigned active = 0;
+};
+
+/// New text for part of a document, and where it is.
+struct Edit {
+  const Document *document = nullptr;
+  csl_source::Span span;
+  std::string text;
+};
+
 class Workspace {
 public:
   /// `libraryPath` is where `<name>` is looked for.
@@ -95,6 +113,18 @@ public:
   /// import, its own name first: the document and the name's text.
   std::vector<std::pair<const Document *, csl_source::Span>>
   references(const Document &document, const csl_source::Decl &decl);
+  /// What gives a declaration another name, everywhere that references() finds
+  /// and in the files beside it; names that hosts and linkers know stay.
+  /// Refused with the reason where the program would not mean the same, or
+  /// where it is not known whether it would.
+  llvm::Expected<std::vector<Edit>>
+  rename(const Document &document, csl_source::Loc loc, llvm::StringRef name);
+  /// What rename() would be about at a place; refused as there.
+  llvm::Expected<Meaning> renamed(const Document &document,
+                                  csl_source::Loc loc);
+  /// The function that a place is among the arguments of.
+  std::optional<CallSignature> signature(const Document &document,
+                                         csl_source::Loc loc);
   /// The declarations that a name followed by a point has, given the place of
   /// the point.
   std::vector<std::pair<llvm::StringRef, const csl_source::Decl *>>
@@ -108,6 +138,14 @@ public:
                     llvm::StringRef evaluated = "");
 
 private:
+  /// A declaration as one line; functions without their body.
+  static std::string outline(const csl_source::Decl &decl);
+  std::vector<std::pair<const Document *, csl_source::Span>>
+  referencesIn(llvm::ArrayRef<const Document *> files, const Document &document,
+               const csl_source::Decl &decl);
+  /// The open files and those beside a file, with all that they import.
+  std::vector<const Document *> around(const Document &document,
+                                       bool withClosed);
   /// As meaning(), of the character at the place.
   std::optional<Meaning> meaningOn(const Document &document,
                                    csl_source::Loc loc);

@@ -164,12 +164,11 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
     return {};
   }
   if (const Type *wide = findTooWide(type)) {
-    std::string where =
-        wide == type ? "" : " (part of '" + type->str() + "')";
+    std::string where = wide == type ? "" : " (part of '" + type->str() + "')";
     if (wide->isPacked())
       error(span,
-            "packed " + std::string(wide->isUnion ? "union" : "struct") +
-                " '" + wide->str() + "'" + where + " has " +
+            "packed " + std::string(wide->isUnion ? "union" : "struct") + " '" +
+                wide->str() + "'" + where + " has " +
                 llvm::Twine(wide->bits()) +
                 " bits; running code has up to 64 in one, as in an integer: "
                 "without 'packed' each field stands in memory by itself");

@@ -70,8 +70,8 @@ private:
     if (!builtin || builtin->name().text != "field" ||
         builtin->arguments().size() != 2)
       return {};
-    const auto *text = llvm::dyn_cast<StringLiteral>(
-        builtin->arguments()[1]->ignoreParens());
+    const auto *text =
+        llvm::dyn_cast<StringLiteral>(builtin->arguments()[1]->ignoreParens());
     return text ? text->value() : llvm::StringRef();
   }
 

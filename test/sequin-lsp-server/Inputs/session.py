@@ -15,6 +15,7 @@ class Session:
         self.ids = 0
         self.versions = {}
         self.diagnostics = {}
+        self.published = []
         self.request("initialize", {"processId": None, "capabilities": {}})
 
     def _send(self, message):
@@ -35,16 +36,22 @@ class Session:
     def notify(self, method, params):
         self._send({"method": method, "params": params})
 
-    def request(self, method, params):
+    def call(self, method, params):
+        """The whole answer, which may be an error."""
         self.ids += 1
         self._send({"id": self.ids, "method": method, "params": params})
         while True:
             message = self._receive()
             if message.get("id") == self.ids:
-                assert "result" in message, message
-                return message["result"]
+                return message
             params = message["params"]
+            self.published.append((params["uri"], params.get("version")))
             self.diagnostics[params["uri"]] = params["diagnostics"]
+
+    def request(self, method, params):
+        message = self.call(method, params)
+        assert "result" in message, message
+        return message["result"]
 
     @staticmethod
     def _name(path):
