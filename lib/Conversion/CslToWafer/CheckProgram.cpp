@@ -477,6 +477,10 @@ void ProgramCheck::checkFabricDsds() {
              -1, -1, code, "the program is here");
     };
     code.walk([&](Operation *op) {
+      // What stands for a descriptor where there is none yet has no elements.
+      if (auto extent = op->getAttrOfType<IntegerAttr>("static_extent");
+          extent && extent.getInt() == 0)
+        return;
       if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
         std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
         std::optional<int64_t> color = csl::getKnownId(in.getColor());

@@ -236,14 +236,16 @@ Value Evaluator::tryCoerce(const Value &value, const Type *type,
   if (value.isFunction() && !from->element)
     from = functionType(value.function());
   if (!from)
-    return Value();
+    return refuse("a function with comptime or anytype parameters has no "
+                  "address");
   if (from == type && value.isFunction())
     return retyped();
   if (from->is(TypeKind::Function) && type->isFunctionPointer() &&
       value.isFunction()) {
-    if (type->element != from ||
-        value.function().decl->inlining() == Inlining::Inline)
-      return Value();
+    if (value.function().decl->inlining() == Inlining::Inline)
+      return refuse("an inline function has no address");
+    if (type->element != from)
+      return refuse("the function is '" + from->str() + "'");
     PointerValue pointer;
     pointer.function = value.function();
     return Value(type, std::make_shared<const PointerValue>(pointer));
@@ -261,17 +263,24 @@ Value Evaluator::tryCoerce(const Value &value, const Type *type,
             tryCoerce(value.elements()[0], type->fields[*index].type, why);
         if (parts[*index])
           return Value(type, std::move(parts));
+        return Value();
       }
-      return Value();
+      return refuse("'" + type->str() + "' has no field '" +
+                    from->fields[0].name + "'");
     }
     // A tuple of the right length stands for an array.
-    if (type->isArray() && from->isTuple && value.isAggregate() &&
-        int64_t(from->fields.size()) == type->numElements()) {
+    if (type->isArray() && from->isTuple && value.isAggregate()) {
+      if (int64_t(from->fields.size()) != type->numElements())
+        return refuse("'" + type->str() + "' has " +
+                      llvm::Twine(type->numElements()) + " elements, found " +
+                      llvm::Twine(from->fields.size()));
       std::vector<Value> parts;
       for (const Value &part : value.elements()) {
         Value converted = tryCoerce(part, type->element, why);
         if (!converted)
-          return Value();
+          return refuse("cannot coerce element " + llvm::Twine(parts.size()) +
+                        " from type '" + part.type()->str() + "' to type '" +
+                        type->element->str() + "'");
         parts.push_back(std::move(converted));
       }
       return Value(type, std::move(parts));
@@ -658,6 +667,6 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
   else if (llvm::isa<csl::EnumType>(target))
     number = csl::ToEnumOp::create(builder, at, target, number);
   else
-    return error(span, "@bitcast to '" + type->str() + "' is not supported");
+    llvm_unreachable("bits of an integer have its type");
   return makeRuntime(type, number);
 }

@@ -81,8 +81,8 @@ Value Evaluator::getMember(const Value &base, llvm::StringRef name, Span span) {
   }
   const Type *type = base.type();
   if (!type->isStruct())
-    return error(span, "a value of type '" +
-                           (base.isType() ? base.asType() : type)->str() +
+    return error(span, (base.isType() ? "type '" + base.asType()->str()
+                                      : "a value of type '" + type->str()) +
                            "' has no member '" + name + "'");
   std::optional<unsigned> index = type->fieldIndex(name);
   if (!index) {

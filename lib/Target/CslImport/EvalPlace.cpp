@@ -70,6 +70,19 @@ LValue Evaluator::placeOfGlobal(Global &global, Span span) {
   return result;
 }
 
+/// What a pointer leads to. A pointer to one value may be given as one to an
+/// array of one, or to many.
+static const Type *pointeeOf(const PointerValue &pointer) {
+  const Type *type = pointer.global->type;
+  for (const PointerValue::Step &step : pointer.path) {
+    if (type->isArray())
+      type = type->element;
+    else if (!step.field.empty())
+      type = type->fields[*type->fieldIndex(step.field)].type;
+  }
+  return type;
+}
+
 LValue Evaluator::placeAt(const Value &pointer, Span span) {
   if (!pointer)
     return {};
@@ -139,9 +152,8 @@ LValue Evaluator::evalPlace(const Expr &expr, bool forWrite) {
 LValue Evaluator::findPlace(const Expr &inner, bool forWrite) {
   if (const auto *name = llvm::dyn_cast<NameExpr>(&inner)) {
     if (name->isDiscard()) {
+      // The parser lets it stand nowhere but where something is assigned to.
       LValue discard;
-      if (!forWrite)
-        return error(inner.span(), "'_' has no value"), discard;
       discard.kind = LValue::Kind::Discard;
       return discard;
     }
@@ -278,6 +290,13 @@ mlir::Value Evaluator::indexValue(const Value &value, Span span) {
 LValue Evaluator::runtimeElement(const LValue &base,
                                  llvm::ArrayRef<Value> indices, Span span) {
   const Type *type = base.type;
+  if (type->element->isComptimeOnly()) {
+    // There is nothing that running code could take it from.
+    for (const Value &index : indices)
+      if (!known(index, span,
+                 "the index of an array of type '" + type->str() + "'"))
+        return {};
+  }
   Global *table = base.constant;
   if (!table && base.value.isKnown())
     table = tableFor(base.value, span);
@@ -337,9 +356,17 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
     LValue result;
     result.type = type->element;
     result.isConst = type->isConst;
-    if (pointer.isPointer() && pointer.pointer().global) {
+    const Type *pointee = pointer.isPointer() && pointer.pointer().global
+                              ? pointeeOf(pointer.pointer())
+                              : nullptr;
+    bool isOne = pointee && !pointee->isArray();
+    if (pointee && !isOne && !checkIndices(pointee, indices, span))
+      return {};
+    if (pointee &&
+        (!isOne || (indices[0].isInteger() && indices[0].integer().isZero()))) {
       PointerValue next = pointer.pointer();
-      next.path.push_back({"", {indices.begin(), indices.end()}});
+      if (!isOne)
+        next.path.push_back({"", {indices.begin(), indices.end()}});
       result.kind = LValue::Kind::Known;
       result.value = Value(types.pointer(type->element, false, type->isConst),
                            std::make_shared<const PointerValue>(next));
@@ -456,7 +483,8 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
   }
   case LValue::Kind::Known: {
     PointerValue next = base.value.pointer();
-    next.path.push_back({"", {indices.begin(), indices.end()}});
+    if (pointeeOf(next)->isArray())
+      next.path.push_back({"", {indices.begin(), indices.end()}});
     base.value = Value(types.pointer(type->element, false, base.isConst),
                        std::make_shared<const PointerValue>(next));
     base.type = type->element;
@@ -565,15 +593,13 @@ Value Evaluator::readKnown(const PointerValue &pointer, Span span) {
       continue;
     }
     if (!value.isAggregate())
-      return error(span, "pointer leads into a value that is not known");
+      return Value();
     for (const Value &index : step.indices)
       if (!index.isInteger())
         return Value();
     unsigned flat = value.type()->isArray()
                         ? flatten(value.type(), step.indices)
                         : step.indices[0].small();
-    if (flat >= value.elements().size())
-      return error(span, "pointer leads beyond '" + pointer.global->name + "'");
     value = value.elements()[flat];
   }
   return value;
@@ -594,8 +620,7 @@ mlir::Value Evaluator::addressValue(const LValue &place, Span span) {
                                     place.indices);
   }
   default:
-    error(span, "this has no address");
-    return {};
+    llvm_unreachable("a place in memory");
   }
 }
 
@@ -628,6 +653,12 @@ Value Evaluator::read(const LValue &place, Span span) {
   }
   case LValue::Kind::Known: {
     const PointerValue &pointer = place.value.pointer();
+    if (place.type->isArray() && !pointeeOf(pointer)->isArray()) {
+      // An array of one.
+      Value one =
+          read(elementPlace(place, makeInt(types.u16(), 0), span), span);
+      return one ? Value(place.type, std::vector<Value>{one}) : Value();
+    }
     if (!pointer.global->isVar && !pointer.global->isExtern &&
         !isInMemory(*pointer.global)) {
       Value value = readKnown(pointer, span);
@@ -755,6 +786,13 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
       return;
     }
     const PointerValue &pointer = place.value.pointer();
+    if (place.type->isArray() && !pointeeOf(pointer)->isArray()) {
+      LValue from = placeOfValue(std::move(value));
+      Value zero = makeInt(types.u16(), 0);
+      write(elementPlace(place, zero, span),
+            read(elementPlace(from, zero, span), span), span);
+      return;
+    }
     mlir::Value memref = globalMemref(*pointer.global, span);
     if (!memref)
       return;
@@ -904,6 +942,16 @@ Value Evaluator::evalAssign(const AssignExpr &expr) {
         value = coerce(value, hint, expr.value()->span());
       value = binary(*expr.op(), current, value, expr.span(), hint);
     }
+    llvm::StringRef text = SourceManager::textOf(expr.target()->span());
+    if (target.isConst && !target.constant && !target.local &&
+        text.size() < 60 && !text.contains('\n'))
+      return error(expr.span(),
+                   "cannot assign to '" + text + "', which is constant");
+    if ((target.kind == LValue::Kind::Memref ||
+         target.kind == LValue::Kind::Address) &&
+        isComptime() && !inTypeOf)
+      return error(expr.span(),
+                   "comptime code cannot assign to a variable of running code");
     write(target, std::move(value), expr.span());
     return makeVoid();
   });

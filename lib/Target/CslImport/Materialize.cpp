@@ -89,16 +89,34 @@ mlir::Value Evaluator::zeroOf(mlir::Type type, mlir::Location at) {
       field = aggregate.getFieldNames()[0];
     return csl::AggregateOp::create(builder, at, type, field, parts);
   }
-  if (auto dsd = llvm::dyn_cast<csl::DsdType>(type);
-      dsd && dsd.getKind() == csl::DescriptorKind::Mem1d) {
-    mlir::Value base = csl::IntToPtrOp::create(
-        builder, at, csl::PtrType::get(builder.getI16Type(), true, false),
-        zeroOf(builder.getI16Type(), at));
+  // A descriptor of nothing, on a queue that no program has to have.
+  if (auto dsd = llvm::dyn_cast<csl::DsdType>(type)) {
     DsdValue empty;
-    empty.base = makeRuntime(types.pointer(types.u16(), true, false), base);
+    empty.kind = dsd.getKind();
     empty.extent = makeInt(types.u16(), 0);
+    auto zeroId = [&](const Type *id) {
+      return makeRuntime(id, zeroOf(convert(id), at));
+    };
+    switch (dsd.getKind()) {
+    case csl::DescriptorKind::Fabin:
+      empty.queue = zeroId(types.simple(TypeKind::InputQueue));
+      break;
+    case csl::DescriptorKind::Fabout:
+      empty.queue = zeroId(types.simple(TypeKind::OutputQueue));
+      if (!session.isWse3())
+        empty.color = zeroId(types.simple(TypeKind::Color));
+      break;
+    default: {
+      mlir::Value base = csl::IntToPtrOp::create(
+          builder, at, csl::PtrType::get(builder.getI16Type(), true, false),
+          zeroOf(builder.getI16Type(), at));
+      empty.base = makeRuntime(types.pointer(types.u16(), true, false), base);
+      empty.extents = {0};
+      empty.strides = {1};
+    }
+    }
     return materializeDsd(
-        Value(types.dsd(csl::DescriptorKind::Mem1d),
+        Value(types.dsd(dsd.getKind()),
               std::make_shared<const DsdValue>(std::move(empty))),
         Span());
   }
