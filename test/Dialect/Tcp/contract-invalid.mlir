@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
-// ROWS: ALN-02, CON-06, CON-07, CON-10, CON-11, CON-12, RED-06, RED-16, SIL-28, TRF-06
+// ROWS: ALN-02, CON-06, CON-07, CON-10, CON-11, CON-12, RED-06, RED-16, SIL-28, SIL-30, TRF-06
 
 // Fw = 4 needs 33 elements.
 #axes = #stream.axes<W = 30, Fw = 4, C = 8>
@@ -105,5 +105,26 @@ func.func @mixed_operands(%0: !tcp.stream<main collect i9, #grid, "M, K / 32", "
 func.func @zeros_from_nowhere(%0: !tcp.stream<sub collect bf16, #grid, "1", "K, 1 # 2">) {
   // expected-error@+1 {{element mapping "K, 1 #z 2" has zero padding, the padding of the stream "1", "K, 1 # 2" may be anything}}
   %1 = tcp.to_trf %0 Full "1", "K, 1 #z 2" : <sub collect bf16, #grid, "1", "K, 1 # 2">
+  return
+}
+
+// -----
+
+// Columns that are left out have to be padding (SIL-30).
+#axes = #stream.axes<M = 4, V = 32>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @drops_data(%0: !tcp.stream<main align i8, #grid, row "1", "M", "V">) {
+  // expected-error@+1 {{contract packet "V = 4" is not "V" divided by a power of two}}
+  %1 = tcp.contract %0 "V = 4" : <main align i8, #grid, row "1", "M", "V">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<M = 4, V = 4>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @accumulates_fewer(%0: !tcp.stream<main contract i32, #grid, row "1", "M", "V">) {
+  // expected-error@+1 {{accumulated packet}}
+  %1 = tcp.accumulate %0 Interleaved "M, V = 2", "1 # 8" : <main contract i32, #grid, row "1", "M", "V">
   return
 }

@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --verify-roundtrip | FileCheck %s
-// ROWS: ALN-02, ALN-08, CON-06, CON-10, RED-01, RED-05, RED-06, TRF-01, SIL-28
+// ROWS: ALN-02, ALN-08, CON-06, CON-10, RED-01, RED-05, RED-06, TRF-01, SIL-28, SIL-30
 
 // Chip, cluster and slice pass through; shifts by one element.
 #conv = #stream.axes<H = 4, W = 30, Fw = 3, K = 2, C = 8>
@@ -36,5 +36,17 @@ func.func @widened(%s: !tcp.stream<sub collect i9, #one, "K / 32", "K % 32">,
   // CHECK: tcp.accumulate %{{.*}} Interleaved "M", "1 # 8" : <main contract i32
   %2 = tcp.contract %1 "1" : <main align i9, #one, row "1", "M", "K">
   %3 = tcp.accumulate %2 Interleaved "M", "1 # 8" : <main contract i32, #one, row "1", "M", "1">
+  return
+}
+
+// Only padding is left out of the 32 columns.
+#four = #stream.axes<M = 4, V = 4>
+#alone = #tcp.grid<#four, chip "1", cluster "1 # 2", slice "1 # 256">
+// CHECK-LABEL: func.func @drops_padding
+func.func @drops_padding(%0: !tcp.stream<main align i8, #alone, row "1", "M", "V # 32">) {
+  // CHECK: tcp.contract %{{.*}} "V" :
+  %1 = tcp.contract %0 "V" : <main align i8, #alone, row "1", "M", "V # 32">
+  // CHECK: tcp.accumulate %{{.*}} Interleaved "M, V", "1 # 8"
+  %2 = tcp.accumulate %1 Interleaved "M, V", "1 # 8" : <main contract i32, #alone, row "1", "M", "V">
   return
 }

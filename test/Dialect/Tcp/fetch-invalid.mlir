@@ -44,9 +44,9 @@ func.func @unknown_axis(%0: !tcp.dm<i8, #grid, "A, B">, %1: !tcp.dm<i8, #grid, "
 
 #axes = #stream.axes<A = 512, B = 32, I = 2, J = 4, N = 8, C = 63, P = 20>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
-func.func @axis_of_the_tensors(%0: !tcp.dm<i8, #grid, "A, I">, %1: !tcp.dm<i8, #grid, "A, I">) {
-  // expected-error@+1 {{interleaves along axis I, which the tensors have already: "A, I"}}
-  %s = tcp.begin_interleaved main "I" %0, %1 : !tcp.dm<i8, #grid, "A, I">
+func.func @axis_of_the_tensors(%0: !tcp.dm<i8, #grid, "A, I @ 1 = 1">, %1: !tcp.dm<i8, #grid, "A, I @ 1 = 1">) {
+  // expected-error@+1 {{interleaves along axis I, which the tensors have already: "A, I @ 1 = 1"}}
+  %s = tcp.begin_interleaved main "I" %0, %1 : !tcp.dm<i8, #grid, "A, I @ 1 = 1">
   return
 }
 

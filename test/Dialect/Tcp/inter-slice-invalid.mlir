@@ -129,12 +129,12 @@ func.func @time_lost(%0: !tcp.stream<main vector_init f32, #in, "T", "P">) {
 
 // -----
 
-// What is in the slices has left time.
+// What is in the slices was there or has left time.
 #axes = #stream.axes<W = 64, R = 4, T = 4, P = 8>
 #in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R">
-func.func @time_in_both(%0: !tcp.stream<main vector_init f32, #in, "T", "P">) {
-  // expected-error@+1 {{slice 1 of the result holds {T: 1}, of which {T: 1} is neither in the slices of the input nor taken out of its time}}
-  %1 = tcp.vector_inter_slice_reduce %0 Add "W, T", "T" : <main vector_init f32, #in, "T", "P">
+func.func @from_nowhere(%0: !tcp.stream<main vector_init f32, #in, "T / 2", "P">) {
+  // expected-error@+1 {{slice 2 of the result holds {T: 1}, of which {T: 1} is neither in the slices of the input nor taken out of its time}}
+  %1 = tcp.vector_inter_slice_reduce %0 Add "W, T % 2, 1 # 2", "T / 2" : <main vector_init f32, #in, "T / 2", "P">
   return
 }
 
@@ -144,7 +144,7 @@ func.func @time_in_both(%0: !tcp.stream<main vector_init f32, #in, "T", "P">) {
 #axes = #stream.axes<W = 64, R = 4, T = 4, P = 8>
 #in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R">
 func.func @packet_to_slices(%0: !tcp.stream<main vector_init f32, #in, "T", "P">) {
-  // expected-error@+1 {{slice 1 of the result holds {P: 2}, of which {P: 2} is neither in the slices of the input nor taken out of its time}}
+  // expected-error@+1 {{axis 'P' is walked twice: 'P' of packet 'P' and 'P / 2' of slice 'W, P / 2'}}
   %1 = tcp.vector_inter_slice_reduce %0 Add "W, P / 2", "T" : <main vector_init f32, #in, "T", "P">
   return
 }

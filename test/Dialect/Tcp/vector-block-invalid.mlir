@@ -123,9 +123,9 @@ func.func @second_narrow(%0: !tcp.stream<main vector_narrow f32, #grid, "1", "A 
 
 #axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
-func.func @trim_of_data(%0: !tcp.stream<main vector_branch f32, #grid, "1", "A % 8">) {
+func.func @trim_of_data(%0: !tcp.stream<main vector_branch f32, #grid, "1", "K % 8">) {
   // expected-error-re@+1 {{is not {{.*}} and padding: lane 4 holds data}}
-  %1 = tcp.vector_trim_way4 %0 "A % 4" : <main vector_branch f32, #grid, "1", "A % 8">
+  %1 = tcp.vector_trim_way4 %0 "K % 4" : <main vector_branch f32, #grid, "1", "K % 8">
   return
 }
 
@@ -145,7 +145,7 @@ func.func @trim_to_three(%0: !tcp.stream<main vector_branch f32, #grid, "1", "R 
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
 func.func @pad_to_other_axes(%0: !tcp.stream<main vector_narrow f32, #grid, "1", "A % 2 # 4">) {
   // expected-error@+1 {{and padding: lane 1 differs}}
-  %1 = tcp.vector_pad_way8 %0 "A / 2 % 2 # 8" : <main vector_narrow f32, #grid, "1", "A % 2 # 4">
+  %1 = tcp.vector_pad_way8 %0 "I # 8" : <main vector_narrow f32, #grid, "1", "A % 2 # 4">
   return
 }
 
@@ -353,9 +353,9 @@ func.func @filter_of_padding(%0: !tcp.stream<main vector_branch i32, #grid, "1",
 
 #axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
-func.func @filter_growing(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 8">) {
+func.func @filter_growing(%0: !tcp.stream<main vector_branch i32, #grid, "1", "T, I">) {
   // expected-error@+1 {{keeps 16 elements of a stream of 8}}
-  %1 = tcp.vector_filter %0 group Zero "K / 8 % 2", "K % 8" : <main vector_branch i32, #grid, "1", "A % 8">
+  %1 = tcp.vector_filter %0 group Zero "K / 8 % 2", "K % 8" : <main vector_branch i32, #grid, "1", "T, I">
   return
 }
 
@@ -363,9 +363,9 @@ func.func @filter_growing(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A
 
 #axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
-func.func @filter_without_condition(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 8">) {
+func.func @filter_without_condition(%0: !tcp.stream<main vector_branch i32, #grid, "1", "T, I">) {
   // expected-error@+1 {{needs a group or branches to keep}}
-  %1 = tcp.vector_filter %0 "1", "K % 8" : <main vector_branch i32, #grid, "1", "A % 8">
+  %1 = tcp.vector_filter %0 "1", "K % 8" : <main vector_branch i32, #grid, "1", "T, I">
   return
 }
 

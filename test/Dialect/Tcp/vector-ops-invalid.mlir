@@ -2,7 +2,7 @@
 // ROWS: VEC-01, VEC-06, VEC-07, VEC-41
 
 #axes = #stream.axes<A = 2048>
-#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8 # 256">
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 16 # 256">
 func.func @init_of_bf16(%0: !tcp.stream<main collect bf16, #grid, "1", "A % 16">) {
   // expected-error@+1 {{stream has element type 'bf16', the vector engine works on i32 and f32}}
   %1 = tcp.vector_init %0 : <main collect bf16, #grid, "1", "A % 16">

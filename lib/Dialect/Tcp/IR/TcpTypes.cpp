@@ -11,6 +11,7 @@
 #include "sequin/Dialect/Stream/IR/ResolvedMappings.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Machine/TcpIsa.h"
+#include "sequin/Stream/Overlap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -171,13 +172,35 @@ static LogicalResult verifyElementType(EmitError emitError, Type type,
   return success();
 }
 
-static LogicalResult verifyMapping(EmitError emitError, StringRef what,
-                                   AxesAttr axes, MappingAttr mapping) {
-  llvm::Expected<Mapping> resolved = stream::resolve(axes, mapping);
-  if (resolved)
-    return success();
-  return emitError() << what << " mapping \"" << mapping.getText()
-                     << "\": " << llvm::toString(resolved.takeError());
+/// A dimension of a type; those that it does not have are null.
+using Dimension = std::pair<StringRef, MappingAttr>;
+
+/// Each mapping by itself, then all together: an axis is walked once (SIL-51).
+static LogicalResult verifyMappings(EmitError emitError, AxesAttr axes,
+                                    ArrayRef<Dimension> dimensions) {
+  SmallVector<NamedMapping, 6> resolved;
+  for (auto [name, mapping] : dimensions) {
+    if (!mapping)
+      continue;
+    llvm::Expected<Mapping> found = stream::resolve(axes, mapping);
+    if (!found)
+      return emitError() << name << " mapping \"" << mapping.getText()
+                         << "\": " << llvm::toString(found.takeError());
+    resolved.push_back({name, std::move(*found)});
+  }
+  if (llvm::Error error = checkOverlap(resolved))
+    return emitError() << llvm::toString(std::move(error));
+  return success();
+}
+
+/// The same for a tensor or stream on a grid.
+static LogicalResult verifyMappings(EmitError emitError, GridAttr grid,
+                                    ArrayRef<Dimension> dimensions) {
+  SmallVector<Dimension, 6> all{{"chip", grid.getChip()},
+                                {"cluster", grid.getCluster()},
+                                {"slice", grid.getSlice()}};
+  llvm::append_range(all, dimensions);
+  return verifyMappings(emitError, grid.getAxes(), all);
 }
 
 static int64_t bytesOf(Type type, const Mapping &mapping) {
@@ -186,8 +209,9 @@ static int64_t bytesOf(Type type, const Mapping &mapping) {
 
 LogicalResult HostType::verify(EmitError emitError, Type elementType,
                                AxesAttr axes, MappingAttr element) {
-  return failure(failed(verifyElementType(emitError, elementType, true)) ||
-                 failed(verifyMapping(emitError, "element", axes, element)));
+  return failure(
+      failed(verifyElementType(emitError, elementType, true)) ||
+      failed(verifyMappings(emitError, axes, Dimension{"element", element})));
 }
 
 Mapping HostType::getElementMapping() const {
@@ -198,8 +222,8 @@ LogicalResult HbmType::verify(EmitError emitError, Type elementType,
                               AxesAttr axes, MappingAttr chip,
                               MappingAttr element) {
   return failure(failed(verifyElementType(emitError, elementType, true)) ||
-                 failed(verifyMapping(emitError, "chip", axes, chip)) ||
-                 failed(verifyMapping(emitError, "element", axes, element)));
+                 failed(verifyMappings(
+                     emitError, axes, {{"chip", chip}, {"element", element}})));
 }
 
 Mapping HbmType::getChipMapping() const {
@@ -232,7 +256,7 @@ LogicalResult DmType::verify(EmitError emitError, Type elementType,
                              GridAttr grid, MappingAttr element) {
   return failure(
       failed(verifyElementType(emitError, elementType, true)) ||
-      failed(verifyMapping(emitError, "element", grid.getAxes(), element)));
+      failed(verifyMappings(emitError, grid, Dimension{"element", element})));
 }
 
 Mapping DmType::getElementMapping() const {
@@ -250,7 +274,7 @@ LogicalResult VrfType::verify(EmitError emitError, Type elementType,
                        << ", the vector engine works on i32 and f32, its "
                           "ExecutionIds are i"
                        << tcp_isa::kExecutionIdBits;
-  return verifyMapping(emitError, "element", grid.getAxes(), element);
+  return verifyMappings(emitError, grid, Dimension{"element", element});
 }
 
 Mapping VrfType::getElementMapping() const {
@@ -267,9 +291,7 @@ LogicalResult TrfType::verify(EmitError emitError, Type elementType,
     return emitError() << "TRF tensor has element type " << elementType
                        << ", the contraction engine takes i4, i8, f8E4M3FN, "
                           "f8E5M2 and bf16, and the i5 and i9 of streams";
-  return failure(
-      failed(verifyMapping(emitError, "row", grid.getAxes(), row)) ||
-      failed(verifyMapping(emitError, "element", grid.getAxes(), element)));
+  return verifyMappings(emitError, grid, {{"row", row}, {"element", element}});
 }
 
 Mapping TrfType::getRowMapping() const {
@@ -293,10 +315,8 @@ LogicalResult StreamType::verify(EmitError emitError, Context, Stage stage,
     return emitError() << "stream after " << stringifyStage(stage)
                        << (hasRows ? " needs a row mapping"
                                    : " has no row mapping");
-  AxesAttr axes = grid.getAxes();
-  return failure((row && failed(verifyMapping(emitError, "row", axes, row))) ||
-                 failed(verifyMapping(emitError, "time", axes, time)) ||
-                 failed(verifyMapping(emitError, "packet", axes, packet)));
+  return verifyMappings(emitError, grid,
+                        {{"row", row}, {"time", time}, {"packet", packet}});
 }
 
 Mapping StreamType::getTimeMapping() const {
