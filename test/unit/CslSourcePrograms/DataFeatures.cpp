@@ -175,6 +175,21 @@ void FeatureMaker::references() {
                     scope.write(result, scope.read(which ? second : first));
                   });
   });
+  // A pointer to one is one to an array of one, and to many.
+  std::string single = fresh("single");
+  declare("const " + single + ": *[1]" + element + " = &" + first + ";");
+  declare("const " + single + "_many: [*]" + element + " = " + single + ";");
+  statement([=](const Giver &giver) {
+    ExprPtr value = giver.expression(type);
+    return source(single + ".*[0] ^= " + value->str() + ";\n  " + result +
+                      " = " + single + "_many[0];",
+                  [=](Scope &scope) {
+                    int64_t x = value->eval(scope);
+                    x = wrap(type, scope.read(first) ^ x);
+                    scope.write(first, x);
+                    scope.write(result, x);
+                  });
+  });
   statement([=](const Giver &) {
     return source(swap + "(" + chosen + ", " + held + ".target);",
                   [=](Scope &scope) {

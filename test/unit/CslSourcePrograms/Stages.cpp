@@ -47,7 +47,10 @@ public:
     static const char *const levels[] = {"high", "medium", "low"};
     set("level", levels[random() % 3]);
     set("level2", levels[random() % 3]);
-    switch (random() % 8) {
+    switch (random() % 9) {
+    case 8:
+      deal();
+      break;
     case 0:
       gather();
       break;
@@ -110,6 +113,7 @@ private:
 
   void shift();
   void gather();
+  void deal();
   void scatter();
   void reduce();
   void local();
@@ -481,6 +485,57 @@ void StageMaker::gather() {
     for (size_t x = 1; x < pes.size(); ++x)
       for (size_t i = 0; i < 2; ++i)
         pes[0].arrays.at(name)[2 * (x - 1) + i] = messages[x][3 * i + 1];
+  };
+}
+
+/// One in the middle sends its words to both sides in turn, by a switch that
+/// goes round.
+void StageMaker::deal() {
+  std::string from = vectorOf(Ty::U32);
+  set("source", from);
+  set("out", "to_both$K");
+  bool inOperation = chance(50);
+  add("const control$K = @import_module(\"<control>\");\n"
+      "const to_both$K: color = @get_color($color);\n"
+      "const middle$K = width / 2;\n"
+      "const deals$K = width > 2 and position == middle$K;\n"
+      "const takes$K = width > 2 and (position + 1 == middle$K or position == "
+      "middle$K + 1);\n"
+      "var received$K = @zeros([8]u32);\n");
+  outputs();
+  add(std::string(
+          "const in_queue$K = @get_input_queue($in_queue);\n"
+          "fn start$K() void {\n  if (deals$K) {\n    for ($source) |x| "
+          "{\n") +
+      (inOperation
+           ? "      if (@is_arch(\"wse3\")) {\n        "
+             "@mov32(@get_dsd(fabout_dsd, .{ .extent = 1, .output_queue = "
+             "out_queue$K, .advance_switch = true }), x);\n        continue;\n "
+             "     }\n"
+           : "") +
+      "      @mov32(out$K(1, false), x);\n      @mov32(out$K(1, true), "
+      "control$K.encode_single_payload(control$K.opcode.SWITCH_ADV, true, {}, "
+      "0));\n    }\n  }\n  if (takes$K) {\n    @mov32(" +
+      whole("received$K") +
+      ", @get_dsd(fabin_dsd, .{ .extent = 4, .input_queue = in_queue$K }), .{ "
+      ".async = true, .activate = after$K_id });\n  } else {\n    "
+      "@activate(after$K_id);\n  }\n}\n"
+      "comptime {\n  if (deals$K) {\n    @set_local_color_config(to_both$K, "
+      ".{\n "
+      "     .routes = .{ .rx = .{ RAMP }, .tx = .{ WEST } },\n      .switches "
+      "= .{ .pos1 = .{ .tx = EAST }, .ring_mode = true },\n    });\n    if "
+      "(@is_arch(\"wse3\")) @initialize_queue(out_queue$K, .{ .color = "
+      "to_both$K });\n  }\n  if (takes$K) {\n    "
+      "@set_local_color_config(to_both$K, .{ .routes = .{ .rx = if (position < "
+      "middle$K) .{ EAST } else .{ WEST }, .tx = .{ RAMP } } });\n    "
+      "@initialize_queue(in_queue$K, .{ .color = to_both$K });\n  }\n}\n");
+  stage.run = [=, name = stage.received](std::vector<Globals> &pes) {
+    size_t middle = pes.size() / 2;
+    if (pes.size() < 3)
+      return;
+    Words words = pes[middle].arrays.at(from);
+    for (size_t i = 0; i < 8; ++i)
+      pes[i % 2 ? middle + 1 : middle - 1].arrays.at(name)[i / 2] = words[i];
   };
 }
 

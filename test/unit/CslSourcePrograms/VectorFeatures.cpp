@@ -116,6 +116,28 @@ void FeatureMaker::descriptors() {
                     scope.write(d + ".stride", stride->eval(scope) - 1);
                   });
   });
+  // One of several, found in a loop.
+  std::string pick = fresh("pick");
+  declare("const " + pick +
+          "_base = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> " + from +
+          "[i] });\nfn " + pick +
+          "(k: i16) mem1d_dsd {\n  for (@range(i16, 3)) |i| {\n    if (i == k) "
+          "return @increment_dsd_offset(" +
+          pick + "_base, 2 * i, " + element + ");\n  }\n  return " + pick +
+          "_base;\n}");
+  statement([=, &random = random](const Giver &giver) {
+    Window writes = windowOf(random, to, size, 4);
+    ExprPtr which = masked(giver.expression(Ty::I16), 3);
+    return source(move + "(" + writes.str() + ", " + pick + "(" + which->str() +
+                      "));",
+                  [=](Scope &scope) {
+                    auto &arrays = scope.globals->arrays;
+                    int64_t k = which->eval(scope);
+                    for (int64_t i = 0; i < 4; ++i)
+                      arrays.at(to)[writes.at(i)] =
+                          arrays.at(from)[(k < 3 ? 2 * k : 0) + i];
+                  });
+  });
   // The source says how many, whatever the destination's extent is.
   for (int64_t by : {0, 1})
     statement([=, &random = random](const Giver &) {
