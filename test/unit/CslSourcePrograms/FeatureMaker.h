@@ -78,15 +78,27 @@ inline int64_t roll(std::mt19937_64 &random, int64_t low, int64_t high) {
          static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
 }
 
-/// A number that 16-bit floats have exactly, as one.
-inline int64_t halfOf(double value) {
+/// A format of 16-bit floats; a program has one (DOP-006).
+struct HalfFormat {
+  const char *name;
+  int mantissa, bias;
+};
+
+/// In the order of csl::Fp16.
+inline constexpr HalfFormat kHalfFormats[] = {
+    {"f16", 10, 15}, {"cb16", 9, 42}, {"bf16", 7, 127}};
+
+/// A number that the format has exactly, as its bits.
+inline int64_t halfOf(const HalfFormat &format, double value) {
   int64_t bits = std::signbit(value) ? 0x8000 : 0;
   if (value == 0)
     return bits;
   int exponent = 0;
   double fraction = std::frexp(std::fabs(value), &exponent);
-  return bits | int64_t(exponent + 14) << 10 |
-         (static_cast<int64_t>(fraction * 2048) & 0x3ff);
+  int64_t digits = int64_t(1) << format.mantissa;
+  return bits | int64_t(exponent - 1 + format.bias) << format.mantissa |
+         (static_cast<int64_t>(fraction * 2 * static_cast<double>(digits)) &
+          (digits - 1));
 }
 
 /// The elements of a window of an array that an operation takes one by one.
@@ -125,6 +137,9 @@ public:
       : random(random), fresh(fresh) {}
 
   Feature run() {
+    if (random() % 3 == 0)
+      out.fp16 = static_cast<unsigned>(1 + random() % 2);
+    half = kHalfFormats[out.fp16];
     void (FeatureMaker::*const kinds[])() = {
         &FeatureMaker::structure,   &FeatureMaker::enumeration,
         &FeatureMaker::pointers,    &FeatureMaker::floats,
@@ -267,6 +282,7 @@ private:
 
   std::mt19937_64 &random;
   const std::function<std::string(const std::string &)> &fresh;
+  HalfFormat half = kHalfFormats[0];
   Feature out;
 };
 

@@ -367,7 +367,7 @@ void FeatureMaker::widths() {
 void FeatureMaker::specials() {
   std::string math = fresh("math"), x = fresh("special"),
               bits = number("bits", Ty::U32, 0),
-              half = number("half", Ty::U16, 0),
+              short_ = number("half", Ty::U16, 0),
               found = number("found", Ty::U16, 0),
               whole = number("whole", Ty::I32, 0);
   declare("const " + math + " = @import_module(\"<math>\");");
@@ -422,7 +422,7 @@ void FeatureMaker::specials() {
     unsigned bits;
     bool hasSign;
   };
-  statement([=, &random = random](const Giver &giver) {
+  statement([=, &random = random, half = this->half](const Giver &giver) {
     static const Kind kinds[] = {{"i8", 8, true},   {"u8", 8, false},
                                  {"i16", 16, true}, {"u16", 16, false},
                                  {"i32", 32, true}, {"u32", 32, false}};
@@ -430,11 +430,12 @@ void FeatureMaker::specials() {
     ExprPtr value = masked(giver.expression(Ty::I16), 63);
     std::string scale = std::to_string(roll(random, 0, 3)) + ".25";
     double factor = std::stod(scale);
-    bool isHalf = random() % 2;
+    // bf16 has too few digits.
+    bool isHalf = random() % 2 && half.mantissa > 8;
     // -10 to 53 times 0.25 to 3.25, towards zero.
     return source(
         whole + " = @as(i32, @as(" + kind.type + ", (@as(" +
-            (isHalf ? "f16" : "f32") + ", " + value->str() + ")" +
+            (isHalf ? half.name : "f32") + ", " + value->str() + ")" +
             (kind.hasSign ? " - 10.0" : "") + ") * " +
             (kind.bits == 8 ? "0.25" : scale) + "));",
         [=](Scope &scope) {
@@ -444,16 +445,17 @@ void FeatureMaker::specials() {
                                  number * (kind.bits == 8 ? 0.25 : factor)));
         });
   });
-  statement([=](const Giver &giver) {
-    ExprPtr value = masked(giver.expression(Ty::I16), 1023);
-    return source(
-        half + " = @bitcast(u16, @as(f16, " + value->str() + ") - 512.0);\n  " +
-            bits + " = @bitcast(u32, @as(f32, @bitcast(f16, " + half + ")));",
-        [=](Scope &scope) {
-          auto number = static_cast<double>(value->eval(scope)) - 512;
-          scope.write(half, halfOf(number));
-          scope.write(bits, bitsOf(static_cast<float>(number)));
-        });
+  statement([=, half = this->half](const Giver &giver) {
+    ExprPtr value = masked(giver.expression(Ty::I16), 255);
+    return source(short_ + " = @bitcast(u16, @as(" + half.name + ", " +
+                      value->str() + ") - 128.0);\n  " + bits +
+                      " = @bitcast(u32, @as(f32, @bitcast(" + half.name + ", " +
+                      short_ + ")));",
+                  [=](Scope &scope) {
+                    auto number = static_cast<double>(value->eval(scope)) - 128;
+                    scope.write(short_, halfOf(half, number));
+                    scope.write(bits, bitsOf(static_cast<float>(number)));
+                  });
   });
 }
 

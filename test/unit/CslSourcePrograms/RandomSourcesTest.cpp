@@ -54,10 +54,12 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
 
 /// A compilation with what it lives on.
 struct Compiled {
-  Compiled(const Files &files, llvm::StringRef arch, uint64_t steps = 0)
+  Compiled(const Files &files, llvm::StringRef arch, unsigned fp16,
+           uint64_t steps = 0)
       : diagnostics(sources) {
     csl_import::ImportOptions options;
     options.arch = arch.str();
+    options.fp16 = static_cast<csl::Fp16>(fp16);
     options.libraryPath = SEQUIN_BUILD_DIR "/share/sequin/csl";
     if (steps) {
       options.comptimeStepLimit = steps;
@@ -194,7 +196,7 @@ std::string goRound(const SourceProgram &source, mlir::ModuleOp module,
     for (const csl_to_source::SourceFile &file : *emitted)
       if (llvm::StringRef(file.name).ends_with(".csl"))
         files.emplace_back(file.name, file.text);
-    auto back = std::make_unique<Compiled>(files, arch);
+    auto back = std::make_unique<Compiled>(files, arch, source.fp16);
     if (!back->module)
       return where + "refused:\n" + back->errors() + print(files);
     compiled = std::move(back);
@@ -233,7 +235,8 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
   Files files = source.files;
   for (auto &file : files)
     file.second = formatted(file.second);
-  Compiled first(source.files, arch), compiled(files, arch);
+  Compiled first(source.files, arch, source.fp16),
+      compiled(files, arch, source.fp16);
   if (!first.module || !compiled.module)
     return "refused:\n" + first.errors() + compiled.errors();
   if (first.text() != compiled.text())
@@ -353,7 +356,7 @@ TEST(RandomSources, ChangedTokensDoNotCrash) {
       std::fflush(stdout);
     }
     auto start = std::chrono::steady_clock::now();
-    Compiled compiled(files, i % 2 ? "wse3" : "wse2", 2'000'000);
+    Compiled compiled(files, i % 2 ? "wse3" : "wse2", program.fp16, 2'000'000);
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     EXPECT_LT(took.count(), 60) << print(files);

@@ -156,14 +156,14 @@ void FeatureMaker::pointers() {
 //===----------------------------------------------------------------------===//
 
 void FeatureMaker::floats() {
-  std::string x = fresh("x"), y = fresh("y"), half = fresh("half"),
+  std::string x = fresh("x"), y = fresh("y"), short_ = fresh("half"),
               whole = fresh("whole"), less = fresh("less");
   declare("var " + x + ": f32 = 1.5;\nvar " + y + ": f32 = -0.25;\nvar " +
-          half + ": f16 = 2.0;\nvar " + whole + ": i32 = 0;\nvar " + less +
-          ": bool = false;");
+          short_ + ": " + half.name + " = 2.0;\nvar " + whole +
+          ": i32 = 0;\nvar " + less + ": bool = false;");
   variable(x, Ty::U32, {bitsOf(1.5f)}, false);
   variable(y, Ty::U32, {bitsOf(-0.25f)}, false);
-  variable(half, Ty::U16, {0x4000}, false);
+  variable(short_, Ty::U16, {halfOf(half, 2.0)}, false);
   variable(whole, Ty::I32, {0});
   variable(less, Ty::Bool, {0});
   statement([=](const Giver &giver) {
@@ -194,21 +194,16 @@ void FeatureMaker::floats() {
     });
   });
   // Exact: whole numbers of eight bits and their doubles.
-  statement([=](const Giver &giver) {
+  statement([=, half = half](const Giver &giver) {
     ExprPtr value = masked(giver.expression(Ty::U16), 255);
-    return source(half + " = @as(f16, " + value->str() + ");\n  " + whole +
-                      " = @as(i32, " + half + " + " + half + ");",
-                  [=](Scope &scope) {
-                    int64_t number = value->eval(scope);
-                    int exponent = 0;
-                    while (number >> (exponent + 1))
-                      ++exponent;
-                    scope.write(
-                        half, number ? ((exponent + 15) << 10) |
-                                           ((number << (10 - exponent)) & 0x3ff)
-                                     : 0);
-                    scope.write(whole, 2 * number);
-                  });
+    return source(
+        short_ + " = @as(" + half.name + ", " + value->str() + ");\n  " +
+            whole + " = @as(i32, " + short_ + " + " + short_ + ");",
+        [=, half = half](Scope &scope) {
+          int64_t number = value->eval(scope);
+          scope.write(short_, halfOf(half, static_cast<double>(number)));
+          scope.write(whole, 2 * number);
+        });
   });
 }
 

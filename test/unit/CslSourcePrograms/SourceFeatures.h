@@ -40,6 +40,8 @@ struct Giver {
 };
 
 struct Feature {
+  /// The format of 16-bit floats, as csl::Fp16 numbers them.
+  unsigned fp16 = 0;
   std::string declarations;
   std::vector<FeatureCell> cells;
   std::vector<std::function<model::StmtPtr(const Giver &)>> statements;

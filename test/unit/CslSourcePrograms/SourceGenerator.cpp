@@ -288,6 +288,7 @@ SourceProgram Generator::run() {
   layout += "  @export_name(\"main\", fn() void);\n}\n";
 
   SourceProgram program;
+  program.fp16 = feature.fp16;
   program.initial = pes;
   // What must come out.
   for (size_t k = 0; k < pieces.size(); ++k) {

@@ -30,6 +30,8 @@ struct SourceProgram {
   std::vector<std::pair<std::string, model::Ty>> variables;
   /// What the variables hold before and after main, PE by PE.
   std::vector<model::Globals> initial, expected;
+  /// The format of 16-bit floats, as csl::Fp16 numbers them.
+  unsigned fp16 = 0;
 };
 
 SourceProgram generateSourceProgram(std::mt19937_64 &random);

@@ -472,9 +472,9 @@ void FeatureMaker::floatVectors() {
       {"xp162fs", "si", same}};
   std::map<char, std::string> from, second, to, acc, types;
   std::map<char, std::function<int64_t(double)>> encode;
-  types = {{'s', "f32"}, {'h', "f16"}, {'i', "i16"}};
+  types = {{'s', "f32"}, {'h', half.name}, {'i', "i16"}};
   encode['s'] = [](double x) { return bitsOf(static_cast<float>(x)); };
-  encode['h'] = halfOf;
+  encode['h'] = [half = half](double x) { return halfOf(half, x); };
   encode['i'] = [](double x) { return static_cast<int64_t>(x); };
   std::map<std::string, std::vector<int64_t>> content;
   for (auto *side : {&from, &second, &to})
