@@ -9,6 +9,7 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "Derivation.h"
 #include "FunctionEmitter.h"
+#include "KeepFloats.h"
 #include "KeepLoops.h"
 #include "LowerRpc.h"
 #include "NormalForm.h"
@@ -561,6 +562,7 @@ static LogicalResult prepare(ModuleOp module) {
     if (hasAffine)
       functions.addPass(createLowerAffinePass());
     functions.addPass(createKeepLoopsPass());
+    functions.addPass(createHideNeutralFloatsPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createComputeLatePass());
     functions.addPass(createCSEPass());
@@ -588,6 +590,7 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createThreadBranchesPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createComputeLatePass());
+    functions.addPass(createShowNeutralFloatsPass());
   };
   add(programs.nest<func::FuncOp>());
   add(programs.nest<csl::TaskOp>());
