@@ -54,10 +54,8 @@ private:
 
 } // namespace
 
-llvm::Error sequin::checkOverlap(ArrayRef<NamedMapping> dimensions) {
-  Collector collector;
-  for (const NamedMapping &dimension : dimensions)
-    collector.collect(dimension.mapping.factors(), dimension);
+/// An error if parts of one base meet.
+static llvm::Error check(Collector &collector) {
   for (auto &[base, parts] : collector.parts) {
     llvm::sort(parts, [](const Part &a, const Part &b) {
       return std::pair(a.factor->stride, a.order) <
@@ -85,4 +83,34 @@ llvm::Error sequin::checkOverlap(ArrayRef<NamedMapping> dimensions) {
     }
   }
   return llvm::Error::success();
+}
+
+llvm::Error sequin::checkOverlap(ArrayRef<NamedMapping> dimensions) {
+  Collector alone;
+  for (const NamedMapping &dimension : dimensions)
+    alone.collect(dimension.mapping.factors(), dimension);
+  llvm::Error found = check(alone);
+  if (!found)
+    return found;
+  // A group of which a dimension holds all is no group there, though another
+  // one may have a part of it: as parts of the whole both are the group's.
+  Mapping whole;
+  for (const NamedMapping &dimension : dimensions) {
+    auto pair = Mapping::pair(whole, dimension.mapping);
+    if (!pair) {
+      llvm::consumeError(pair.takeError());
+      return found;
+    }
+    whole = std::move(*pair);
+  }
+  llvm::consumeError(std::move(found));
+  Collector together;
+  ArrayRef<Mapping::Term> terms = whole.terms().drop_front(); // the identity
+  for (const NamedMapping &dimension : dimensions) {
+    size_t count = dimension.mapping.terms().size();
+    for (const Mapping::Term &term : terms.take_front(count))
+      together.collect(term.factors, dimension);
+    terms = terms.drop_front(count);
+  }
+  return check(together);
 }

@@ -32,3 +32,9 @@ func.func private @streams(!tcp.stream<main fetch i5, #grid, "1", "A % 8">,
 // CHECK-LABEL: func.func private @parts
 // CHECK-SAME: !tcp.dm<i8, #grid1, "[C, D] # 16 % 4, A / 4 % 16, A = 1">
 func.func private @parts(!tcp.dm<i8, #parts, "[C, D] # 16 % 4, A / 4 % 16, A = 1">)
+
+// A group that starts inside of an axis, all of it in one dimension.
+#single = #tcp.grid<#rest, chip "1", cluster "1 # 2", slice "A @ 1 = 4 # 8 / 4 # 256">
+// CHECK-LABEL: func.func private @whole_group
+// CHECK-SAME: !tcp.dm<i8, #grid2, "A @ 1 = 4 # 8 % 4">
+func.func private @whole_group(!tcp.dm<i8, #single, "A @ 1 = 4 # 8 % 4">)
