@@ -104,20 +104,23 @@ static const Factor *singleAxis(const Mapping &mapping) {
   return found;
 }
 
-/// Cuts the digits of `axis` to the coordinates [low, low + count * block),
-/// where the digits below `block` take all their values.
+/// Cuts the digits of `axis` to the coordinates [low, low + count); nothing
+/// where those are not all values of some digits under one range of another.
 static std::optional<DmaSide> restrict(const DmaSide &side, StringRef axis,
-                                       int64_t low, int64_t block,
-                                       int64_t count) {
+                                       int64_t low, int64_t count) {
   DmaSide result = side;
   for (DmaSide::Part &part : result.parts) {
     const Factor *factor = singleAxis(part.mapping);
     if (!factor || factor->base != axis)
       continue;
-    if (factor->stride * factor->extent <= block)
+    int64_t step = factor->stride, all = step * factor->extent;
+    if (low % all == 0 && count % all == 0)
       continue;
-    int64_t start = low / factor->stride % factor->extent;
-    int64_t size = std::max<int64_t>(1, count * block / factor->stride);
+    int64_t start = low / step % factor->extent, size = 1;
+    if (low % step == 0 && count % step == 0)
+      size = count / step;
+    else if (low / step != (low + count - 1) / step)
+      return std::nullopt;
     if (start + size > factor->extent)
       return std::nullopt;
     std::string text =
@@ -165,8 +168,8 @@ walk(const DmaSide &source, const DmaSide &destination,
       int64_t count = (end - low) / step;
       if (count == 0 || !fits)
         continue;
-      auto from = restrict(source, axis, low, step, count);
-      auto to = restrict(destination, axis, low, step, count);
+      auto from = restrict(source, axis, low, count * step);
+      auto to = restrict(destination, axis, low, count * step);
       low += count * step;
       fits = from && to;
       if (!fits)

@@ -89,3 +89,22 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
     return
   }
 }
+
+// -----
+
+// Parts of 3 and of 4 meet at no boundary, however the transfer is cut: A = 3
+// ends a part of the one and is inside a part of the other.
+#axes = #stream.axes<A = 6, B = 3, X = 16>
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @main(%0: !tcp.host<i8, #axes, "A, B, X">) {
+    %1 = tcp.to_hbm %0 at 0 : !tcp.host<i8, #axes, "A, B, X"> -> !tcp.hbm<i8, #axes, "1", "A, B, X">
+    tcp.launch @kernel(%1) : (!tcp.hbm<i8, #axes, "1", "A, B, X">) -> ()
+    return
+  }
+  func.func @kernel(%0: !tcp.hbm<i8, #axes, "1", "A, B, X">) {
+    %1 = tcp.to_hbm %0 at 4096 : !tcp.hbm<i8, #axes, "1", "A, B, X"> -> !tcp.hbm<i8, #axes, "1", "A # 8 / 4, B, A # 8 % 4, X">
+    // expected-error@+1 {{DMA: incompatible shapes: the buffer holds A as 'A # 8 / 4, A = 4' and the stream walks it as 'A / 3, A % 3', which have no common refinement}}
+    %2 = tcp.to_hbm %1 at 8192 : !tcp.hbm<i8, #axes, "1", "A # 8 / 4, B, A # 8 % 4, X"> -> !tcp.hbm<i8, #axes, "1", "A / 3, B, A % 3, X">
+    return
+  }
+}
