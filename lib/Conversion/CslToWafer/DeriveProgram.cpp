@@ -548,6 +548,7 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
 /// Brings functions and tasks into the form that bytecode is made from.
 static LogicalResult prepare(ModuleOp module) {
   markRegisterUsers(module);
+  markConstants(module);
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   bool hasAffine = false;
@@ -561,6 +562,7 @@ static LogicalResult prepare(ModuleOp module) {
   auto add = [&](OpPassManager &functions) {
     if (hasAffine)
       functions.addPass(createLowerAffinePass());
+    functions.addPass(createSayAsSourcePass());
     functions.addPass(createKeepLoopsPass());
     functions.addPass(createHideNeutralFloatsPass());
     functions.addPass(createSimplifyFunctionPass());

@@ -1,4 +1,4 @@
-//===- KeepLoops.cpp - Loops that may never end ---------------------------===//
+//===- KeepLoops.cpp - Loops that take time -------------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,6 @@
 #include "KeepLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -29,11 +28,16 @@ struct KeepLoops : public PassWrapper<KeepLoops, OperationPass<>> {
   }
 
   void runOnOperation() override {
-    // From inside: a loop around one that is kept is kept by it.
-    getOperation()->walk([](scf::WhileOp loop) {
-      if (!wouldOpBeTriviallyDead(loop))
+    // All of them: what else in them has effects may turn out to be dead.
+    getOperation()->walk([](LoopLikeOpInterface loop) {
+      Operation *end = nullptr;
+      if (auto repeated = dyn_cast<scf::WhileOp>(*loop))
+        end = repeated.getAfterBody()->getTerminator();
+      else if (auto counted = dyn_cast<scf::ForOp>(*loop))
+        end = counted.getBody()->getTerminator();
+      if (!end)
         return;
-      OpBuilder builder(loop.getAfterBody()->getTerminator());
+      OpBuilder builder(end);
       builder.create(OperationState(loop.getLoc(), KeepOp::getOperationName()));
     });
   }

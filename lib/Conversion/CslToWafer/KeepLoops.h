@@ -1,4 +1,4 @@
-//===- KeepLoops.h - Loops that may never end -------------------*- C++ -*-===//
+//===- KeepLoops.h - Loops that take time -----------------------*- C++ -*-===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,8 @@
 // A PE that loops for ever is a mistake that a run has to show, and one that
 // polls its memory waits for a microthread. MLIR takes a loop that writes
 // nothing, and whose results nobody needs, for dead code, whether it ends or
-// not.
+// not. One that ends takes its time: whether it seems dead depends on how much
+// of it has been simplified already, which a trip through source changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +43,7 @@ public:
   static llvm::ArrayRef<llvm::StringRef> getAttributeNames() { return {}; }
 };
 
-/// Marks each scf.while that would be dead without its results. The loops of
-/// scf.for end.
+/// Marks each loop of scf.
 std::unique_ptr<mlir::Pass> createKeepLoopsPass();
 
 } // namespace sequin::csl_to_wafer

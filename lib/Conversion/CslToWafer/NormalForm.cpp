@@ -7,21 +7,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalForm.h"
+#include "ValueLayout.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/IR/BoundedRanges.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
+
+/// On what gets a constant: what is in it.
+static constexpr llvm::StringLiteral kKnownElements =
+    "csl_to_wafer.known_elements";
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -45,98 +52,54 @@ struct DropMask : public OpRewritePattern<arith::TruncIOp> {
   }
 };
 
-/// `a > b ? a : b` and the like, of integers.
+/// `a > b ? a : b` and the like, of integers; `x < 4 ? x : 3` is the smaller of
+/// x and 3.
 struct ChooseExtremum : public OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
+
+  /// Whether a choice after `compare` between its left side and `other` is one
+  /// between its two sides.
+  static bool isRight(arith::CmpIOp compare, Value other) {
+    if (other == compare.getRhs())
+      return true;
+    APInt limit, number;
+    if (!matchPattern(compare.getRhs(), m_ConstantInt(&limit)) ||
+        !matchPattern(other, m_ConstantInt(&number)))
+      return false;
+    using P = arith::CmpIPredicate;
+    if (compare.getPredicate() == P::slt)
+      return !limit.isMinSignedValue() && number == limit - 1;
+    return compare.getPredicate() == P::ult && !limit.isZero() &&
+           number == limit - 1;
+  }
 
   LogicalResult matchAndRewrite(arith::SelectOp op,
                                 PatternRewriter &rewriter) const override {
     auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!compare || op.getType().isInteger(1))
+    using P = arith::CmpIPredicate;
+    if (!compare || op.getType().isInteger(1) ||
+        compare.getPredicate() == P::eq || compare.getPredicate() == P::ne)
       return failure();
-    bool straight = compare.getLhs() == op.getTrueValue() &&
-                    compare.getRhs() == op.getFalseValue();
-    bool crossed = compare.getLhs() == op.getFalseValue() &&
-                   compare.getRhs() == op.getTrueValue();
+    Value yes = op.getTrueValue(), no = op.getFalseValue();
+    bool straight = compare.getLhs() == yes && isRight(compare, no);
+    bool crossed = compare.getLhs() == no && isRight(compare, yes);
     if (!straight && !crossed)
       return failure();
-    using P = arith::CmpIPredicate;
-    bool isSigned, isGreater;
-    switch (compare.getPredicate()) {
-    case P::sgt:
-    case P::sge:
-      isSigned = isGreater = true;
-      break;
-    case P::slt:
-    case P::sle:
-      isSigned = true;
-      isGreater = false;
-      break;
-    case P::ugt:
-    case P::uge:
-      isSigned = false;
-      isGreater = true;
-      break;
-    case P::ult:
-    case P::ule:
-      isSigned = isGreater = false;
-      break;
-    default:
-      return failure();
-    }
+    P predicate = compare.getPredicate();
+    bool isSigned = predicate <= P::sge;
+    bool isGreater = predicate == P::sgt || predicate == P::sge ||
+                     predicate == P::ugt || predicate == P::uge;
     bool isMax = isGreater == straight;
-    Value a = compare.getLhs(), b = compare.getRhs();
+    if (crossed)
+      std::swap(yes, no);
     if (isSigned && isMax)
-      rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, a, b);
+      rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, yes, no);
     else if (isSigned)
-      rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, a, b);
+      rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, yes, no);
     else if (isMax)
-      rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, a, b);
+      rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, yes, no);
     else
-      rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, a, b);
-    return success();
-  }
-};
-
-/// An `if` that only has something to do where its comparison does not hold.
-struct AskTheOpposite : public OpRewritePattern<scf::IfOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(scf::IfOp op,
-                                PatternRewriter &rewriter) const override {
-    auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!compare || !compare->hasOneUse() || op.getElseRegion().empty() ||
-        !llvm::hasSingleElement(op.getThenRegion().front()) ||
-        llvm::hasSingleElement(op.getElseRegion().front()))
-      return failure();
-    rewriter.setInsertionPoint(op);
-    Value opposite =
-        arith::CmpIOp::create(rewriter, compare.getLoc(),
-                              arith::invertPredicate(compare.getPredicate()),
-                              compare.getLhs(), compare.getRhs());
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getConditionMutable().assign(opposite);
-      Region nothing;
-      nothing.takeBody(op.getThenRegion());
-      op.getThenRegion().takeBody(op.getElseRegion());
-      op.getElseRegion().takeBody(nothing);
-    });
-    return success();
-  }
-};
-
-/// A branch on `!condition`.
-struct BranchOnWhatIsNegated : public OpRewritePattern<cf::CondBranchOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(cf::CondBranchOp op,
-                                PatternRewriter &rewriter) const override {
-    auto negated = op.getCondition().getDefiningOp<arith::XOrIOp>();
-    if (!negated || !matchPattern(negated.getRhs(), m_One()))
-      return failure();
-    rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
-        op, negated.getLhs(), op.getFalseDest(), op.getFalseDestOperands(),
-        op.getTrueDest(), op.getTrueDestOperands());
+      rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, yes, no);
     return success();
   }
 };
@@ -157,8 +120,7 @@ struct AddTheNegative : public OpRewritePattern<arith::SubIOp> {
   }
 };
 
-/// `if (c) true else x` of bools is `c or x`, `if (c) x else false` is
-/// `c and x`: both sides are there already.
+/// A choice between bools is `and` or `or`: both sides are there already.
 struct ChooseBool : public OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -166,111 +128,212 @@ struct ChooseBool : public OpRewritePattern<arith::SelectOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getType().isInteger(1))
       return failure();
-    if (matchPattern(op.getTrueValue(), m_One()))
-      rewriter.replaceOpWithNewOp<arith::OrIOp>(op, op.getCondition(),
-                                                op.getFalseValue());
-    else if (matchPattern(op.getFalseValue(), m_Zero()))
-      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, op.getCondition(),
-                                                 op.getTrueValue());
+    Value condition = op.getCondition();
+    Value yes = op.getTrueValue(), no = op.getFalseValue();
+    auto opposite = [&]() -> Value {
+      Value one = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getBoolAttr(true));
+      return arith::XOrIOp::create(rewriter, op.getLoc(), condition, one);
+    };
+    if (matchPattern(yes, m_One()))
+      rewriter.replaceOpWithNewOp<arith::OrIOp>(op, condition, no);
+    else if (matchPattern(no, m_Zero()))
+      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, condition, yes);
+    else if (matchPattern(yes, m_Zero()))
+      rewriter.replaceOpWithNewOp<arith::AndIOp>(op, opposite(), no);
+    else if (matchPattern(no, m_One()))
+      rewriter.replaceOpWithNewOp<arith::OrIOp>(op, opposite(), yes);
     else
       return failure();
     return success();
   }
 };
 
-/// Which of a comparison and its opposite a branch asks for, since of two
-/// branches that follow each other one jumps.
-struct AskForEqualOrLess : public OpRewritePattern<cf::CondBranchOp> {
+/// What is asked instead of a condition.
+struct Question {
+  Value condition;
+  /// Whether it is the opposite.
+  bool exchanged;
+};
+} // namespace
+
+/// A comparison directly before `compare`: the one that is there or a new one.
+/// Choices that ask the same have one condition.
+static Value compareInstead(arith::CmpIOp compare,
+                            arith::CmpIPredicate predicate,
+                            std::optional<APInt> number,
+                            PatternRewriter &rewriter) {
+  auto isSame = [&](Value right) {
+    APInt known;
+    return number
+               ? matchPattern(right, m_ConstantInt(&known)) && known == *number
+               : right == compare.getRhs();
+  };
+  for (Operation *op = compare->getPrevNode();
+       isa_and_nonnull<arith::CmpIOp, arith::ConstantOp>(op);
+       op = op->getPrevNode())
+    if (auto other = dyn_cast<arith::CmpIOp>(op);
+        other && other.getPredicate() == predicate &&
+        other.getLhs() == compare.getLhs() && isSame(other.getRhs()))
+      return other;
+  rewriter.setInsertionPoint(compare);
+  Value right = compare.getRhs();
+  if (number)
+    right = arith::ConstantOp::create(
+        rewriter, compare.getLoc(),
+        rewriter.getIntegerAttr(right.getType(), *number));
+  return arith::CmpIOp::create(rewriter, compare.getLoc(), predicate,
+                               compare.getLhs(), right);
+}
+
+/// Which of a comparison of integers and its opposite a choice asks for.
+static std::optional<Question> askIntegers(arith::CmpIOp compare,
+                                           PatternRewriter &rewriter) {
+  using P = arith::CmpIPredicate;
+  P predicate = compare.getPredicate();
+  bool isGreater = predicate == P::sgt || predicate == P::ugt;
+  bool isLessEqual = predicate == P::sle || predicate == P::ule;
+  bool isSigned = predicate == P::sgt || predicate == P::sle;
+  APInt number;
+  bool isKnown = matchPattern(compare.getRhs(), m_ConstantInt(&number));
+  // `x <= 3` is `x < 4`, `x > 3` is not `x < 4`.
+  if ((isGreater || isLessEqual) && isKnown) {
+    if (isSigned ? number.isMaxSignedValue() : number.isMaxValue())
+      return std::nullopt;
+    return Question{compareInstead(compare, isSigned ? P::slt : P::ult,
+                                   number + 1, rewriter),
+                    isGreater};
+  }
+  if (isGreater || predicate == P::eq || predicate == P::slt ||
+      predicate == P::ult)
+    return std::nullopt;
+  return Question{compareInstead(compare, arith::invertPredicate(predicate),
+                                 std::nullopt, rewriter),
+                  true};
+}
+
+/// The same of floats, of which CSL has no other relations (SayInCsl.h).
+static std::optional<Question> askFloats(arith::CmpFOp compare,
+                                         PatternRewriter &rewriter) {
+  if (compare.getPredicate() != arith::CmpFPredicate::UNE)
+    return std::nullopt;
+  rewriter.setInsertionPoint(compare);
+  return Question{arith::CmpFOp::create(rewriter, compare.getLoc(),
+                                        arith::CmpFPredicate::OEQ,
+                                        compare.getLhs(), compare.getRhs()),
+                  true};
+}
+
+/// What `op` asks instead of its condition: `equal` or `less`, since of two
+/// branches that follow each other one jumps; never `not`.
+static std::optional<Question> ask(Operation *op, Value condition,
+                                   PatternRewriter &rewriter) {
+  std::optional<Question> question;
+  if (auto integers = condition.getDefiningOp<arith::CmpIOp>())
+    question = askIntegers(integers, rewriter);
+  else if (auto floats = condition.getDefiningOp<arith::CmpFOp>())
+    question = askFloats(floats, rewriter);
+  else if (auto negated = condition.getDefiningOp<arith::XOrIOp>();
+           negated && matchPattern(negated.getRhs(), m_One()))
+    question = Question{negated.getLhs(), true};
+  rewriter.setInsertionPoint(op);
+  return question;
+}
+
+namespace {
+struct AskOfBranch : public OpRewritePattern<cf::CondBranchOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(cf::CondBranchOp op,
                                 PatternRewriter &rewriter) const override {
-    Operation *compare = op.getCondition().getDefiningOp();
-    if (!compare || !llvm::all_of(compare->getUsers(), [](Operation *user) {
-          return isa<cf::CondBranchOp>(user);
-        }))
+    std::optional<Question> question = ask(op, op.getCondition(), rewriter);
+    if (!question)
       return failure();
-    Value opposite;
-    if (auto integers = dyn_cast<arith::CmpIOp>(compare)) {
-      using P = arith::CmpIPredicate;
-      P predicate = integers.getPredicate();
-      Value left = integers.getLhs(), right = integers.getRhs();
-      // `x > 3` is not `x < 4`.
-      APInt number;
-      bool isKnown = matchPattern(right, m_ConstantInt(&number));
-      bool isGreater = predicate == P::sgt || predicate == P::ugt;
-      if (isGreater && isKnown) {
-        if (predicate == P::sgt ? number.isMaxSignedValue()
-                                : number.isMaxValue())
-          return failure();
-        rewriter.setInsertionPoint(integers);
-        right = arith::ConstantOp::create(
-            rewriter, integers.getLoc(),
-            rewriter.getIntegerAttr(right.getType(), number + 1));
-        predicate = predicate == P::sgt ? P::sge : P::uge;
-      } else if (predicate == P::eq || predicate == P::slt || isGreater ||
-                 predicate == P::ult) {
-        return failure();
-      } else if ((predicate == P::sle || predicate == P::ule) && isKnown) {
-        // `x <= 3` is `x < 4`.
-        if (predicate == P::sle ? number.isMaxSignedValue()
-                                : number.isMaxValue())
-          return failure();
-        rewriter.setInsertionPoint(integers);
-        right = arith::ConstantOp::create(
-            rewriter, integers.getLoc(),
-            rewriter.getIntegerAttr(right.getType(), number + 1));
-        Value less = arith::CmpIOp::create(
-            rewriter, integers.getLoc(), predicate == P::sle ? P::slt : P::ult,
-            left, right);
-        rewriter.modifyOpInPlace(
-            op, [&] { op.getConditionMutable().assign(less); });
-        return success();
-      }
-      rewriter.setInsertionPoint(integers);
-      opposite =
-          arith::CmpIOp::create(rewriter, integers.getLoc(),
-                                arith::invertPredicate(predicate), left, right);
-    } else if (auto floats = dyn_cast<arith::CmpFOp>(compare)) {
-      using P = arith::CmpFPredicate;
-      // The unordered ones are the opposites of the ordered ones.
-      P predicate;
-      switch (floats.getPredicate()) {
-      case P::UNE:
-        predicate = P::OEQ;
-        break;
-      case P::UGE:
-        predicate = P::OLT;
-        break;
-      case P::UGT:
-        predicate = P::OLE;
-        break;
-      case P::ULE:
-        predicate = P::OGT;
-        break;
-      case P::ULT:
-        predicate = P::OGE;
-        break;
-      case P::UEQ:
-        predicate = P::ONE;
-        break;
-      case P::UNO:
-        predicate = P::ORD;
-        break;
-      default:
-        return failure();
-      }
-      rewriter.setInsertionPoint(floats);
-      opposite = arith::CmpFOp::create(rewriter, floats.getLoc(), predicate,
-                                       floats.getLhs(), floats.getRhs());
-    } else {
-      return failure();
-    }
-    rewriter.setInsertionPoint(op);
-    rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
-        op, opposite, op.getFalseDest(), op.getFalseDestOperands(),
-        op.getTrueDest(), op.getTrueDestOperands());
+    if (question->exchanged)
+      rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
+          op, question->condition, op.getFalseDest(), op.getFalseDestOperands(),
+          op.getTrueDest(), op.getTrueDestOperands());
+    else
+      rewriter.modifyOpInPlace(
+          op, [&] { op.getConditionMutable().assign(question->condition); });
     return success();
+  }
+};
+
+struct AskOfIf : public OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Question> question = ask(op, op.getCondition(), rewriter);
+    if (!question)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getConditionMutable().assign(question->condition);
+      if (!question->exchanged)
+        return;
+      if (op.getElseRegion().empty()) {
+        OpBuilder builder(op.getContext());
+        scf::IfOp::ensureTerminator(op.getElseRegion(), builder, op.getLoc());
+      }
+      Region first;
+      first.takeBody(op.getThenRegion());
+      op.getThenRegion().takeBody(op.getElseRegion());
+      op.getElseRegion().takeBody(first);
+    });
+    return success();
+  }
+};
+
+struct AskOfSelect : public OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    // See ChooseExtremum and ChooseBool.
+    std::optional<Question> question;
+    if (!op.getType().isInteger(1))
+      question = ask(op, op.getCondition(), rewriter);
+    if (!question)
+      return failure();
+    Value yes = op.getTrueValue(), no = op.getFalseValue();
+    if (question->exchanged)
+      std::swap(yes, no);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, question->condition, yes,
+                                                 no);
+    return success();
+  }
+};
+
+/// A choice that an `if` of the same condition has made already is made there.
+struct ChooseInside : public OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// Whether `value` is there before `op`.
+  static bool isBefore(Value value, Operation *op) {
+    Block *home = value.getParentBlock();
+    Operation *at = home->findAncestorOpInBlock(*op);
+    Operation *made = value.getDefiningOp();
+    return at && (!made || made->isBeforeInBlock(at));
+  }
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    for (bool side : {true, false}) {
+      Value chosen = side ? op.getTrueValue() : op.getFalseValue();
+      Value other = side ? op.getFalseValue() : op.getTrueValue();
+      auto branch = chosen.getDefiningOp<scf::IfOp>();
+      if (!branch || branch.getCondition() != op.getCondition() ||
+          !chosen.hasOneUse() || !isBefore(other, branch))
+        continue;
+      Region &region = side ? branch.getElseRegion() : branch.getThenRegion();
+      Operation *yield = region.front().getTerminator();
+      unsigned index = cast<OpResult>(chosen).getResultNumber();
+      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(index, other); });
+      rewriter.replaceOp(op, chosen);
+      return success();
+    }
+    return failure();
   }
 };
 
@@ -322,6 +385,71 @@ struct KnowId : public OpRewritePattern<csl::MakeIdOp> {
       return failure();
     rewriter.replaceOpWithNewOp<csl::ConstantOp>(
         op, op.getType(), static_cast<int64_t>(number.getZExtValue()));
+    return success();
+  }
+};
+
+/// An element of a constant is a number.
+struct KnowElement : public OpRewritePattern<memref::LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto get = op.getMemRef().getDefiningOp<csl::GetVarOp>();
+    auto values =
+        get ? get->getAttrOfType<DenseElementsAttr>(kKnownElements) : nullptr;
+    if (!values || values.getElementType() != op.getType())
+      return failure();
+    int64_t place = 0;
+    for (auto [index, size] :
+         llvm::zip(op.getIndices(), op.getMemRefType().getShape())) {
+      APInt number;
+      if (!matchPattern(index, m_ConstantInt(&number)) ||
+          number.getSExtValue() < 0 || number.getSExtValue() >= size)
+        return failure();
+      place = place * size + number.getSExtValue();
+    }
+    if (place >= values.getNumElements())
+      return failure();
+    auto value = cast<TypedAttr>(values.getValues<Attribute>()[place]);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
+/// A part of what was read whole, with nothing written since, is read alone.
+template <typename Get> struct ReadPart : public OpRewritePattern<Get> {
+  using OpRewritePattern<Get>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Get op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = op.getValue();
+    Operation *read = whole.getDefiningOp();
+    if (!isa_and_nonnull<memref::LoadOp, csl::LoadOp>(read) ||
+        read->getBlock() != op->getBlock() || !isInFrame(whole.getType()))
+      return failure();
+    for (Operation *between = read->getNextNode(); between != op;
+         between = between->getNextNode())
+      if (!isa<memref::LoadOp, csl::LoadOp>(between) &&
+          !isMemoryEffectFree(between))
+        return failure();
+    Location loc = op.getLoc();
+    Value pointer;
+    if (auto load = dyn_cast<memref::LoadOp>(read))
+      pointer = csl::AddressOfOp::create(rewriter, loc,
+                                         csl::PtrType::get(whole.getType()),
+                                         load.getMemRef(), load.getIndices());
+    else
+      pointer = cast<csl::LoadOp>(read).getPointer();
+    Type part = op.getResult().getType(), place = csl::PtrType::get(part);
+    Value where;
+    if constexpr (std::is_same_v<Get, csl::GetFieldOp>)
+      where = csl::FieldPtrOp::create(rewriter, loc, place, pointer,
+                                      op.getFieldAttr());
+    else
+      where = csl::ElementPtrOp::create(rewriter, loc, place, pointer,
+                                        op.getIndices());
+    rewriter.replaceOpWithNewOp<csl::LoadOp>(op, part, where);
     return success();
   }
 };
@@ -392,11 +520,14 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
-    all.add<DropMask, ChooseExtremum, AskTheOpposite, KnowId,
-            BranchOnWhatIsNegated, AddTheNegative, ChooseBool,
-            AskForEqualOrLess, CutLate<arith::AddIOp>, CutLate<arith::SubIOp>,
+    all.add<DropMask, KnowId, KnowElement, AddTheNegative, ChooseBool,
+            AskOfBranch, AskOfIf, AskOfSelect, ChooseInside,
+            CutLate<arith::AddIOp>, CutLate<arith::SubIOp>,
             CutLate<arith::MulIOp>, CutLate<arith::AndIOp>,
             CutLate<arith::OrIOp>, CutLate<arith::XOrIOp>>(context);
+    all.add<ReadPart<csl::GetFieldOp>, ReadPart<csl::GetElementOp>>(context);
+    // A maximum is found before its comparison asks for anything else.
+    all.add<ChooseExtremum>(context, /*benefit=*/2);
     patterns = std::move(all);
     return success();
   }
@@ -418,6 +549,141 @@ private:
   FrozenRewritePatternSet patterns;
 };
 } // namespace
+
+void csl_to_wafer::markConstants(ModuleOp module) {
+  for (auto program : module.getOps<csl::ProgramOp>()) {
+    llvm::DenseMap<StringAttr, DenseElementsAttr> known;
+    for (auto var : program.getOps<csl::VarOp>())
+      if (auto values =
+              dyn_cast_or_null<DenseElementsAttr>(var.getInitialValueAttr());
+          values && var.getConstant())
+        known[var.getSymNameAttr()] = values;
+    // Its elements may get other values before the program runs.
+    for (auto comptime : program.getOps<csl::ComptimeOp>())
+      comptime.walk(
+          [&](csl::GetVarOp get) { known.erase(get.getVarAttr().getAttr()); });
+    if (known.empty())
+      continue;
+    for (auto function : program.getOps<FunctionOpInterface>())
+      function->walk([&](csl::GetVarOp get) {
+        if (DenseElementsAttr values = known.lookup(get.getVarAttr().getAttr()))
+          get->setAttr(kKnownElements, values);
+      });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// How often a loop runs: as the front end counts the rounds of a range.
+static Value countRounds(OpBuilder &builder, Location loc, Value from, Value to,
+                         Value step, bool isUnsigned) {
+  Type word = builder.getI32Type();
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(word, number));
+  };
+  APInt first, last, by;
+  if (matchPattern(from, m_ConstantInt(&first)) &&
+      matchPattern(to, m_ConstantInt(&last)) &&
+      matchPattern(step, m_ConstantInt(&by)) && by.isStrictlyPositive()) {
+    if (isUnsigned ? first.uge(last) : first.sge(last))
+      return constant(0);
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(word, (last - first - 1).udiv(by) + 1));
+  }
+  Value size = step;
+  if (!isUnsigned && !matchPattern(step, m_Constant())) {
+    Value isDown = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, step, constant(0));
+    size = arith::SelectOp::create(
+        builder, loc, isDown,
+        arith::SubIOp::create(builder, loc, constant(0), step), step);
+    Value start = from;
+    from = arith::SelectOp::create(builder, loc, isDown, to, from);
+    to = arith::SelectOp::create(builder, loc, isDown, start, to);
+  }
+  Value end = isUnsigned
+                  ? arith::MaxUIOp::create(builder, loc, from, to).getResult()
+                  : arith::MaxSIOp::create(builder, loc, from, to).getResult();
+  Value count = arith::SubIOp::create(builder, loc, end, from);
+  if (matchPattern(step, m_One()))
+    return count;
+  Value none = constant(0), one = constant(1);
+  Value isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       count, none);
+  Value full = arith::DivUIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, count, one), size);
+  return arith::SelectOp::create(
+      builder, loc, isNone, none,
+      arith::AddIOp::create(builder, loc, full, one));
+}
+
+/// A loop that does not count from 0 by 1 counts its rounds.
+static void countFromZero(scf::ForOp loop) {
+  Value counter = loop.getInductionVar();
+  Type type = counter.getType();
+  if (!type.isIndex() && type.getIntOrFloatBitWidth() > 32)
+    return;
+  if (matchPattern(loop.getLowerBound(), m_Zero()) &&
+      matchPattern(loop.getStep(), m_One()))
+    return;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Type word = builder.getI32Type();
+  bool isUnsigned = loop.getUnsignedCmp();
+  auto asWord = [&](Value value) -> Value {
+    if (type == word)
+      return value;
+    if (type.isIndex())
+      return builder.createOrFold<arith::IndexCastOp>(loc, word, value);
+    return isUnsigned ? builder.createOrFold<arith::ExtUIOp>(loc, word, value)
+                      : builder.createOrFold<arith::ExtSIOp>(loc, word, value);
+  };
+  Value from = asWord(loop.getLowerBound()), step = asWord(loop.getStep());
+  Value count = countRounds(builder, loc, from, asWord(loop.getUpperBound()),
+                            step, isUnsigned);
+  APInt number;
+  loop.setUnsignedCmp(!matchPattern(count, m_ConstantInt(&number)) ||
+                      number.isNegative());
+  loop.setLowerBound(
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 0)));
+  loop.setUpperBound(count);
+  loop.setStep(
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 1)));
+  // Stands for the counter while its uses change.
+  counter.setType(word);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value scaled = arith::MulIOp::create(builder, loc, counter, step);
+  Value sum = arith::AddIOp::create(builder, loc, scaled, from);
+  Value result = sum;
+  if (type.isIndex())
+    result = arith::IndexCastOp::create(builder, loc, type, sum);
+  else if (type != word)
+    result = arith::TruncIOp::create(builder, loc, type, sum);
+  counter.replaceAllUsesExcept(result, scaled.getDefiningOp());
+}
+
+namespace {
+struct SayAsSource : public PassWrapper<SayAsSource, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SayAsSource)
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, memref::MemRefDialect>();
+  }
+
+  void runOnOperation() override {
+    csl::sayInCsl(cast<FunctionOpInterface>(getOperation()));
+    getOperation()->walk(countFromZero);
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> csl_to_wafer::createSayAsSourcePass() {
+  return std::make_unique<SayAsSource>();
+}
 
 std::unique_ptr<Pass> csl_to_wafer::createNormalFormPass() {
   return std::make_unique<NormalForm>();

@@ -19,13 +19,20 @@
 
 namespace sequin::csl_to_wafer {
 
+/// What CSL has no operation for is said with those that it has
+/// (Csl/Transforms/SayInCsl.h), and loops count their rounds, from 0 by 1.
+std::unique_ptr<mlir::Pass> createSayAsSourcePass();
+
+/// Puts the elements of constants on what gets them, for the pass below, which
+/// sees one function.
+void markConstants(mlir::ModuleOp module);
+
 /// On structured control flow: constants stand at the beginning of a function;
-/// loops count in 32 bits; an `if` that has nothing to do where its comparison
-/// holds asks for the opposite; chosen maxima and minima are
-/// arith's; bits that a cast drops are not masked; ids that are computed of
-/// known numbers are known; a known number is added, not subtracted; what is
-/// cut off 32 bits is computed in 32 bits. On a graph of blocks besides: a
-/// branch asks for `equal` or `less`, not for the opposite.
+/// loops count in 32 bits; choices and branches ask for `equal` or `less`, not
+/// for the opposite; chosen maxima and minima are arith's; bits that a cast
+/// drops are not masked; ids that are computed of known numbers are known, and
+/// so are elements of constants; a known number is added, not subtracted; what
+/// is cut off 32 bits is computed in 32 bits.
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an

@@ -13,16 +13,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeepLoops.h"
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 
 using namespace mlir;
 using namespace sequin;
+using csl_to_wafer::KeepOp;
 
 /// On calls of what reads or writes configuration registers, directly or not.
 static constexpr llvm::StringLiteral kUsesRegisters =
@@ -55,9 +58,15 @@ public:
   void run();
 
 private:
+  struct Writes {
+    bool usesRegisters = false;
+    llvm::SmallVector<Place> places;
+  };
+
   void demand(Operation *op);
   void demandOperands(Operation *op);
-  bool mustStayBefore(Operation *op, Operation *anchor);
+  static Writes findWrites(Operation *anchor);
+  static bool mustStayBefore(Operation *op, const Writes &writes);
 
   Block &block;
   llvm::DenseSet<Operation *> movable, done;
@@ -88,21 +97,43 @@ static Value getLoaded(Operation *op) {
   return {};
 }
 
-/// Whether `op`, computed or read before `anchor`, has to be.
-bool BlockOrder::mustStayBefore(Operation *op, Operation *anchor) {
+/// What an operation does that reads of memory may not be moved over.
+BlockOrder::Writes BlockOrder::findWrites(Operation *anchor) {
+  Writes writes;
   // What is measured between two readings of the clock stays there.
-  if (isa<csl::GetConfigOp, csl::SetConfigOp>(anchor) ||
-      anchor->hasAttr(kUsesRegisters))
+  writes.usesRegisters = isa<csl::GetConfigOp, csl::SetConfigOp>(anchor) ||
+                         anchor->hasAttr(kUsesRegisters);
+  auto add = [&](Operation *op) {
+    if (getLoaded(op) || isa<KeepOp>(op) || isMemoryEffectFree(op))
+      return;
+    Value stored;
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      stored = store.getMemRef();
+    else if (auto store = dyn_cast<csl::StoreOp>(op))
+      stored = store.getPointer();
+    writes.places.push_back(stored ? getPlace(stored) : Place());
+  };
+  // A choice does what is inside. A loop may wait for what others write.
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(anchor))
+    anchor->walk([&](Operation *op) {
+      if (isa<LoopLikeOpInterface>(op))
+        writes.places.push_back(Place());
+      else if (!isa<scf::IfOp, scf::IndexSwitchOp>(op))
+        add(op);
+    });
+  else
+    add(anchor);
+  return writes;
+}
+
+/// Whether `op`, computed or read before what `writes`, has to be.
+bool BlockOrder::mustStayBefore(Operation *op, const Writes &writes) {
+  if (writes.usesRegisters)
     return true;
   Value loaded = getLoaded(op);
-  if (!loaded || isMemoryEffectFree(anchor))
-    return false;
-  Value stored;
-  if (auto store = dyn_cast<memref::StoreOp>(anchor))
-    stored = store.getMemRef();
-  else if (auto store = dyn_cast<csl::StoreOp>(anchor))
-    stored = store.getPointer();
-  return (stored ? getPlace(stored) : Place()).mayBe(getPlace(loaded));
+  return loaded && llvm::any_of(writes.places, [&](const Place &place) {
+           return place.mayBe(getPlace(loaded));
+         });
 }
 
 void BlockOrder::demandOperands(Operation *op) {
@@ -164,8 +195,9 @@ void BlockOrder::run() {
       llvm::erase_if(passed,
                      [&](Operation *before) { return done.contains(before); });
       llvm::SmallVector<Operation *> stay;
+      Writes writes = findWrites(op);
       for (Operation *before : passed)
-        if (mustStayBefore(before, op))
+        if (mustStayBefore(before, writes))
           stay.push_back(before);
       llvm::sort(stay, [&](Operation *left, Operation *right) {
         return rank[left] < rank[right];

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimplifyFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "sequin/Dialect/Csl/IR/RunningConstants.h"
@@ -15,6 +17,28 @@
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
+
+namespace {
+/// The opposite of a comparison is asked where the comparison is. Upstream's
+/// pattern asks where the opposite is needed, which may be in a loop.
+struct NegateWhereCompared : public OpRewritePattern<arith::XOrIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::XOrIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto compare = op.getLhs().getDefiningOp<arith::CmpIOp>();
+    if (!compare || !matchPattern(op.getRhs(), m_One()))
+      return failure();
+    rewriter.setInsertionPoint(compare);
+    Value opposite =
+        arith::CmpIOp::create(rewriter, compare.getLoc(),
+                              arith::invertPredicate(compare.getPredicate()),
+                              compare.getLhs(), compare.getRhs());
+    rewriter.replaceOp(op, opposite);
+    return success();
+  }
+};
+} // namespace
 
 /// Branches alone, with nothing folded: a value that is its own operand stays
 /// until its block is erased. Whether anything changed.
@@ -101,6 +125,8 @@ void CanonicalPatterns::make(MLIRContext *context) {
           isa<cf::ControlFlowDialect>(op.getDialect()) ? ofBranches : ofOthers,
           context);
     csl::populateRunningConstantPatterns(ofOthers);
+    // Before upstream's, whose benefit is what it looks at.
+    ofOthers.add<NegateWhereCompared>(context, /*benefit=*/10);
     branches = std::move(ofBranches);
     others = std::move(ofOthers);
   });

@@ -556,7 +556,7 @@ Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
     return result;
   }
   mlir::Value from = result.start, to = stop;
-  mlir::Value size, zero = constantIndex(0, at), one = constantIndex(1, at);
+  mlir::Value size, zero = constantIndex(0, at);
   if (by.isInteger()) {
     size = constantIndex(std::abs(by.small()), at);
     if (by.integer().isNegative())
@@ -571,15 +571,6 @@ Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
         arith::SubIOp::create(builder, at, zero, result.step), result.step);
     from = arith::SelectOp::create(builder, at, isDown, stop, result.start);
     to = arith::SelectOp::create(builder, at, isDown, result.start, stop);
-  }
-  if (!isWide) {
-    // (to - from + size - 1) / size, or none.
-    mlir::Value distance = arith::SubIOp::create(builder, at, to, from);
-    mlir::Value sum = arith::AddIOp::create(
-        builder, at, distance, arith::SubIOp::create(builder, at, size, one));
-    mlir::Value count = arith::DivSIOp::create(builder, at, sum, size);
-    result.count = arith::MaxSIOp::create(builder, at, count, zero);
-    return result;
   }
   mlir::Type word = builder.getI32Type();
   auto asWord = [&](mlir::Value value) -> mlir::Value {

@@ -70,11 +70,9 @@ static StringRef getLibraryFunction(Operation &op) {
       .Case<math::PowFOp>([](auto) { return "pow"; })
       .Case<math::FloorOp>([](auto) { return "floor"; })
       .Case<math::CeilOp>([](auto) { return "ceil"; })
-      .Case<math::AbsFOp, math::AbsIOp>([](auto) { return "abs"; })
-      .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MaxNumFOp>(
-          [](auto) { return "max"; })
-      .Case<arith::MinSIOp, arith::MinUIOp, arith::MinNumFOp>(
-          [](auto) { return "min"; })
+      .Case<math::AbsIOp>([](auto) { return "abs"; })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([](auto) { return "max"; })
+      .Case<arith::MinSIOp, arith::MinUIOp>([](auto) { return "min"; })
       .Default([](Operation *) { return ""; });
 }
 
@@ -578,15 +576,6 @@ bool CodeEmitter::emitMath(Operation &op) {
     define(result, convert(choice, type, own));
     return true;
   }
-  // Where one is no number <math> gives the second operand, the operation the
-  // other one.
-  FloatAttr literal;
-  bool givesOther = isa<arith::MaxNumFOp, arith::MinNumFOp>(op) &&
-                    (!matchPattern(op.getOperand(1), m_Constant(&literal)) ||
-                     literal.getValue().isNaN());
-  if (givesOther)
-    for (Value operand : op.getOperands())
-      useNamed(operand);
   std::vector<Expression> arguments;
   for (Value operand : op.getOperands())
     arguments.push_back(isInteger ? use(operand, type) : use(operand));
@@ -599,13 +588,6 @@ bool CodeEmitter::emitMath(Operation &op) {
   Expression call =
       callOf(program.library("math") + "." + function.str(), arguments);
   call.comptime = false;
-  if (givesOther) {
-    Expression first = useNamed(op.getOperand(0));
-    Expression second = useNamed(op.getOperand(1));
-    Expression test = binary(second, "!=", second, Precedence::Compare);
-    call.text = "if (" + test.text + ") " + first.text + " else " + call.text;
-    call.precedence = Precedence::Conditional;
-  }
   define(result, isInteger ? convert(call, type, own) : call);
   return true;
 }

@@ -23,6 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/IR/RunningConstants.h"
+#include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -71,19 +72,27 @@ static LogicalResult prepare(ModuleOp module) {
     if (failed(manager.run(module)))
       return failure();
   }
-  // A loop that writes nothing may still never end, or wait: what looks dead
-  // stays, by an operation inside that is not written.
+  // A loop that writes nothing may still never end, or wait, and takes its
+  // time: what looks dead stays, by an operation inside that is not written.
   module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
-  module.walk([&](scf::WhileOp loop) {
-    if (!wouldOpBeTriviallyDead(loop))
+  module.walk([&](LoopLikeOpInterface loop) {
+    Block *body = nullptr;
+    if (auto repeated = dyn_cast<scf::WhileOp>(*loop))
+      body = repeated.getAfterBody();
+    else if (auto counted = dyn_cast<scf::ForOp>(*loop))
+      body = counted.getBody();
+    if (!body || !wouldOpBeTriviallyDead(loop))
       return;
-    OpBuilder builder(loop.getAfterBody()->getTerminator());
+    OpBuilder builder(body->getTerminator());
     Value yes = arith::ConstantOp::create(builder, loop.getLoc(),
                                           builder.getBoolAttr(true));
     cf::AssertOp::create(builder, loop.getLoc(), yes, "")
         ->setDiscardableAttr(kKeepsLoop, builder.getUnitAttr());
   });
+  for (auto program : module.getOps<csl::ProgramOp>())
+    for (auto function : program.getOps<FunctionOpInterface>())
+      csl::sayInCsl(function);
   // What CSL's compiler would compute anyway, and what it would refuse to.
   RewritePatternSet set(module.getContext());
   set.add<TakeTheSide>(module.getContext());

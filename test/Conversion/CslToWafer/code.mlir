@@ -60,12 +60,15 @@ module attributes {csl.target = #csl.target<"wse2">} {
     }
 
     // CHECK-LABEL: function 'records'
-    // CHECK: {{[0-9]+}}: frame_address [[S:r[0-9]+]], -, -, 0
-    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[S]], r{{[0-9]+}}, 8
-    // CHECK-NEXT: {{[0-9]+}}: frame_address [[T:r[0-9]+]], -, -, 8
+    // A copy is changed, and read where it is needed.
+    // CHECK: {{[0-9]+}}: frame_address [[T:r[0-9]+]], -, -, 0
+    // CHECK-NEXT: {{[0-9]+}}: frame_address [[S:r[0-9]+]], -, -, 8
+    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[S]], [[R:r[0-9]+]], 8
     // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[T]], [[S]], 8
-    // CHECK-NEXT: {{[0-9]+}}: store.32 r0, [[T]], -, 4
-    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, r{{[0-9]+}}, [[T]], 8
+    // CHECK: {{[0-9]+}}: store.32 r0, r{{[0-9]+}}, -, 0
+    // CHECK-NEXT: {{[0-9]+}}: frame_address [[U:r[0-9]+]], -, -, 16
+    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[U]], [[T]], 8
+    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[R]], [[U]], 8
     // A value is read where it is needed.
     // CHECK-NEXT: {{[0-9]+}}: load.8 r{{[0-9]+}}, [[S]], -, 0
     func.func @records(%v: f32) -> i8 {

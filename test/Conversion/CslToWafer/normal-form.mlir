@@ -15,12 +15,12 @@ module attributes {csl.target = #csl.target<"wse3">} {
       return
     }
 
-    // A branch asks for `equal` or `less`, whichever of two opposites was written.
+    // A choice asks for `equal` or `less`, whichever of two opposites was written.
     // CHECK-LABEL: function 'not_less'
-    // CHECK-NEXT: 0: constant r5, -, -, 16
-    // CHECK-NEXT: 1: constant r6, -, -, 18
+    // CHECK-NEXT: 0: constant r6, -, -, 16
+    // CHECK-NEXT: 1: constant r5, -, -, 18
     // CHECK-NEXT: 2: max_s.16 r2, r0, r1, 0
-    // CHECK-NEXT: 3: less_equal_s.16 r3, r1, r0, 0
+    // CHECK-NEXT: 3: less_s.16 r3, r0, r1, 0
     // CHECK-NEXT: 4: select r4, r3, r5, 6
     // CHECK-NEXT: 5: store.16 r2, r4, -, 0
     // CHECK-NEXT: 6: return -, -, -, 0
@@ -58,13 +58,14 @@ module attributes {csl.target = #csl.target<"wse3">} {
 
     // CHECK-LABEL: function 'at_least_four'
     // CHECK-NEXT: 0: constant r2, -, -, 3
-    // CHECK-NEXT: 1: constant r5, -, -, 16
-    // CHECK-NEXT: 2: constant r6, -, -, 18
-    // CHECK-NEXT: 3: max_s.16 r1, r0, r2, 0
-    // CHECK-NEXT: 4: less_s.16 r3, r2, r0, 0
-    // CHECK-NEXT: 5: select r4, r3, r5, 6
-    // CHECK-NEXT: 6: store.16 r1, r4, -, 0
-    // CHECK-NEXT: 7: return -, -, -, 0
+    // CHECK-NEXT: 1: constant r4, -, -, 4
+    // CHECK-NEXT: 2: constant r7, -, -, 16
+    // CHECK-NEXT: 3: constant r6, -, -, 18
+    // CHECK-NEXT: 4: max_s.16 r1, r0, r2, 0
+    // CHECK-NEXT: 5: less_s.16 r3, r0, r4, 0
+    // CHECK-NEXT: 6: select r5, r3, r6, 7
+    // CHECK-NEXT: 7: store.16 r1, r5, -, 0
+    // CHECK-NEXT: 8: return -, -, -, 0
     func.func @at_least_four(%x: i16) {
       %n = csl.get_var @n : memref<i16>
       %m = csl.get_var @m : memref<i16>
@@ -80,9 +81,9 @@ module attributes {csl.target = #csl.target<"wse3">} {
     // Of numbers of which one may be no number too.
     // CHECK-LABEL: function 'float'
     // CHECK-NEXT: 0: constant r6, -, -, 1
-    // CHECK-NEXT: 1: constant r4, -, -, 16
-    // CHECK-NEXT: 2: constant r5, -, -, 18
-    // CHECK-NEXT: 3: float_compare.32 r2, r0, r1, 14
+    // CHECK-NEXT: 1: constant r5, -, -, 16
+    // CHECK-NEXT: 2: constant r4, -, -, 18
+    // CHECK-NEXT: 3: float_compare.32 r2, r0, r1, 1
     // CHECK-NEXT: 4: select r3, r2, r4, 5
     // CHECK-NEXT: 5: store.16 r6, r3, -, 0
     // CHECK-NEXT: 6: return -, -, -, 0

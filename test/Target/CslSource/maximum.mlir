@@ -1,4 +1,4 @@
-// The greater of two numbers is the number where one is none; <math> gives the second one then.
+// The greater of two numbers is the number where one is none; CSL says so by comparisons and bits.
 
 // RUN: sequin-translate --csl-to-source %s | FileCheck %s
 // RUN: sequin-run %s --target wse3 --launch main 2>&1 | FileCheck %s --check-prefix=RAN
@@ -8,9 +8,17 @@
 
 // ROWS: LIB-025
 
-// CHECK: if (nan != nan) x else math.max(x, nan)
-// CHECK: if (x != x) nan else math.min(nan, x)
-// CHECK: math.max(nan, @as(f32, 3.0))
+// CHECK: const value = @bitcast(i32, x);
+// CHECK-NEXT: const value_2 = @bitcast(i32, nan);
+// CHECK-NEXT: const value_3 = @bitcast(f32, value & value_2);
+// CHECK-NEXT: const value_4 = if (x == nan) value_3 else nan;
+// CHECK-NEXT: const value_5 = x + nan;
+// CHECK-NEXT: const value_6 = if (x > nan) x else value_4;
+// CHECK-NEXT: const value_7 = if (x == x) x else value_5;
+// CHECK-NEXT: const value_8 = if (nan == nan) value_6 else value_7;
+// CHECK: const value_11 = @bitcast(f32, value_9 | value_10);
+// CHECK: if (value == value_2) x else value_8,
+// CHECK: if (nan > 3.0) nan else 3.0,
 // RAN: @{{[0-9]+}} P0.0: 1.0 1.0 3.0
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.layout 1 x 1 {

@@ -127,14 +127,18 @@ module attributes {csl.target = #csl.target<"wse3">} {
 // CHECK-NEXT:}
 //CHECK-EMPTY:
 // CHECK-NEXT:fn aggregates(x: i16, y: f32, i: i16) f32 {
-// CHECK-NEXT:  var t = point { .x = x, .y = y };
-// CHECK-NEXT:  t.y = y;
-// CHECK-NEXT:  t.x = i;
-// CHECK-NEXT:  const f = t.y;
-// CHECK-NEXT:  points[i] = t;
-// CHECK-NEXT:  var b = @constants([4]f32, y);
-// CHECK-NEXT:  b[i] = f;
-// CHECK-NEXT:  return b[i] + @as(f32, bits_2 { .f = f }.u);
+// CHECK-NEXT:  var buffer: point;
+// CHECK-NEXT:  var buffer_2: [4]f32;
+// CHECK-NEXT:  buffer = point { .x = x, .y = y };
+// CHECK-NEXT:  buffer.y = y;
+// CHECK-NEXT:  buffer.x = i;
+// CHECK-NEXT:  const value = buffer;
+// CHECK-NEXT:  const f = value.y;
+// CHECK-NEXT:  points[i] = value;
+// CHECK-NEXT:  buffer_2 = @constants([4]f32, y);
+// CHECK-NEXT:  buffer_2[i] = f;
+// CHECK-NEXT:  const value_2 = buffer_2;
+// CHECK-NEXT:  return value_2[i] + @as(f32, bits_2 { .f = f }.u);
 // CHECK-NEXT:}
 //CHECK-EMPTY:
 // CHECK-NEXT:fn kinds(n: u16) u16 {

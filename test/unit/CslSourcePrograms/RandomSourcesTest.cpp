@@ -24,8 +24,6 @@
 
 #include "CslSourceCheck.h"
 #include "SourceGenerator.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/CslSource/Parser.h"
 #include "sequin/CslSource/Printer.h"
@@ -218,17 +216,6 @@ std::string goRound(const SourceProgram &source, mlir::ModuleOp module,
 /// Whether a program goes to source and back, and has to keep its cycles.
 enum class Trips { None, Values, Cycles };
 
-/// What may come back in other cycles (docs/Spec/CslOutput.md).
-bool mayChangeCycles(mlir::ModuleOp module) {
-  return module
-      .walk([](mlir::Operation *op) {
-        return mlir::isa<mlir::scf::WhileOp, mlir::memref::AllocaOp>(op)
-                   ? mlir::WalkResult::interrupt()
-                   : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// What is wrong; empty if nothing is.
 std::string check(const SourceProgram &source, llvm::StringRef arch,
                   std::mt19937_64 &random, Trips trips) {
@@ -286,7 +273,7 @@ std::string check(const SourceProgram &source, llvm::StringRef arch,
     return "simulator with latencies and short queues: " + wrong;
   if (trips == Trips::None)
     return "";
-  bool compares = trips == Trips::Cycles && !mayChangeCycles(*compiled.module);
+  bool compares = trips == Trips::Cycles;
   std::string wrong = goRound(source, *compiled.module, arch,
                               compares ? std::optional(cycles) : std::nullopt);
   return wrong.empty() ? "" : wrong + "\n" + said;
