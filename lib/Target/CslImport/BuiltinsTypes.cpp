@@ -423,7 +423,7 @@ Value Evaluator::builtinComptimeAssert(const BuiltinCall &call, const Type *) {
 Value Evaluator::builtinComptimePrint(const BuiltinCall &call, const Type *) {
   std::string line;
   for (auto [index, argument] : llvm::enumerate(call.arguments())) {
-    Value value = eval(*argument);
+    Value value = evalAsKnown(*argument);
     if (!value)
       return Value();
     if (!value.isComptime())

@@ -524,6 +524,51 @@ Value Evaluator::evalFor(const ForExpr &expr) {
   return makeVoid();
 }
 
+/// The same for numbers of more than 32 bits; what goes round more often than a
+/// counter of 32 bits can tell ends nowhere.
+Evaluator::TripCount Evaluator::longTripCount(const Type *element,
+                                              const Value &range, Span span) {
+  mlir::Location at = loc(span);
+  const Value &by = range.elements()[2];
+  TripCount result;
+  result.isLong = result.isUnsigned = true;
+  result.start = materializeAs(range.elements()[0], element, span);
+  mlir::Value stop = materializeAs(range.elements()[1], element, span);
+  result.step = materializeAs(by, element, span);
+  if (!result.start || !stop || !result.step)
+    return {};
+  mlir::Type word = result.start.getType();
+  mlir::Value none = constantInt(word, 0, at), unit = constantInt(word, 1, at);
+  mlir::Value from = result.start, to = stop, size = result.step;
+  if (element->isSigned) {
+    mlir::Value isDown = builder.createOrFold<arith::CmpIOp>(
+        at, arith::CmpIPredicate::slt, size, none);
+    auto choose = [&](mlir::Value yes, mlir::Value no) {
+      return builder.createOrFold<arith::SelectOp>(at, isDown, yes, no);
+    };
+    mlir::Value opposite = builder.createOrFold<arith::SubIOp>(at, none, size);
+    size = choose(opposite, size);
+    from = choose(stop, result.start);
+    to = choose(result.start, stop);
+  }
+  mlir::Value runs = builder.createOrFold<arith::CmpIOp>(
+      at,
+      element->isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult,
+      from, to);
+  // A distance has no sign.
+  mlir::Value last = builder.createOrFold<arith::SubIOp>(
+      at, builder.createOrFold<arith::SubIOp>(at, to, from), unit);
+  mlir::Value count = builder.createOrFold<arith::DivUIOp>(at, last, size);
+  mlir::Value most = constantInt(word, UINT32_MAX - 1, at);
+  count = builder.createOrFold<arith::MinUIOp>(at, count, most);
+  count = builder.createOrFold<arith::AddIOp>(at, count, unit);
+  count = builder.createOrFold<arith::SelectOp>(at, runs, count, none);
+  result.count = builder.createOrFold<arith::IndexCastUIOp>(
+      at, builder.getIndexType(),
+      builder.createOrFold<arith::TruncIOp>(at, builder.getI32Type(), count));
+  return result;
+}
+
 /// How often a loop over a range runs. The numbers of the wafer have 32 bits:
 /// a distance between two of them needs all, without a sign.
 Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
@@ -532,6 +577,13 @@ Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
   const Type *element = iterable.type->element;
   const Value &first = range.elements()[0], &last = range.elements()[1],
               &by = range.elements()[2];
+  auto isShort = [](const Value &value) {
+    return value.isInteger() &&
+           compare(value.integer(), Integer(INT32_MIN)) >= 0 &&
+           compare(value.integer(), Integer(INT32_MAX)) <= 0;
+  };
+  if (element->width > 32 && !(isShort(first) && isShort(last) && isShort(by)))
+    return longTripCount(element, range, span);
   TripCount result;
   result.start = indexValue(first, span);
   mlir::Value stop = indexValue(last, span);
@@ -633,7 +685,15 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
   auto bindAt = [&](mlir::Value number) {
     Value element;
     mlir::Value position = number;
-    if (isRange) {
+    if (isRange && trips.isLong) {
+      mlir::Value wide = builder.createOrFold<arith::IndexCastUIOp>(
+          at, trips.step.getType(), number);
+      element = makeRuntime(
+          type->element,
+          builder.createOrFold<arith::AddIOp>(
+              at, builder.createOrFold<arith::MulIOp>(at, wide, trips.step),
+              trips.start));
+    } else if (isRange) {
       mlir::Value scaled =
           builder.createOrFold<arith::MulIOp>(at, number, trips.step);
       mlir::Value sum =

@@ -311,12 +311,23 @@ Value Evaluator::evalComptime(const Expr &expr, const Type *hint) {
   return eval(expr, hint);
 }
 
+static bool callsFunctions(const Node &node) {
+  bool found = llvm::isa<CallExpr>(node);
+  forEachChild(
+      node, [&](const Node &child) { found = found || callsFunctions(child); });
+  return found;
+}
+
+Value Evaluator::evalAsKnown(const Expr &expr, const Type *hint) {
+  return callsFunctions(expr) ? evalComptime(expr, hint) : eval(expr, hint);
+}
+
 /// The first part of a value that running code computes.
 static bool hasRuntimePart(const Value &value) { return !value.isComptime(); }
 
 Value Evaluator::evalKnown(const Expr &expr, const llvm::Twine &what,
                            const Type *type) {
-  Value value = eval(expr, type);
+  Value value = evalAsKnown(expr, type);
   if (!value)
     return value;
   value = known(value, expr.span(), what);

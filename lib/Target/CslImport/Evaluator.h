@@ -293,6 +293,9 @@ private:
   Value evalAsm(const csl_source::AsmExpr &expr);
   /// Evaluates while compiling.
   Value evalComptime(const Expr &expr, const Type *hint = nullptr);
+  /// What a builtin takes as comptime-known: calls in it are made while
+  /// compiling, as for a comptime parameter.
+  Value evalAsKnown(const Expr &expr, const Type *hint = nullptr);
   /// A comptime value; error naming `what` if it is not known.
   Value evalKnown(const Expr &expr, const llvm::Twine &what,
                   const Type *type = nullptr);
@@ -328,7 +331,9 @@ private:
   struct TripCount {
     mlir::Value start, step, count; ///< null where there is no range, or error
     bool isUnsigned = false;        ///< the count may need all 32 bits
+    bool isLong = false;            ///< start and step have the element's type
   };
+  TripCount longTripCount(const Type *element, const Value &range, Span span);
   TripCount tripCount(const LValue &iterable, const Value &range, Span span);
   void emitFor(const csl_source::ForExpr &expr, Target &target,
                const LValue &iterable,
