@@ -9,7 +9,6 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "Derivation.h"
 #include "FunctionEmitter.h"
-#include "KeepFloats.h"
 #include "KeepLoops.h"
 #include "LowerRpc.h"
 #include "NormalForm.h"
@@ -24,6 +23,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
+#include "sequin/Dialect/Csl/IR/RunningConstants.h"
+#include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include <unordered_map>
 
 using namespace mlir;
@@ -549,6 +550,8 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
 static LogicalResult prepare(ModuleOp module) {
   markRegisterUsers(module);
   markConstants(module);
+  csl::foldIndices(module);
+  csl::countExactly(module);
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
   bool hasAffine = false;
@@ -564,7 +567,6 @@ static LogicalResult prepare(ModuleOp module) {
       functions.addPass(createLowerAffinePass());
     functions.addPass(createSayAsSourcePass());
     functions.addPass(createKeepLoopsPass());
-    functions.addPass(createHideNeutralFloatsPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createComputeLatePass());
     functions.addPass(createCSEPass());
@@ -592,13 +594,21 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createThreadBranchesPass());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createComputeLatePass());
-    functions.addPass(createShowNeutralFloatsPass());
   };
   add(programs.nest<func::FuncOp>());
   add(programs.nest<csl::TaskOp>());
   // The module is verified where it comes from; these passes are no suspects.
   manager.enableVerifier(false);
-  return manager.run(module);
+  auto forEachFunction = [&](auto change) {
+    for (auto program : module.getOps<csl::ProgramOp>())
+      for (auto function : program.getOps<FunctionOpInterface>())
+        change(function);
+  };
+  forEachFunction(csl::hideNeutralFloats);
+  if (failed(manager.run(module)))
+    return failure();
+  forEachFunction(csl::showNeutralFloats);
+  return success();
 }
 
 FailureOr<Derivation> csl_to_wafer::derive(ModuleOp module) {

@@ -101,8 +101,15 @@ static Value getLoaded(Operation *op) {
 BlockOrder::Writes BlockOrder::findWrites(Operation *anchor) {
   Writes writes;
   // What is measured between two readings of the clock stays there.
-  writes.usesRegisters = isa<csl::GetConfigOp, csl::SetConfigOp>(anchor) ||
-                         anchor->hasAttr(kUsesRegisters);
+  writes.usesRegisters =
+      anchor
+          ->walk([](Operation *op) {
+            return isa<csl::GetConfigOp, csl::SetConfigOp>(op) ||
+                           op->hasAttr(kUsesRegisters)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   auto add = [&](Operation *op) {
     if (getLoaded(op) || isa<KeepOp>(op) || isMemoryEffectFree(op))
       return;

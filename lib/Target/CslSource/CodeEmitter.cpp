@@ -257,6 +257,16 @@ Expression CodeEmitter::useTyped(Value value) {
   return callOf("@as", {comptimeLeaf(typeOf(value)), expression});
 }
 
+Expression CodeEmitter::useFor(Value argument, Value value) {
+  Expression expression = useNamed(value);
+  if (!expression.untyped)
+    return expression;
+  // A literal has no sign of its own.
+  if (integerConstant(value) && argument.getType().isIntOrIndex())
+    expression = use(value, intType(argument));
+  return callOf("@as", {comptimeLeaf(typeOf(argument)), expression});
+}
+
 Expression CodeEmitter::useNamed(Value value) {
   auto found = pending.find(value);
   if (found == pending.end())

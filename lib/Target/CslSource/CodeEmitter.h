@@ -98,6 +98,8 @@ private:
   /// With a type even if it is a literal.
   Expression useTyped(mlir::Value value);
   static Expression integerLiteral(const llvm::APInt &value, bool isSigned);
+  /// By a name, as what `argument` stands for.
+  Expression useFor(mlir::Value argument, mlir::Value value);
   /// By a name.
   Expression useNamed(mlir::Value value);
   void define(mlir::Value value, Expression expression,
@@ -197,6 +199,11 @@ private:
   /// `if (condition) yes else no`.
   Expression choose(mlir::Value result, mlir::Value condition, mlir::Value yes,
                     mlir::Value no);
+  Expression variable(mlir::Value value, const std::string &type,
+                      const Expression &expression);
+  /// The type that an operation on two integers like `own` computes in, where
+  /// their sign counts.
+  IntType operandType(mlir::Operation &op, IntType own, bool isSigned);
   /// A variable, for an expression that the compiler knows for some
   /// parameters: it refuses what running code wraps.
   Expression hide(mlir::Value value, const Expression &expression);

@@ -136,9 +136,13 @@ Expression CodeEmitter::hide(Value value, const Expression &expression) {
   if (expression.comptime || isComptime)
     return expression;
   flush(takeEffects());
+  return variable(value, typeOf(value), expression);
+}
+
+Expression CodeEmitter::variable(Value value, const std::string &type,
+                                 const Expression &expression) {
   std::string name = freshName(value);
-  out->write("var " + name + ": " + typeOf(value) + " = ", Doc(expression),
-             ";");
+  out->write("var " + name + ": " + type + " = ", Doc(expression), ";");
   Expression result = leaf(name);
   // Behind the block around it the name means nothing.
   result.leaf = false;
@@ -155,6 +159,29 @@ Expression CodeEmitter::connect(Value result, bool isOr, const Expression &left,
   return left.comptime && !onlyBranches ? hide(result, both) : both;
 }
 
+IntType CodeEmitter::operandType(Operation &op, IntType own, bool isSigned) {
+  Value left = op.getOperand(0), right = op.getOperand(1);
+  if (!left.getType().isIndex())
+    return own.withSign(isSigned);
+  // An index has 32 bits, whatever type holds its range: fewer are enough where
+  // they hold all operands with their signs and the result.
+  auto fits = [&](Value operand) {
+    std::optional<APInt> number = getNumber(operand);
+    if (!number)
+      return intType(operand) == own;
+    return own.isSigned ? number->isSignedIntN(own.width)
+                        : number->isIntN(own.width);
+  };
+  std::optional<APInt> divisor = getNumber(right);
+  // All ones, for a divisor that is 0.
+  bool mayBeWide = isa<arith::DivUIOp, arith::DivSIOp>(op) &&
+                   (!divisor || divisor->isZero());
+  bool hasOtherSign = own.isSigned && !isSigned;
+  if (hasOtherSign || mayBeWide || !fits(left) || !fits(right))
+    return {32, isSigned};
+  return own;
+}
+
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
@@ -164,9 +191,10 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
   IntType target = intType(to);
   if (from.getType().isInteger(1)) {
     // 1 or 0; sign-extended: -1 or 0.
-    Expression number = callOf("@as", {comptimeLeaf(target.str()), use(from)});
-    define(to, isa<arith::ExtSIOp, arith::IndexCastOp>(op) ? unary("-", number)
-                                                           : number);
+    bool isNegative = isa<arith::ExtSIOp, arith::IndexCastOp>(op);
+    IntType type = isNegative ? target.withSign(true) : target;
+    Expression number = callOf("@as", {comptimeLeaf(type.str()), use(from)});
+    define(to, isNegative ? convert(unary("-", number), type, target) : number);
     return true;
   }
   if (to.getType().isInteger(1)) {
@@ -198,8 +226,12 @@ bool CodeEmitter::emitIntegerCast(Operation &op) {
   if (from.getType().isIndex() && target.width > source.width &&
       !getNumber(from)) {
     // An index has 32 bits, whatever type holds its range.
-    IntType wide = target.withSign(source.isSigned);
-    define(to, convert(convert(use(from, source), source, wide), wide, target));
+    IntType whole = {32, source.isSigned};
+    IntType extended = {32, isa<arith::IndexCastOp>(op)};
+    Expression number =
+        convert(convert(use(from, source), source, whole), whole, extended);
+    IntType wide = target.withSign(extended.isSigned);
+    define(to, convert(convert(number, extended, wide), wide, target));
     return true;
   }
   if (isa<arith::ExtSIOp, arith::IndexCastOp>(op) &&
@@ -347,10 +379,8 @@ bool CodeEmitter::emitArith(Operation &op) {
       return true;
     }
     IntType own = intType(result);
-    IntType type = own.withSign(found->isSigned.value_or(own.isSigned));
-    // An index of a range without negative numbers divides as it is.
-    if (result.getType().isIndex() && !own.isSigned)
-      type = own;
+    IntType type = found->isSigned ? operandType(op, own, *found->isSigned)
+                                   : own.withSign(own.isSigned);
     Value left = op.getOperand(0), right = op.getOperand(1);
     bool bothLiteral = getNumber(left) && getNumber(right);
     std::optional<APInt> number = getNumber(right);
@@ -367,6 +397,9 @@ bool CodeEmitter::emitArith(Operation &op) {
       Expression operand = use(right, type);
       if (operand.untyped)
         operand = callOf("@as", {comptimeLeaf(type.str()), operand});
+      // The least number of a type has no opposite there.
+      if (operand.comptime && !isComptime)
+        operand = variable(right, type.str(), operand);
       define(result, unary("-", operand));
       return true;
     }
@@ -395,11 +428,12 @@ bool CodeEmitter::emitArith(Operation &op) {
     // Of parameters: a variable, since the compiler refuses what running code
     // wraps.
     if (a.comptime && b.comptime && !bothLiteral && !isComptime &&
-        isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-      std::string name = freshName(left);
-      out->write("var " + name + ": " + type.str() + " = ", Doc(a), ";");
-      a = leaf(name);
-    }
+        isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+      a = variable(left, type.str(), a);
+    // And divides by what may be 0 at some PE.
+    if (b.comptime && !number && !isComptime &&
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+      b = variable(right, type.str(), b);
     define(result, convert(binary(a, text, b, found->precedence), type, own));
     return true;
   }
@@ -412,10 +446,9 @@ bool CodeEmitter::emitArith(Operation &op) {
   }
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op)) {
     IntType own = intType(result);
-    IntType type =
-        isa<arith::ShLIOp>(op) ? own : own.withSign(isa<arith::ShRSIOp>(op));
-    if (result.getType().isIndex() && !own.isSigned)
-      type = own;
+    IntType type = isa<arith::ShLIOp>(op)
+                       ? own
+                       : operandType(op, own, isa<arith::ShRSIOp>(op));
     Expression left = use(op.getOperand(0), type);
     if (left.untyped)
       left = callOf("@as", {comptimeLeaf(type.str()), left});
@@ -456,20 +489,15 @@ bool CodeEmitter::emitArith(Operation &op) {
     // The literal's side has no say.
     IntType type = intType(getNumber(lhs) ? rhs : lhs);
     bool isIndex = lhs.getType().isIndex();
-    if (compare.getPredicate() >= Pred::ult && !isIndex)
+    if (isIndex)
+      type = operandType(op, type,
+                         compare.getPredicate() >= Pred::ult   ? false
+                         : compare.getPredicate() >= Pred::slt ? true
+                                                               : type.isSigned);
+    else if (compare.getPredicate() >= Pred::ult)
       type.isSigned = false;
-    else if (compare.getPredicate() >= Pred::slt && !isIndex)
+    else if (compare.getPredicate() >= Pred::slt)
       type.isSigned = true;
-    if (isIndex && compare.getPredicate() >= Pred::ult && type.isSigned) {
-      type = {32, false};
-    } else if (isIndex && (getNumber(lhs) || getNumber(rhs))) {
-      // A literal beyond the type of the other side decides nothing wrongly
-      // when both are wide.
-      APInt number = getNumber(lhs) ? *getNumber(lhs) : *getNumber(rhs);
-      if (type.isSigned ? !number.isSignedIntN(type.width)
-                        : !number.isIntN(type.width))
-        type = {32, true};
-    }
     Expression left = use(lhs, type), right = use(rhs, type);
     if (left.untyped && right.untyped)
       left = callOf("@as", {comptimeLeaf(type.str()), left});
@@ -545,7 +573,8 @@ bool CodeEmitter::emitMath(Operation &op) {
   bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
   // A call would take longer than what it replaces.
   if (isInteger && op.getNumOperands() == 2) {
-    IntType own = intType(result), type = own.withSign(!isUnsigned);
+    IntType own = intType(result);
+    IntType type = operandType(op, own, !isUnsigned);
     bool isMax = isa<arith::MaxSIOp, arith::MaxUIOp>(op);
     for (Value operand : op.getOperands())
       useNamed(operand);

@@ -465,9 +465,7 @@ void CodeEmitter::emitWhile(Operation &op) {
     if (argument.use_empty() &&
         loop.getResult(argument.getArgNumber()).use_empty())
       continue;
-    Expression name = useNamed(value);
-    if (name.untyped)
-      name = callOf("@as", {comptimeLeaf(typeOf(argument)), name});
+    Expression name = useFor(argument, value);
     Effects reads = takeEffects();
     defineLeaf(argument, name, reads);
   }

@@ -227,9 +227,7 @@ void GraphEmitter::emitEdge(Block *from, Block *to, ValueRange operands,
       }
     } else {
       for (auto [argument, operand] : llvm::zip(to->getArguments(), operands)) {
-        Expression value = code.useNamed(operand);
-        if (value.untyped)
-          value = callOf("@as", {comptimeLeaf(code.typeOf(argument)), value});
+        Expression value = code.useFor(argument, operand);
         Effects effects = code.takeEffects();
         // A variable may change; the argument does not.
         if (!effects.reads.empty())

@@ -23,6 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/IR/RunningConstants.h"
+#include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
@@ -90,9 +91,13 @@ static LogicalResult prepare(ModuleOp module) {
     cf::AssertOp::create(builder, loop.getLoc(), yes, "")
         ->setDiscardableAttr(kKeepsLoop, builder.getUnitAttr());
   });
+  csl::foldIndices(module);
+  csl::countExactly(module);
   for (auto program : module.getOps<csl::ProgramOp>())
-    for (auto function : program.getOps<FunctionOpInterface>())
+    for (auto function : program.getOps<FunctionOpInterface>()) {
+      csl::hideNeutralFloats(function);
       csl::sayInCsl(function);
+    }
   // What CSL's compiler would compute anyway, and what it would refuse to.
   RewritePatternSet set(module.getContext());
   set.add<TakeTheSide>(module.getContext());
@@ -106,6 +111,8 @@ static LogicalResult prepare(ModuleOp module) {
       if (!function.isExternal())
         (void)applyPatternsGreedily(function.getFunctionBody(), patterns,
                                     config);
+    for (auto function : program.getOps<FunctionOpInterface>())
+      csl::showNeutralFloats(function);
     // What else is in a comptime block keeps its names.
     llvm::SmallVector<Operation *> known;
     for (auto block : program.getOps<csl::ComptimeOp>())

@@ -195,7 +195,10 @@ static LogicalResult checkDescriptor(DsdOpInterface op, Value value, bool dest,
                                  "through a DSR";
     if (dsd.getKind() ==
         (dest ? DescriptorKind::Fabin : DescriptorKind::Fabout))
-      return op.emitOpError() << "has " << dsd << " as " << role;
+      return op.emitOpError()
+             << "has " << dsd << " as " << role << ", allowed are "
+             << (dest ? "memory, fabout" : "memory, fabin")
+             << ", a FIFO or a register";
     return success();
   }
   if (auto fifo = dyn_cast<FifoType>(value.getType())) {

@@ -8,6 +8,7 @@
 
 #include "sequin/Dialect/Csl/IR/RunningConstants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -21,6 +22,17 @@ static std::optional<APInt> getNumber(Value value) {
   return number;
 }
 
+/// The quotient or rest that MLIR does not define.
+static std::optional<APInt> divide(bool isSigned, bool isRest,
+                                   const APInt &left, const APInt &right) {
+  unsigned width = left.getBitWidth();
+  if (right.isZero())
+    return isRest ? left : APInt::getAllOnes(width);
+  if (isSigned && left.isMinSignedValue() && right.isAllOnes())
+    return isRest ? APInt::getZero(width) : left;
+  return std::nullopt;
+}
+
 namespace {
 template <typename OpT, bool isSigned, bool isRest>
 struct DivideUndefined : public OpRewritePattern<OpT> {
@@ -32,12 +44,7 @@ struct DivideUndefined : public OpRewritePattern<OpT> {
     std::optional<APInt> right = getNumber(op.getRhs());
     if (!left || !right)
       return rewriter.notifyMatchFailure(op, "an operand is not known");
-    unsigned width = left->getBitWidth();
-    std::optional<APInt> result;
-    if (right->isZero())
-      result = isRest ? *left : APInt::getAllOnes(width);
-    else if (isSigned && left->isMinSignedValue() && right->isAllOnes())
-      result = isRest ? APInt::getZero(width) : *left;
+    std::optional<APInt> result = divide(isSigned, isRest, *left, *right);
     if (!result)
       return rewriter.notifyMatchFailure(op, "is defined");
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
@@ -98,4 +105,158 @@ void csl::populateRunningConstantPatterns(RewritePatternSet &patterns) {
                ShiftEverything<arith::ShRSIOp>,
                SaturateFloat<arith::FPToSIOp, true>,
                SaturateFloat<arith::FPToUIOp, false>>(patterns.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// The value of `op` on known operands, indices as numbers of 32 bits.
+static std::optional<APInt> foldNarrow(Operation &op) {
+  Type number = IntegerType::get(op.getContext(), 32);
+  auto narrow = [&](Type type) { return type.isIndex() ? number : type; };
+  llvm::SmallVector<Attribute> operands;
+  for (Value operand : op.getOperands()) {
+    APInt value;
+    if (!matchPattern(operand, m_ConstantInt(&value)))
+      return std::nullopt;
+    Type type = narrow(operand.getType());
+    operands.push_back(IntegerAttr::get(
+        type, value.sextOrTrunc(type.getIntOrFloatBitWidth())));
+  }
+  Type result = narrow(op.getResult(0).getType());
+  auto fromIndex = [&](auto extend) -> std::optional<APInt> {
+    APInt value = cast<IntegerAttr>(operands[0]).getValue();
+    return extend(value, result.getIntOrFloatBitWidth());
+  };
+  if (isa<arith::IndexCastOp>(op))
+    return fromIndex([](const APInt &value, unsigned width) {
+      return value.sextOrTrunc(width);
+    });
+  if (isa<arith::IndexCastUIOp>(op))
+    return fromIndex([](const APInt &value, unsigned width) {
+      return value.zextOrTrunc(width);
+    });
+  if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op))
+    if (std::optional<APInt> undefined =
+            divide(isa<arith::DivSIOp, arith::RemSIOp>(op),
+                   isa<arith::RemSIOp, arith::RemUIOp>(op),
+                   cast<IntegerAttr>(operands[0]).getValue(),
+                   cast<IntegerAttr>(operands[1]).getValue()))
+      return undefined;
+  if (isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op)) {
+    const APInt &left = cast<IntegerAttr>(operands[0]).getValue();
+    const APInt &count = cast<IntegerAttr>(operands[1]).getValue();
+    if (count.uge(left.getBitWidth()))
+      return isa<arith::ShRSIOp>(op) && left.isNegative()
+                 ? APInt::getAllOnes(left.getBitWidth())
+                 : APInt::getZero(left.getBitWidth());
+  }
+  // A copy on numbers; its operands only lend their types.
+  OpBuilder builder(op.getContext());
+  llvm::SmallVector<Operation *> lent;
+  OperationState state(op.getLoc(), op.getName());
+  for (Attribute operand : operands) {
+    lent.push_back(arith::ConstantOp::create(builder, op.getLoc(),
+                                             cast<TypedAttr>(operand)));
+    state.addOperands(lent.back()->getResult(0));
+  }
+  state.addTypes(result);
+  state.addAttributes(op.getAttrs());
+  Operation *copy = Operation::create(state);
+  std::optional<APInt> value;
+  llvm::SmallVector<OpFoldResult> results;
+  if (succeeded(copy->fold(operands, results)) && results.size() == 1) {
+    Attribute folded = dyn_cast<Attribute>(results[0]);
+    if (auto source = dyn_cast<Value>(results[0]))
+      for (auto [operand, constant] : llvm::zip(operands, lent))
+        if (source == constant->getResult(0))
+          folded = operand;
+    if (auto known = dyn_cast_or_null<IntegerAttr>(folded))
+      value = known.getValue();
+  }
+  copy->destroy();
+  for (Operation *constant : lent)
+    constant->destroy();
+  return value;
+}
+
+void csl::foldIndices(Operation *function) {
+  function->walk<WalkOrder::PreOrder>([](Operation *op) {
+    auto isIndex = [](Type type) { return type.isIndex(); };
+    if (!isa<arith::ArithDialect>(op->getDialect()) ||
+        op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+        op->getNumRegions() ||
+        (!llvm::any_of(op->getOperandTypes(), isIndex) &&
+         !isIndex(op->getResult(0).getType())))
+      return;
+    std::optional<APInt> value = foldNarrow(*op);
+    if (!value)
+      return;
+    Value result = op->getResult(0);
+    OpBuilder builder(op);
+    result.replaceAllUsesWith(arith::ConstantOp::create(
+        builder, op->getLoc(),
+        builder.getIntegerAttr(result.getType(), isIndex(result.getType())
+                                                     ? value->sextOrTrunc(64)
+                                                     : *value)));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void csl::countExactly(Operation *function) {
+  function->walk([](scf::ForOp loop) {
+    APInt low, high, step;
+    auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
+    if (!type || !matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
+        !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) ||
+        !matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isZero())
+      return;
+    bool isUnsigned = loop.getUnsignedCmp();
+    if (isUnsigned ? low.uge(high) : low.sge(high))
+      return;
+    APInt span = high - low;
+    if (!span.isNegative() && !(isUnsigned && step.isNegative()))
+      return;
+    // Rounded up; `span` and `step` have no sign.
+    unsigned width = type.getWidth();
+    APInt count = llvm::APIntOps::RoundingUDiv(span, step, APInt::Rounding::UP);
+    if (count.isNegative() && width >= 64)
+      return;
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
+    // In more bits the number of rounds is positive.
+    unsigned wider = !count.isNegative() ? width : width < 32 ? width + 1 : 64;
+    Type counterType = builder.getIntegerType(wider);
+    auto constant = [&](Type of, const APInt &value) {
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getIntegerAttr(of, value));
+    };
+    loop.getLowerBoundMutable().assign(
+        constant(counterType, APInt::getZero(wider)));
+    loop.getUpperBoundMutable().assign(
+        constant(counterType, count.zext(wider)));
+    loop.getStepMutable().assign(constant(counterType, APInt(wider, 1)));
+    loop.setUnsignedCmp(false);
+    Value counter = loop.getInductionVar();
+    counter.setType(counterType);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value round = counter;
+    llvm::SmallPtrSet<Operation *, 4> made;
+    if (wider != width) {
+      round = arith::TruncIOp::create(builder, loc, type, counter);
+      made.insert(round.getDefiningOp());
+    }
+    Value strides =
+        arith::MulIOp::create(builder, loc, round, constant(type, step));
+    made.insert(strides.getDefiningOp());
+    Value value =
+        arith::AddIOp::create(builder, loc, strides, constant(type, low));
+    made.insert(value.getDefiningOp());
+    counter.replaceUsesWithIf(
+        value, [&](OpOperand &use) { return !made.contains(use.getOwner()); });
+  });
 }

@@ -18,6 +18,7 @@
 #define SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
 
 namespace mlir {
+class Operation;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -25,6 +26,15 @@ namespace sequin::csl {
 
 /// Patterns that replace such an operation on constants by its value.
 void populateRunningConstantPatterns(mlir::RewritePatternSet &patterns);
+
+/// Computes with known indices in the 32 bits that an index of a PE has; MLIR's
+/// folders take 64.
+void foldIndices(mlir::Operation *function);
+
+/// Gives loops of scf.for with known bounds that are further apart than their
+/// counter's type can tell another counter: MLIR takes the difference of the
+/// bounds for negative, and the loop for one that does not run.
+void countExactly(mlir::Operation *function);
 
 } // namespace sequin::csl
 

@@ -14,19 +14,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SEQUIN_LIB_CONVERSION_CSLTOWAFER_KEEPFLOATS_H
-#define SEQUIN_LIB_CONVERSION_CSLTOWAFER_KEEPFLOATS_H
+#ifndef SEQUIN_DIALECT_CSL_TRANSFORMS_KEEPFLOATS_H
+#define SEQUIN_DIALECT_CSL_TRANSFORMS_KEEPFLOATS_H
 
-#include "mlir/Pass/Pass.h"
-#include <memory>
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace sequin::csl_to_wafer {
+namespace sequin::csl {
 
 /// Hides the constants that would fold an operation on floats away.
-std::unique_ptr<mlir::Pass> createHideNeutralFloatsPass();
+void hideNeutralFloats(mlir::FunctionOpInterface function);
 /// Puts them back, at the beginning of the function.
-std::unique_ptr<mlir::Pass> createShowNeutralFloatsPass();
+void showNeutralFloats(mlir::FunctionOpInterface function);
 
-} // namespace sequin::csl_to_wafer
+} // namespace sequin::csl
 
-#endif // SEQUIN_LIB_CONVERSION_CSLTOWAFER_KEEPFLOATS_H
+#endif // SEQUIN_DIALECT_CSL_TRANSFORMS_KEEPFLOATS_H
