@@ -311,6 +311,15 @@ spread(const Transfer &transfer, llvm::ArrayRef<uint32_t> host, Spread spread) {
 namespace {
 
 /// A wafer at work. Calls are made one at a time, by whatever threads.
+static std::vector<std::string> linesOf(llvm::ArrayRef<Race> findings) {
+  std::vector<std::string> lines;
+  for (const Race &finding : findings)
+    lines.push_back("PE (" + std::to_string(finding.x) + ", " +
+                    std::to_string(finding.y) + ") at cycle " +
+                    std::to_string(finding.cycle) + ": " + finding.message);
+  return lines;
+}
+
 class Device {
 public:
   static std::unique_ptr<Device> create(std::shared_ptr<Output> output,
@@ -439,25 +448,24 @@ public:
     const HangReport &hang = session->simulator().hang();
     return hang.waiting ? hang.str(session->program()) : "";
   }
+  /// How many wait, if all of them are microthreads that are only ready for
+  /// more; 0 otherwise.
+  uint64_t armed() const {
+    const HangReport &hang = session->simulator().hang();
+    return hang.armed == hang.waiting ? hang.armed : 0;
+  }
   std::vector<std::string> log(size_t from) const {
     llvm::ArrayRef<std::string> lines = session->simulator().log();
     return lines.drop_front(std::min(from, lines.size())).vec();
   }
   std::vector<std::string> races() const {
-    std::vector<std::string> list;
-    for (const Race &race : session->simulator().races())
-      list.push_back("PE (" + std::to_string(race.x) + ", " +
-                     std::to_string(race.y) + ") at cycle " +
-                     std::to_string(race.cycle) + ": " + race.message);
-    return list;
+    return linesOf(session->simulator().races());
   }
   std::vector<std::string> undefinedReads() const {
-    std::vector<std::string> list;
-    for (const Race &read : session->simulator().undefinedReads())
-      list.push_back("PE (" + std::to_string(read.x) + ", " +
-                     std::to_string(read.y) + ") at cycle " +
-                     std::to_string(read.cycle) + ": " + read.message);
-    return list;
+    return linesOf(session->simulator().undefinedReads());
+  }
+  std::vector<std::string> lostControls() const {
+    return linesOf(session->simulator().lostControls());
   }
   std::string report() const {
     return llvm::formatv("{0:2}",
@@ -608,7 +616,9 @@ PYBIND11_MODULE(_wafer, module) {
       .def("waiting", &Device::waiting)
       .def("log", &Device::log, py::arg("start"))
       .def("races", &Device::races)
+      .def("armed", &Device::armed)
       .def("undefined_reads", &Device::undefinedReads)
+      .def("lost_controls", &Device::lostControls)
       .def("report", &Device::report)
       .def("timeline", &Device::timeline)
       .def("sim_log", &Device::simLog)

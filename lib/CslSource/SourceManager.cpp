@@ -165,7 +165,9 @@ void Diagnostics::print(llvm::raw_ostream &os, bool colors) const {
 
 std::optional<StringRef>
 csl_source::suggestName(StringRef name, llvm::ArrayRef<StringRef> candidates) {
-  unsigned best = std::max<size_t>(1, name.size() / 3) + 1;
+  // Something of the name has to stay: of one letter all others are near.
+  unsigned best =
+      std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   std::optional<StringRef> found;
   for (StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, true, best);

@@ -234,14 +234,13 @@ void CslMachineState::pushFifo(Pe &pe, unsigned number, uint32_t value) {
 
 /// The FIFO is empty (full). Always false: no element now.
 bool CslMachineState::fifoStops(Pe &pe, Running &op, unsigned number,
-                                bool write, bool &ended, bool &result) {
+                                unsigned needed, bool write, bool &ended,
+                                bool &result) {
   FifoInfo &info = pe.code->fifos[number];
   FifoState &fifo = pe.fifos[number];
-  // What makes a later push (pop) activate a task: room for as many elements as
-  // the operation takes at a time (FIF-019, FIF-020).
-  uint16_t wanted = static_cast<uint16_t>(
-      std::min<uint32_t>({op.width, op.remaining, info.elements}));
-  (write ? fifo.wantedSpace : fifo.wantedData) = wanted;
+  // What makes a later pop (push) activate a task: as many places (elements)
+  // as the operation needs to go on (FIF-019, FIF-020).
+  (write ? fifo.wantedSpace : fifo.wantedData) = static_cast<uint16_t>(needed);
   std::optional<csl::FifoAction> given =
       write ? info.op.getFullAction() : info.op.getEmptyAction();
   csl::FifoAction action = given.value_or(csl::FifoAction::TestOrSuspend);
@@ -296,9 +295,11 @@ bool CslMachineState::readable(Pe &pe, Running &op, Walk &walk, bool &ended,
     return true;
   case Walk::Kind::Memory:
     return checkPlace(pe, walk, op.step->op, "source");
-  case Walk::Kind::Fifo:
-    return pe.fifos[walk.dsd.fifo].count >= fifoNeeds(pe, op, walk) ||
-           fifoStops(pe, op, walk.dsd.fifo, false, ended, result);
+  case Walk::Kind::Fifo: {
+    unsigned needed = fifoNeeds(pe, op, walk);
+    return pe.fifos[walk.dsd.fifo].count >= needed ||
+           fifoStops(pe, op, walk.dsd.fifo, needed, false, ended, result);
+  }
   case Walk::Kind::Fabin:
     break;
   }
@@ -343,9 +344,9 @@ bool CslMachineState::writable(Pe &pe, Running &op, bool &ended, bool &result) {
   if (op.dest.kind != Walk::Kind::Fifo)
     return true;
   unsigned fifo = op.dest.dsd.fifo;
-  return pe.fifos[fifo].count + fifoNeeds(pe, op, op.dest) <=
-             pe.code->fifos[fifo].elements ||
-         fifoStops(pe, op, fifo, true, ended, result);
+  unsigned needed = fifoNeeds(pe, op, op.dest);
+  return pe.fifos[fifo].count + needed <= pe.code->fifos[fifo].elements ||
+         fifoStops(pe, op, fifo, needed, true, ended, result);
 }
 
 /// The next element of an operand; what readable() says is there.

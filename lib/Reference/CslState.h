@@ -449,8 +449,8 @@ public:
              uint32_t &length, mlir::Operation *at);
   bool readable(Pe &pe, Running &op, Walk &walk, bool &ended, bool &result);
   bool writable(Pe &pe, Running &op, bool &ended, bool &result);
-  bool fifoStops(Pe &pe, Running &op, unsigned fifo, bool write, bool &ended,
-                 bool &result);
+  bool fifoStops(Pe &pe, Running &op, unsigned fifo, unsigned needed,
+                 bool write, bool &ended, bool &result);
   uint32_t fetch(Pe &pe, Walk &walk, uint32_t remaining, bool endless);
   void store(Pe &pe, Walk &walk, uint32_t value, bool last);
   uint32_t popFifo(Pe &pe, unsigned fifo);

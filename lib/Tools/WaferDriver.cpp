@@ -192,16 +192,12 @@ static llvm::Error addTraces(const RunOptions &options,
 
 static constexpr size_t kMostFindings = 16;
 
-/// Memory that was read before anything wrote it: it holds zero, but nobody
-/// says so.
-static void warnOfUndefinedReads(const Session &session,
-                                 llvm::raw_ostream &log) {
-  llvm::ArrayRef<Race> reads = session.simulator().undefinedReads();
-  for (const Race &read : reads.take_front(kMostFindings))
-    log << "warning: PE (" << read.x << ", " << read.y << ") at cycle "
-        << read.cycle << ": " << read.message << "\n";
-  if (reads.size() > kMostFindings)
-    log << "warning: the same at " << reads.size() - kMostFindings
+static void warnOf(llvm::ArrayRef<Race> findings, llvm::raw_ostream &log) {
+  for (const Race &finding : findings.take_front(kMostFindings))
+    log << "warning: PE (" << finding.x << ", " << finding.y << ") at cycle "
+        << finding.cycle << ": " << finding.message << "\n";
+  if (findings.size() > kMostFindings)
+    log << "warning: the same at " << findings.size() - kMostFindings
         << " more PEs\n";
 }
 
@@ -281,7 +277,9 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
           .count();
   for (StringRef line : session.simulator().log())
     log << line << "\n";
-  warnOfUndefinedReads(session, log);
+  // Memory that nothing wrote holds zero, but nobody says so.
+  warnOf(session.simulator().undefinedReads(), log);
+  warnOf(session.simulator().lostControls(), log);
   OutputFiles files;
   if (!failed)
     failed = checkRaces(session);

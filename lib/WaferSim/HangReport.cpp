@@ -318,6 +318,10 @@ void Wafer::describeHang() {
       if (!(core.live >> t & 1) || !matters(*core.ops[t]))
         continue;
       LiveOp &op = *core.ops[t];
+      hangReport.armed +=
+          t != kMain && (op.stall == Stall::FifoEmpty ||
+                         (op.stall == Stall::Input &&
+                          (op.unbounded || op.remaining == op.length)));
       Wait *wait = add(
           core,
           t == kMain ? mainName(core) : "microthread " + std::to_string(t),
@@ -383,7 +387,8 @@ void Wafer::describeHang() {
       }
     }
     if (core.main == MainState::Busy)
-      add(core, mainName(core), "is at work", core.mainSince, 0);
+      add(core, mainName(core), "is at work", core.mainSince,
+          currentLocation(core));
     if (core.commandBlocked && core.main == MainState::Idle) {
       if (Wait *wait =
               add(core, "command stream",

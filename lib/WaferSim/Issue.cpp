@@ -319,12 +319,13 @@ void Wafer::pushFifo(Core &core, unsigned number, uint32_t value) {
 
 /// A FIFO is empty (full) under an operation: FIF-013 to FIF-020.
 Wafer::Gate Wafer::fifoStops(Core &core, LiveOp &op, unsigned number,
-                             bool write) {
+                             unsigned needed, bool write) {
   const Fifo &fifo = core.setup->setup->fifos[number];
   FifoState &state = core.fifos[number];
-  uint16_t wanted = static_cast<uint16_t>(
-      std::min<uint32_t>({op.rate, op.remaining, fifo.elements}));
-  (write ? state.wantedSpace : state.wantedData) = wanted;
+  // What a later pop (push) activates a task for: that this operation could go
+  // on (FIF-019, FIF-020).
+  (write ? state.wantedSpace : state.wantedData) =
+      static_cast<uint16_t>(needed);
   FifoAction action = write ? fifo.fullAction : fifo.emptyAction;
   if (action == FifoAction::Fault) {
     trap(core,
@@ -374,7 +375,8 @@ Wafer::Gate Wafer::fifoGate(Core &core, LiveOp &op, unsigned number,
   if (fifo.simd == SimdMode::Simd64 && !done)
     needed = std::min<uint32_t>(
         {8u / fifo.elementBytes, op.remaining, fifo.elements, op.rate});
-  return count >= needed ? Gate::Open : fifoStops(core, op, number, write);
+  return count >= needed ? Gate::Open
+                         : fifoStops(core, op, number, needed, write);
 }
 
 Wafer::Gate Wafer::gateOfSource(Core &core, LiveOp &op, Walk &walk,
@@ -483,6 +485,8 @@ uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
     Wavelet wavelet = ring.front();
     popInput(core, ring);
     ++taken;
+    if (wavelet.control && !walk.transform)
+      loseControl(core, op);
     uint32_t data = elementOf(core, walk, wavelet);
     if (walk.bytes == 4)
       return data;
@@ -551,6 +555,8 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
   auto read = [&](Walk &walk, Ring *input) -> uint32_t {
     if (input) {
       uint32_t data = input->front().data;
+      if (LLVM_UNLIKELY(input->front().control))
+        loseControl(core, op);
       popInput(core, *input);
       return data;
     }

@@ -148,6 +148,7 @@ void Wafer::load() {
       mapMemory(memorySize, memorySize <= kLargePagesUpTo));
   raced.resize(program.pes.size());
   readUndefined.resize(program.pes.size());
+  lostControl.resize(program.pes.size());
   if (!memoryBase)
     return;
   if (options.poison != Poison::Off) {
@@ -480,7 +481,7 @@ void Wafer::endWindow() {
     if (!trapped || line.cycle <= trapped->cycle)
       log.push_back(std::move(line.text));
   lines.clear();
-  for (std::vector<Race> *list : {&races, &undefined})
+  for (std::vector<Race> *list : {&races, &undefined, &lostControls})
     llvm::sort(*list, [](const Race &a, const Race &b) {
       return std::tie(a.cycle, a.y, a.x) < std::tie(b.cycle, b.y, b.x);
     });
@@ -495,13 +496,14 @@ Outcome Wafer::run(uint64_t cycles) {
   if (!started)
     start();
   const uint64_t pause = now + std::min(cycles, ~uint64_t(0) - now);
-  size_t racesBefore = races.size(), readsBefore = undefined.size();
+  auto countFindings = [&] {
+    return races.size() + undefined.size() + lostControls.size();
+  };
+  size_t findingsBefore = countFindings();
   auto sortFindings = [&] {
-    if (races.size() != racesBefore || undefined.size() != readsBefore ||
-        !lines.empty())
+    if (countFindings() != findingsBefore || !lines.empty())
       endWindow();
-    racesBefore = races.size();
-    readsBefore = undefined.size();
+    findingsBefore = countFindings();
   };
   uint64_t begin = 0;
   while (nextTime(begin)) {
@@ -522,7 +524,7 @@ Outcome Wafer::run(uint64_t cycles) {
     if (trapped) {
       now = counters.cycles = trapped->cycle;
       // Other PEs were as far as the window's end.
-      for (std::vector<Race> *list : {&races, &undefined})
+      for (std::vector<Race> *list : {&races, &undefined, &lostControls})
         llvm::erase_if(*list,
                        [&](const Race &race) { return race.cycle > now; });
       return Outcome::Trapped;
@@ -545,6 +547,16 @@ void Wafer::countMacs(DsdOpcode opcode, uint64_t elements) {
     counters.macsFp16 += elements;
 }
 
+Location Wafer::currentLocation(const Core &core) const {
+  if (core.frames.empty())
+    return 0;
+  const Frame &frame = core.frames.back();
+  const Function &function = core.code->code->functions[frame.function];
+  return frame.pc - 1 < function.locations.size()
+             ? function.locations[frame.pc - 1]
+             : Location(0);
+}
+
 /// The first trap counts: of the earliest cycle, of the northernmost row, of
 /// the westernmost PE.
 void Wafer::trap(Core &core, std::string message, Location location) {
@@ -559,12 +571,8 @@ void Wafer::trap(Core &core, std::string message, Location location) {
   // Routers and queues have no place in the program.
   if (!location)
     location = inOperation;
-  if (!location && inScalarCode && !core.frames.empty()) {
-    const Frame &frame = core.frames.back();
-    const Function &function = core.code->code->functions[frame.function];
-    if (frame.pc - 1 < function.locations.size())
-      location = function.locations[frame.pc - 1];
-  }
+  if (!location && inScalarCode)
+    location = currentLocation(core);
   trapped = Trap{core.x, core.y, now, std::move(message), location};
 }
 
@@ -574,6 +582,19 @@ void Wafer::race(Core &core, std::string message) {
     return;
   raced.set(index);
   races.push_back({core.x, core.y, now, std::move(message)});
+}
+
+void Wafer::loseControl(Core &core, const LiveOp &op) {
+  uint32_t index = indexOf(core);
+  if (lostControl[index])
+    return;
+  lostControl.set(index);
+  std::string text = (getInfo(op.opcode).name + " takes a control wavelet " +
+                      "as an element, without .on_control")
+                         .str();
+  if (op.location && op.location < program.locations.size())
+    text += " (" + program.locations[op.location] + ")";
+  lostControls.push_back({core.x, core.y, now, std::move(text)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -605,6 +626,9 @@ const Counters &Simulator::counters() const { return wafer->counters; }
 const std::optional<Trap> &Simulator::trap() const { return wafer->trapped; }
 const HangReport &Simulator::hang() const { return wafer->hangReport; }
 llvm::ArrayRef<Race> Simulator::races() const { return wafer->races; }
+llvm::ArrayRef<Race> Simulator::lostControls() const {
+  return wafer->lostControls;
+}
 llvm::ArrayRef<Race> Simulator::undefinedReads() const {
   return wafer->undefined;
 }

@@ -368,7 +368,7 @@ public:
   Counters counters;
   std::optional<Trap> trapped;
   HangReport hangReport;
-  std::vector<Race> races, undefined;
+  std::vector<Race> races, undefined, lostControls;
   struct LogLine {
     uint64_t cycle;
     uint32_t pe, order;
@@ -407,12 +407,16 @@ public:
   uint32_t indexOf(const Core &core) const {
     return static_cast<uint32_t>(&core - cores.data());
   }
+  /// Of the instruction that scalar code is at.
+  Location currentLocation(const Core &core) const;
   void trap(Core &core, std::string message, Location location = 0);
   Moment momentOf(const Core &core, uint64_t cycle) const {
     return {cycle, core.x, core.y};
   }
   void countMacs(DsdOpcode opcode, uint64_t elements);
   void race(Core &core, std::string message);
+  /// A control wavelet that an operation takes as an element.
+  void loseControl(Core &core, const LiveOp &op);
 
 private:
   friend class Simulator;
@@ -531,7 +535,8 @@ private:
   Gate gateOfDest(Core &core, LiveOp &op, unsigned sent, unsigned done);
   Gate fifoGate(Core &core, LiveOp &op, unsigned number, unsigned count,
                 unsigned done, bool write);
-  Gate fifoStops(Core &core, LiveOp &op, unsigned fifo, bool write);
+  Gate fifoStops(Core &core, LiveOp &op, unsigned fifo, unsigned needed,
+                 bool write);
   uint32_t fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken);
   void store(Core &core, LiveOp &op, uint32_t value, unsigned &sent);
   uint32_t elementOf(const Core &core, const Walk &walk,
@@ -607,7 +612,7 @@ private:
   bool stepping = false; ///< a row is stepped; nothing may be planned for `now`
   uint64_t *writtenBase = nullptr;
   size_t writtenSize = 0;
-  llvm::BitVector raced, readUndefined;
+  llvm::BitVector raced, readUndefined, lostControl;
 };
 
 /// The stride of `walk`'s loops in elements, for SIMD limits.

@@ -412,6 +412,21 @@ def test_one_output_for_two_inputs(compiled_layout, places):
     assert results.tolist() == [list(range(11, 20)), list(range(21, 30))]
 
 
+@pytest.mark.rows("HST-071", "FAB-014")
+def test_an_input_port_has_one_source(compiled_layout):
+    layout = SdkLayout(get_platform())
+    _, _, tx = add_region(layout, "one", 1, 1)
+    _, rx, _ = add_region(layout, "two", 5, 5)
+    _, fed, _ = add_region(layout, "three", 9, 9)
+    layout.connect(tx, rx)
+    for again in (lambda: layout.connect(tx, rx), lambda: layout.create_input_stream(rx)):
+        with pytest.raises(HostError, match="already gets its data from .*one"):
+            again()
+    layout.create_input_stream(fed)
+    with pytest.raises(HostError, match="already gets its data from stream"):
+        layout.connect(tx, fed)
+
+
 @pytest.mark.rows("HST-064", "HST-065", "HST-066", "HST-070", "HST-071")
 def test_refused(compiled_layout):
     layout = SdkLayout(get_platform())

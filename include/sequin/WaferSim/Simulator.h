@@ -107,6 +107,9 @@ struct HangReport {
   /// At most kMostWaits, in the order of PEs; `waiting` counts all.
   std::vector<Wait> waits;
   uint64_t waiting = 0;
+  /// Of them the microthreads that are only ready for elements nobody has sent:
+  /// they have taken none, or take from a FIFO. A server looks so at its end.
+  uint64_t armed = 0;
   /// The limit of cycles ended the run; something still moved.
   bool exhausted = false;
   static constexpr size_t kMostWaits = 64;
@@ -163,6 +166,9 @@ public:
   const std::optional<Trap> &trap() const;
   const HangReport &hang() const;
   llvm::ArrayRef<Race> races() const;
+  /// Control wavelets that operations without `.on_control` took as elements
+  /// (AMB-029), which is seldom meant; the first of each PE.
+  llvm::ArrayRef<Race> lostControls() const;
   llvm::ArrayRef<Race> undefinedReads() const;
   /// What PEs printed, in coordinates of the fabric: "@35 P5.3: text".
   llvm::ArrayRef<std::string> log() const;

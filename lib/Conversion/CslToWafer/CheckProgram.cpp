@@ -8,6 +8,7 @@
 
 #include "Derivation.h"
 #include "FunctionEmitter.h"
+#include "LowerRpc.h"
 #include "Sharing.h"
 #include "ValueLayout.h"
 #include "mlir/IR/Matchers.h"
@@ -90,6 +91,12 @@ private:
   std::vector<llvm::SmallVector<csl::FaboutDsdOp>> senders, advancing;
   std::vector<bool> passesDsds;
   std::vector<uint32_t> sending; ///< colors, by setup
+  std::vector<uint32_t> taking;  ///< input queues that a code uses
+  std::vector<uint32_t> hearing; ///< colors of its fabin DSDs without a queue
+  /// Whether anything at such a PE takes from the queue.
+  bool takesFrom(const wafer::Setup &setup, unsigned queue) const;
+  /// A server for @rpc beside memcpy's, which the host does not talk to.
+  bool isServedByMemcpy(Operation *op) const;
 
   Derivation &derivation;
   const wafer::Program &program;
@@ -97,6 +104,11 @@ private:
   const bool ofSource;
 };
 } // namespace
+
+static bool isRpcServer(Operation *op) {
+  auto bind = dyn_cast<csl::BindDataTaskOp>(op);
+  return bind && bind.getTask() == kRpcServer;
+}
 
 /// How CSL writes an operation.
 static std::string getSourceName(Operation *op) {
@@ -107,6 +119,8 @@ static std::string getSourceName(Operation *op) {
     return "@set_color_config";
   if (isa<csl::LocalColorConfigOp>(op))
     return "@set_local_color_config";
+  if (isRpcServer(op))
+    return "@rpc";
   StringRef name = op->getName().getStringRef();
   return name.consume_front("csl.") ? ("@" + name).str() : name.str();
 }
@@ -115,6 +129,18 @@ PeView ProgramCheck::view(int64_t x, int64_t y) const {
   const wafer::Pe &pe = program.at(x, y);
   return {pe, program.setups[pe.setup], program.routers[pe.router],
           derivation.setupOps[pe.setup], derivation.routerOps[pe.router]};
+}
+
+bool ProgramCheck::isServedByMemcpy(Operation *op) const {
+  return program.memcpy && isRpcServer(op);
+}
+
+bool ProgramCheck::takesFrom(const wafer::Setup &setup, unsigned queue) const {
+  return (taking[setup.code] >> queue & 1) ||
+         (machine.generation == 3 &&
+          llvm::any_of(setup.tasks, [&](const wafer::Task &task) {
+            return task.kind == wafer::TaskKind::Data && task.id == queue;
+          }));
 }
 
 /// One place of the source for the copies that a program is divided into.
@@ -305,7 +331,7 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     });
   };
   // Colors that the code reads: queues, and on WSE-2 data tasks.
-  uint32_t read = 0;
+  uint32_t read = hearing[here.setup.code];
   for (const wafer::Queue &queue : here.setup.inputQueues)
     if (queue.color)
       read |= 1u << *queue.color;
@@ -327,7 +353,7 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
   }
   for (const wafer::Queue &queue : here.setup.inputQueues) {
     if (!queue.color || (delivered >> *queue.color & 1) ||
-        isStream(*queue.color))
+        isStream(*queue.color) || !takesFrom(here.setup, queue.id))
       continue;
     report(Severity::Warning, here.setupOps.inputQueues.find(queue.id)->second,
            "reads color " + Twine(unsigned(*queue.color)) +
@@ -339,6 +365,8 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     if (task.kind != wafer::TaskKind::Data)
       continue;
     Operation *op = here.setupOps.tasks.find({0, task.id})->second;
+    if (isServedByMemcpy(op))
+      continue;
     if (machine.generation == 2) {
       if (!(delivered >> task.id & 1) && !isStream(task.id))
         report(Severity::Warning, op,
@@ -656,12 +684,13 @@ void ProgramCheck::checkSenders() {
                -1, -1);
     };
     for (const wafer::Queue &queue : setup.inputQueues)
-      if (queue.color)
+      if (queue.color && takesFrom(setup, queue.id))
         missing(ops.inputQueues.find(queue.id)->second, *queue.color);
     if (machine.generation == 2)
       for (const wafer::Task &task : setup.tasks)
-        if (task.kind == wafer::TaskKind::Data)
-          missing(ops.tasks.find({0, task.id})->second, task.id);
+        if (Operation *op = ops.tasks.find({0, task.id})->second;
+            task.kind == wafer::TaskKind::Data && !isServedByMemcpy(op))
+          missing(op, task.id);
   }
 }
 
@@ -770,6 +799,8 @@ LogicalResult ProgramCheck::run() {
   senders.resize(derivation.programs.size());
   advancing.resize(derivation.programs.size());
   passesDsds.resize(derivation.programs.size());
+  taking.resize(derivation.programs.size());
+  hearing.resize(derivation.programs.size());
   for (auto [number, code] : llvm::enumerate(derivation.programs))
     code.walk([&, number = number](Operation *op) {
       if (auto out = dyn_cast<csl::FaboutDsdOp>(op)) {
@@ -777,9 +808,21 @@ LogicalResult ProgramCheck::run() {
         if (out.getAdvanceSwitch())
           advancing[number].push_back(out);
       }
+      if (auto in = dyn_cast<csl::FabinDsdOp>(op); in && !in.getQueue()) {
+        std::optional<int64_t> color = csl::getKnownId(in.getColor());
+        hearing[number] |= color ? 1u << *color : ~0u;
+      }
       // A queue may get another color, a DSD may come from elsewhere.
-      if (isa<csl::SetConfigOp>(op))
+      if (isa<csl::SetConfigOp>(op)) {
         passesDsds[number] = true;
+        taking[number] = ~0u;
+      }
+      for (Value operand : op->getOperands())
+        if (isa<csl::InputQueueType>(operand.getType()) &&
+            !isa<csl::InitializeQueueOp>(op)) {
+          std::optional<int64_t> queue = csl::getKnownId(operand);
+          taking[number] |= queue ? 1u << *queue : ~0u;
+        }
     });
   for (int64_t y = 0; y < program.height; ++y)
     for (int64_t x = 0; x < program.width; ++x) {

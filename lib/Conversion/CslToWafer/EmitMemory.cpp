@@ -228,11 +228,14 @@ FunctionEmitter::Emitted FunctionEmitter::emitMemref(Operation &op) {
     int64_t bytes;
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
         !size.bytes ||
-        __builtin_mul_overflow(type.getNumElements(), size.bytes, &bytes) ||
-        bytes > context.machine.memoryBytesPerPe)
+        __builtin_mul_overflow(type.getNumElements(), size.bytes, &bytes))
       return LogicalResult(op.emitOpError()
-                           << "makes " << type
-                           << ", which does not fit in the memory of a PE");
+                           << "makes " << type << ", which has no size");
+    if (bytes > context.machine.memoryBytesPerPe)
+      return LogicalResult(op.emitOpError()
+                           << "of type " << type << " takes " << bytes
+                           << " bytes, a PE has "
+                           << context.machine.memoryBytesPerPe);
     if (alloca->getBlock() != &function.getCallableRegion()->front())
       return LogicalResult(op.emitOpError()
                            << "is not in the first block of its function");

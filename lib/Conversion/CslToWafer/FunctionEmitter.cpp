@@ -378,8 +378,8 @@ LogicalResult FunctionEmitter::run() {
   // One short of the number that means none.
   if (nextRegister > wafer::kNoRegister)
     return function->emitOpError()
-           << "needs " << nextRegister << " registers, there are "
-           << wafer::kNoRegister;
+           << "is too long: it computes " << nextRegister
+           << " values, a function has at most " << wafer::kNoRegister;
   out.registers = nextRegister;
   frameBytes = llvm::alignTo(frameBytes, 4);
   if (frameBytes > context.machine.memoryBytesPerPe)

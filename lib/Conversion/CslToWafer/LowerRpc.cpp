@@ -18,7 +18,6 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
 
-static constexpr StringRef kTask = "rpc.server";
 /// The call under way: function, words missing, words there.
 static constexpr StringRef kState = "rpc.state";
 static constexpr StringRef kWords = "rpc.words";
@@ -200,7 +199,7 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
       state.getOrAddProperties<csl::TaskOp::Properties>();
   properties.kind =
       csl::TaskKindAttr::get(builder.getContext(), csl::TaskKind::Data);
-  properties.sym_name = builder.getStringAttr(kTask);
+  properties.sym_name = builder.getStringAttr(kRpcServer);
   properties.function_type =
       TypeAttr::get(builder.getFunctionType({builder.getI32Type()}, {}));
   Region *body = state.addRegion();
@@ -208,7 +207,7 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
   auto task = cast<csl::TaskOp>(builder.create(state));
   Server(task, builder).build(functions);
   builder.setInsertionPoint(rpc);
-  csl::BindDataTaskOp::create(builder, loc, kTask, rpc.getId());
+  csl::BindDataTaskOp::create(builder, loc, kRpcServer, rpc.getId());
   rpc.erase();
   return success();
 }

@@ -13,6 +13,9 @@
 
 namespace sequin::csl_to_wafer {
 
+/// The task.
+inline constexpr llvm::StringLiteral kRpcServer = "rpc.server";
+
 /// Replaces a program's `csl.rpc` by a data task and its binding. The task
 /// collects the number of an exported function and its arguments, one wavelet
 /// each, and calls it; a number that no function has is ignored.

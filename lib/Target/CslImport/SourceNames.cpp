@@ -8,6 +8,8 @@
 
 #include "sequin/Target/CslImport/SourceNames.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace sequin;
@@ -45,6 +47,7 @@ static std::string nameOf(llvm::StringRef op) {
           .Cases({"csl.call_indirect", "func.call"}, "the call")
           .Cases({"csl.aggregate", "csl.splat"}, "the value")
           .Cases({"csl.get_field", "csl.set_field"}, "the field")
+          .Case("memref.alloca", "the local variable")
           .Cases({"csl.get_element", "csl.set_element"}, "the element")
           .Cases({"csl.constant", "csl.make_id", "csl.task_id"}, "the id")
           .Cases({"csl.return", "func.return"}, "the return")
@@ -57,6 +60,47 @@ static std::string nameOf(llvm::StringRef op) {
   return name;
 }
 
+/// How a CSL program writes a type; empty if it has no word for it.
+static std::string spell(mlir::Type type) {
+  using namespace sequin::csl;
+  if (auto dsd = mlir::dyn_cast<DsdType>(type))
+    return (stringifyDescriptorKind(dsd.getKind()) + "_dsd").str();
+  if (auto dsr = mlir::dyn_cast<DsrType>(type))
+    return ("dsr_" + stringifyDsrKind(dsr.getKind())).str();
+  if (mlir::isa<FifoType>(type))
+    return "fifo";
+  if (mlir::isa<ColorType>(type))
+    return "color";
+  if (mlir::isa<CB16Type>(type))
+    return "cb16";
+  if (auto pointer = mlir::dyn_cast<PtrType>(type)) {
+    std::string pointee = spell(pointer.getPointee());
+    return pointee.empty()
+               ? ""
+               : (pointer.getMany() ? "[*]" : "*") +
+                     std::string(pointer.getIsConst() ? "const " : "") +
+                     pointee;
+  }
+  if (auto memref = mlir::dyn_cast<mlir::MemRefType>(type)) {
+    std::string element = spell(memref.getElementType());
+    if (element.empty() || !memref.hasStaticShape() || !memref.getRank())
+      return element;
+    std::string text = "[";
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(memref.getShape(), os);
+    return text + "]" + element;
+  }
+  if (type.isInteger(1))
+    return "bool";
+  if (type.isInteger() || mlir::isa<mlir::FloatType>(type)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    type.print(os);
+    return text;
+  }
+  return "";
+}
+
 /// The attribute keeps the text for as long as the diagnostic may be read.
 static Argument makeText(const std::string &text, mlir::MLIRContext *context) {
   return Argument(mlir::StringAttr::get(context, text).getValue());
@@ -67,7 +111,12 @@ static void renameIn(mlir::Diagnostic &diagnostic) {
     return argument.getKind() == Argument::DiagnosticArgumentKind::String &&
            (text.empty() || argument.getAsString() == text);
   };
+  mlir::MLIRContext *context = diagnostic.getLocation().getContext();
   llvm::MutableArrayRef<Argument> parts = diagnostic.getArguments();
+  for (Argument &part : parts)
+    if (part.getKind() == Argument::DiagnosticArgumentKind::Type)
+      if (std::string type = spell(part.getAsType()); !type.empty())
+        part = makeText("'" + type + "'", context);
   if (parts.size() < 3 || !isText(parts[0], "'") || !isText(parts[1], "") ||
       !isText(parts[2], "' op "))
     return;
@@ -75,7 +124,7 @@ static void renameIn(mlir::Diagnostic &diagnostic) {
   if (name.empty())
     return;
   parts[0] = Argument(llvm::StringRef());
-  parts[1] = makeText(name, diagnostic.getLocation().getContext());
+  parts[1] = makeText(name, context);
   parts[2] = Argument(llvm::StringRef(" "));
 }
 

@@ -138,6 +138,7 @@ class SdkLayout:
             raise HostError(
                 f"connect: {tx!r} has {len(tx.places())} PEs, {rx!r} has {len(rx.places())}"
             )
+        self._expect_no_source("connect", rx)
         self._connections.append((tx, rx))
 
     def create_input_stream(
@@ -259,10 +260,23 @@ class SdkLayout:
             raise HostError(
                 f"{call}: {port!r} is an " + ("output port" if to_device else "input port")
             )
+        if to_device:
+            self._expect_no_source(call, port)
         whole("io_buffer_size", io_buffer_size, 1)
         if io_loc is not None and (io_loc.x < 0 or io_loc.y < 0):
             raise HostError(f"{call}: io_loc is {io_loc}, places of the fabric begin at (0, 0)")
         return self._add(_Stream(port.name, to_device, port.color, port, io_loc))
+
+    def _expect_no_source(self, call: str, port: PortHandle) -> None:
+        """What two links bring to a color at once is not defined (FAB-014)."""
+        sources = [repr(tx) for tx, rx in self._connections if rx is port]
+        sources += [
+            f"stream '{stream.name}'"
+            for stream in self._streams
+            if stream.port is port and stream.to_device
+        ]
+        if sources:
+            raise HostError(f"{call}: {port!r} already gets its data from {sources[0]}")
 
     def _loc_stream(self, loc: IntVector, color: Color, prefix: str, to_device: bool) -> str:
         if not isinstance(color, Color):

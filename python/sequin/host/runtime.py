@@ -197,11 +197,25 @@ class SdkRuntime:
             self._leave_traces()
         waiting = self._native.waiting()
         if waiting and not self._failed:
-            self._say("WARNING", "stop(): nothing moves any more, but\n" + waiting.rstrip())
+            # A server is ready for more to the end, which is no mistake.
+            armed = self._native.armed()
+            if armed:
+                self._say(
+                    "WARNING",
+                    f"stop(): {armed} microthread{'s are' if armed > 1 else ' is'} still ready "
+                    "to receive (msg_level INFO says where)",
+                )
+            self._say(
+                "INFO" if armed else "WARNING",
+                "stop(): nothing moves any more, but\n" + waiting.rstrip(),
+            )
         for race in self._native.races():
             self._say("WARNING", "race: " + race)
         for read in self._native.undefined_reads():
             self._say("INFO", "read before it is written: " + read)
+        # Where something waits for ever, an element too many may be the reason.
+        for control in self._native.lost_controls():
+            self._say("WARNING" if waiting and not self._failed else "INFO", control)
 
     def __enter__(self) -> SdkRuntime:
         self._managed = True

@@ -11,7 +11,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
     func.func @main() {
       %c = arith.constant 1 : i32
       %i = arith.constant 0 : index
-      // expected-error@+1 {{makes 'memref<100000xi32>', which does not fit in the memory of a PE}}
+      // expected-error@+1 {{of type 'memref<100000xi32>' takes 400000 bytes, a PE has 49152}}
       %a = memref.alloca() : memref<100000xi32>
       memref.store %c, %a[%i] : memref<100000xi32>
       %v = memref.load %a[%i] : memref<100000xi32>

@@ -101,6 +101,11 @@ module attributes {csl.target = #csl.target<"wse2">} {
 module attributes {csl.target = #csl.target<"wse3">} {
   // expected-note@+1 {{the program of the PE is here}}
   csl.program @pe {
+    func.func @take() -> !csl.dsd<fabin> {
+      %q = csl.constant 2 : !csl.input_queue
+      %d = csl.fabin_dsd queue %q extent 4
+      return %d : !csl.dsd<fabin>
+    }
     csl.comptime {
       %q = csl.constant 2 : !csl.input_queue
       %c = csl.constant 6 : !csl.color
@@ -113,6 +118,46 @@ module attributes {csl.target = #csl.target<"wse3">} {
     csl.tile_code @pe at <0 to 2, 0>
     // expected-warning@+1 {{brings color 5 to the RAMP of a PE that does not read it (PE 1, 0)}}
     csl.color_config 5 at <1, 0> routes <rx WEST tx RAMP>
+  }
+}
+
+// -----
+
+// Nothing takes from the queue, so nothing waits.
+module attributes {csl.target = #csl.target<"wse3">} {
+  csl.program @pe {
+    csl.comptime {
+      %q = csl.constant 2 : !csl.input_queue
+      %c = csl.constant 6 : !csl.color
+      csl.initialize_queue %q : !csl.input_queue color %c
+    }
+  }
+  csl.layout 2 x 1 {
+    csl.tile_code @pe at <0 to 2, 0>
+  }
+}
+
+// -----
+
+// On WSE-2 a fabin DSD may name its color alone.
+module attributes {csl.target = #csl.target<"wse2">} {
+  // expected-note@+1 {{the program is here}}
+  csl.program @pe {
+    func.func @take() -> !csl.dsd<fabin> {
+      %c = csl.constant 5 : !csl.color
+      // expected-warning@+1 {{reads color 5, to which no input queue is bound}}
+      %d = csl.fabin_dsd color %c extent 4
+      return %d : !csl.dsd<fabin>
+    }
+    func.func @give() -> !csl.dsd<fabout> {
+      %c = csl.constant 5 : !csl.color
+      %d = csl.fabout_dsd color %c extent 4
+      return %d : !csl.dsd<fabout>
+    }
+  }
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    csl.color_config 5 at <0, 0> routes <rx RAMP tx RAMP>
   }
 }
 
@@ -335,7 +380,6 @@ module attributes {csl.target = #csl.target<"wse3", memcpy = true>} {
       %q = csl.constant 1 : !csl.input_queue
       %o = csl.constant 0 : !csl.output_queue
       %c = csl.constant 21 : !csl.color
-      // expected-warning@+2 {{waits for color 21, on which no program sends}}
       // expected-warning@+1 {{uses input queue 1, which the memcpy library needs}}
       csl.initialize_queue %q : !csl.input_queue color %c
       // expected-warning@+1 {{uses output queue 0, which the memcpy library needs}}
@@ -361,7 +405,6 @@ module attributes {csl.target = #csl.target<"wse3">} {
       csl.bind_local_task @t to %id
       %q = csl.constant 1 : !csl.input_queue
       %c = csl.constant 21 : !csl.color
-      // expected-warning@+1 {{waits for color 21, on which no program sends}}
       csl.initialize_queue %q : !csl.input_queue color %c
     }
   }

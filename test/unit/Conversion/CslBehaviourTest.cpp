@@ -426,13 +426,17 @@ void runCase(const Case &test, StringRef arch) {
     EXPECT_THAT(lineAt(*program, simulator.trap()->location, text),
                 HasSubstr(part));
   }
-  std::string log, races, undefined;
+  std::string log, races, undefined, lost;
   for (const std::string &line : simulator.log())
     log += line + "\n";
   for (const wafer::Race &race : simulator.races())
     races += race.message + "\n";
   for (const wafer::Race &race : simulator.undefinedReads())
     undefined += race.message + "\n";
+  for (const wafer::Race &control : simulator.lostControls())
+    lost += control.message + "\n";
+  for (const std::string &part : test.all("LOST"))
+    EXPECT_THAT(lost, HasSubstr(part));
   for (const std::string &part : test.all("LOG"))
     EXPECT_THAT(log, HasSubstr(part));
   for (const std::string &part : test.all("UNDEFINED"))
