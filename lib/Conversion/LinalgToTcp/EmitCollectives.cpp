@@ -43,9 +43,10 @@ LogicalResult GroupEmitter::emitCollective() {
   };
   auto exchange = [&](const std::string &sourceChip) {
     HbmType target = viewType(group.result, /*cut=*/true);
-    HbmType whole = viewType(group.stream, /*cut=*/true);
-    auto source = HbmType::get(builder.getContext(), whole.getElementType(),
-                               axes, mapping(sourceChip), whole.getElement());
+    // The chips of the source hold other parts of it than those of the kernel.
+    auto source = HbmType::get(builder.getContext(), from->elementType(), axes,
+                               mapping(sourceChip),
+                               viewElement(group.stream, /*cut=*/true));
     return store(
         ViewOp::create(builder, loc, source, kernel.values.lookup(from)),
         target);

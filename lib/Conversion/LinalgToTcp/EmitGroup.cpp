@@ -187,7 +187,7 @@ std::optional<LoopId> GroupEmitter::innerLoop(const Access &access) const {
   return along && isInside(*along) ? along : std::nullopt;
 }
 
-HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
+MappingAttr GroupEmitter::viewElement(const Access &access, bool cut) const {
   const Tensor &tensor = *access.tensor;
   int64_t word = machine.dmaAlignBytes * 8 / tensor.bits();
   MemoryText text;
@@ -203,8 +203,12 @@ HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
     text.add(name, size, access.strideOf(loop));
   }
   text.pad(llvm::alignTo(text.size(), word));
-  return HbmType::get(builder.getContext(), tensor.elementType(), axes,
-                      kernel.chip, mapping(text.str()));
+  return mapping(text.str());
+}
+
+HbmType GroupEmitter::viewType(const Access &access, bool cut) const {
+  return HbmType::get(builder.getContext(), access.tensor->elementType(), axes,
+                      kernel.chip, viewElement(access, cut));
 }
 
 /// The same in the DM of a slice, close together.

@@ -112,6 +112,8 @@ private:
   /// The result as a stream, `lanes` elements in a packet.
   StreamShape resultStream(int64_t lanes) const;
   std::optional<LoopId> innerLoop(const Access &access) const;
+  /// What memory holds of an access, with `cut` no further than its loops go.
+  stream::MappingAttr viewElement(const Access &access, bool cut) const;
   tcp::HbmType viewType(const Access &access, bool cut) const;
   Terms dmText(const Access &access) const;
 
