@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramGenerator.h"
+#include "ProgramTest.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
@@ -23,8 +24,6 @@
 #include "sequin/Reference/CslInterpreter.h"
 #include "sequin/WaferSim/Simulator.h"
 #include "llvm/ADT/StringExtras.h"
-#include "gtest/gtest.h"
-#include <cstdlib>
 #include <random>
 
 using namespace mlir;
@@ -33,24 +32,8 @@ using namespace sequin::testing;
 
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  uint64_t number;
-  return text && !StringRef(text).getAsInteger(10, number) ? number : otherwise;
-}
-
-class RandomPrograms : public ::testing::Test {
+class RandomPrograms : public ProgramTest {
 protected:
-  RandomPrograms() : context(registry(), MLIRContext::Threading::DISABLED) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  static DialectRegistry registry() {
-    DialectRegistry registry;
-    csl_to_wafer::registerDialects(registry);
-    return registry;
-  }
-
   /// The first variable in which a simulated PE differs from the reference.
   static std::string compare(const wafer::Program &program,
                              const wafer::Simulator &simulator,
@@ -149,8 +132,6 @@ protected:
     }
     return "";
   }
-
-  MLIRContext context;
 };
 
 TEST_F(RandomPrograms, AgreeWithTheReference) {

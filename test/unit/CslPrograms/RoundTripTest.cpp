@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramGenerator.h"
+#include "ProgramTest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dominance.h"
@@ -33,9 +34,7 @@
 #include "sequin/Target/CslSource/EmitSource.h"
 #include "sequin/WaferSim/Simulator.h"
 #include "llvm/ADT/StringSet.h"
-#include "gtest/gtest.h"
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 
@@ -47,12 +46,6 @@ namespace {
 
 constexpr uint64_t kSeed = 7;
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  uint64_t number;
-  return text && !StringRef(text).getAsInteger(10, number) ? number : otherwise;
-}
-
 /// What a run left behind.
 struct Outcome {
   /// By PE and name of the variable, as source spells it.
@@ -60,21 +53,30 @@ struct Outcome {
   uint64_t cycles = 0;
 };
 
+/// Which programs are drawn.
+struct Draws {
+  explicit Draws(int64_t usual)
+      : count(fromEnvironment("SEQUIN_TEST_COUNT", usual)) {}
+
+  /// Whether shares of them mean something.
+  bool sayMuch() const { return count >= 60 && !first; }
+
+  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
+  int64_t count;
+  int64_t first = fromEnvironment("SEQUIN_TEST_FIRST", 0);
+  int64_t most = fromEnvironment("SEQUIN_TEST_WRONG", 3);
+};
+
+/// What is wrong with a program; "" if nothing is.
+struct Finding {
+  std::string problem, program;
+};
+
 /// Why a program is not looked at; empty if it is.
 using Reason = std::string;
 
-class RoundTrips : public ::testing::Test {
+class RoundTrips : public ProgramTest {
 protected:
-  RoundTrips() : context(registry(), MLIRContext::Threading::DISABLED) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  static DialectRegistry registry() {
-    DialectRegistry registry;
-    csl_to_wafer::registerDialects(registry);
-    return registry;
-  }
-
   static Reason run(ModuleOp module, Outcome &out) {
     FailureOr<wafer::Program> program = csl_to_wafer::deriveProgram(module);
     if (failed(program))
@@ -231,7 +233,32 @@ protected:
     return true;
   }
 
-  MLIRContext context;
+  /// Draws programs until too many are wrong; how many are.
+  int64_t
+  checkEach(const Draws &draws,
+            llvm::function_ref<Finding(std::mt19937_64 &random)> check) {
+    std::printf("seed %llu\n", static_cast<unsigned long long>(draws.seed));
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      said += diagnostic.str() + "\n";
+      return success();
+    });
+    std::mt19937_64 seeds(draws.seed);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < draws.count && wrong < draws.most; ++i) {
+      std::mt19937_64 random(seeds());
+      if (i < draws.first)
+        continue;
+      Finding finding = check(random);
+      if (finding.problem.empty())
+        continue;
+      ++wrong;
+      ADD_FAILURE() << "program " << i << " of seed " << draws.seed << ": "
+                    << finding.problem << "\n//--- program.mlir\n"
+                    << finding.program;
+    }
+    return wrong;
+  }
+
   std::string said;
 };
 
@@ -348,88 +375,60 @@ bool mutate(ModuleOp module, std::mt19937_64 &random) {
 }
 
 TEST_F(RoundTrips, GeneratedProgramsComeBack) {
-  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
-  int64_t count = fromEnvironment("SEQUIN_TEST_COUNT", 60);
-  int64_t first = fromEnvironment("SEQUIN_TEST_FIRST", 0);
-  int64_t most = fromEnvironment("SEQUIN_TEST_WRONG", 3);
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    said += diagnostic.str() + "\n";
-    return success();
-  });
-  std::mt19937_64 seeds(seed);
-  int64_t wrong = 0;
+  Draws draws(/*usual=*/60);
   int refused = 0;
-  for (int64_t i = 0; i < count && wrong < most; ++i) {
-    std::mt19937_64 random(seeds());
-    if (i < first)
-      continue;
-    std::string text = generateCslProgram(random);
+  int64_t wrong = checkEach(draws, [&](std::mt19937_64 &random) {
+    Finding finding;
+    finding.program = generateCslProgram(random);
     OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    ASSERT_TRUE(module) << said << text;
+        parseSourceString<ModuleOp>(finding.program, ParserConfig(&context));
+    if (!module) {
+      finding.problem = "does not parse: " + said;
+      return finding;
+    }
     Outcome outcome;
-    std::string problem = run(*module, outcome);
-    if (problem.empty())
-      problem = goRound(*module, outcome, refused);
-    if (problem.empty())
-      continue;
-    ++wrong;
-    ADD_FAILURE() << "program " << i << " of seed " << seed << ": " << problem
-                  << "\n//--- program.mlir\n"
-                  << text;
-  }
+    finding.problem = run(*module, outcome);
+    if (finding.problem.empty())
+      finding.problem = goRound(*module, outcome, refused);
+    return finding;
+  });
   std::printf("%d refused\n", refused);
-  EXPECT_TRUE(count < 60 || first || wrong || refused <= count / 2);
+  EXPECT_TRUE(!draws.sayMuch() || wrong || refused <= draws.count / 2);
 }
 
 TEST_F(RoundTrips, ChangedProgramsComeBackOrAreRefused) {
-  uint64_t seed = fromEnvironment("SEQUIN_TEST_SEED", kSeed);
-  int64_t count = fromEnvironment("SEQUIN_TEST_COUNT", 120);
-  int64_t first = fromEnvironment("SEQUIN_TEST_FIRST", 0);
-  int64_t most = fromEnvironment("SEQUIN_TEST_WRONG", 3);
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    said += diagnostic.str() + "\n";
-    return success();
-  });
-  std::mt19937_64 seeds(seed);
-  int64_t wrong = 0, looked = 0;
+  Draws draws(/*usual=*/120);
+  int64_t looked = 0;
   int refused = 0;
-  for (int64_t i = 0; i < count && wrong < most; ++i) {
-    std::mt19937_64 random(seeds());
-    if (i < first)
-      continue;
+  int64_t wrong = checkEach(draws, [&](std::mt19937_64 &random) {
+    Finding finding;
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         generateCslProgram(random), ParserConfig(&context));
-    ASSERT_TRUE(module) << said;
+    if (!module) {
+      finding.problem = "does not parse: " + said;
+      return finding;
+    }
     for (int changes = 1 + random() % 6, tries = 0; changes && tries < 100;
          ++tries)
       changes -= mutate(*module, random);
     if (failed(verify(*module)))
-      continue;
+      return finding;
     auto layout = *module->getOps<csl::LayoutOp>().begin();
     Outcome outcome;
     if (!run(*module, outcome).empty() || wroteElsewhere(*module, outcome) ||
         !finishes(*module, layout.getWidth(), layout.getHeight()))
-      continue;
+      return finding;
     ++looked;
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    llvm::raw_string_ostream os(finding.program);
     module->print(os);
-    std::string problem = goRound(*module, outcome, refused);
-    if (problem.empty())
-      continue;
-    ++wrong;
-    ADD_FAILURE() << "program " << i << " of seed " << seed << ": " << problem
-                  << "\n//--- program.mlir\n"
-                  << text;
-  }
+    finding.problem = goRound(*module, outcome, refused);
+    return finding;
+  });
   std::printf("%lld of %lld programs run, %d refused\n",
-              static_cast<long long>(looked), static_cast<long long>(count),
-              refused);
-  EXPECT_TRUE(count < 60 || first || wrong || looked >= count / 4);
-  EXPECT_TRUE(count < 60 || first || wrong || refused <= looked / 2);
+              static_cast<long long>(looked),
+              static_cast<long long>(draws.count), refused);
+  EXPECT_TRUE(!draws.sayMuch() || wrong || looked >= draws.count / 4);
+  EXPECT_TRUE(!draws.sayMuch() || wrong || refused <= looked / 2);
 }
 
 } // namespace
