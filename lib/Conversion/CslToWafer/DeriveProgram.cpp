@@ -23,8 +23,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
-#include "sequin/Dialect/Csl/IR/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include <unordered_map>
 
 using namespace mlir;

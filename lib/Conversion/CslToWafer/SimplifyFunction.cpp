@@ -12,7 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "sequin/Dialect/Csl/IR/RunningConstants.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 
 using namespace mlir;
 using namespace sequin;

@@ -22,8 +22,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "sequin/Dialect/Csl/IR/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;

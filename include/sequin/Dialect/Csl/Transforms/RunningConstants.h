@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR leaves operations alone that it does not define. A PE gives them a
-// value (docs/Rationale/CslDialect.md): a division by zero all ones and the
-// dividend as rest, the most negative number by -1 itself and 0; a shift by the
-// width or more what a shift bit by bit leaves; a float beyond an integer type
-// the nearest number of the type, and 0 for what is not a number.
+// MLIR does not define some operations on numbers, and neither does the manual.
+// The ruling, which simulator and reference interpreter follow: a division by
+// zero gives all ones and the dividend as rest, the most negative number by -1
+// itself and 0; a shift by the width or more what a shift bit by bit leaves; a
+// float beyond an integer type the nearest number of the type, and 0 for what
+// is not a number.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
-#define SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
+#ifndef SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
+#define SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
 
 namespace mlir {
 class Operation;
@@ -38,4 +39,4 @@ void countExactly(mlir::Operation *function);
 
 } // namespace sequin::csl
 
-#endif // SEQUIN_DIALECT_CSL_IR_RUNNINGCONSTANTS_H
+#endif // SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
