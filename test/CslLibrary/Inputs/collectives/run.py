@@ -17,7 +17,7 @@ with open(f"{name}/out.json", encoding="utf-8") as file:
     params = json.load(file)["params"]
 WIDTH, HEIGHT, WORDS, FLOATS = int(params["W"]), int(params["H"]), 2048, 200
 runner = SdkRuntime(name, cmaddr=None)
-symbols = {s: runner.get_id(s) for s in ("src", "dst", "fsrc", "fdst")}
+symbols = {s: runner.get_id(s) for s in ("src", "dst", "csrc", "cdst", "ids", "fsrc", "fdst")}
 kinds = dict(
     streaming=False,
     data_type=MemcpyDataType.MEMCPY_32BIT,
@@ -42,6 +42,8 @@ for root, count in ((0, 1), (0, 100), (2, 7), (3, 1), (3, 100)):
     numbers = random.integers(-100, 100, (HEIGHT, WIDTH, FLOATS)).astype(np.float32)
     runner.memcpy_h2d(symbols["src"], source.ravel(), 0, 0, WIDTH, HEIGHT, WORDS, **kinds)
     runner.memcpy_h2d(symbols["fsrc"], numbers.ravel(), 0, 0, WIDTH, HEIGHT, FLOATS, **kinds)
+    downwards = random.integers(0, 2**32, (HEIGHT, WIDTH, 1024), dtype=np.uint32)
+    runner.memcpy_h2d(symbols["csrc"], downwards.ravel(), 0, 0, WIDTH, HEIGHT, 1024, **kinds)
     runner.launch("main", np.uint16(root), np.uint16(count), nonblock=False)
     after = source.copy()
     after[:, :, :count] = source[:, root : root + 1, :count]
@@ -58,5 +60,19 @@ for root, count in ((0, 1), (0, 100), (2, 7), (3, 1), (3, 100)):
     np.testing.assert_array_equal(
         fetch("fdst", FLOATS, np.float32)[root, root], numbers.sum((0, 1)), "reduce_fadds"
     )
+    # The same in columns.
+    after = downwards.copy()
+    after[:, :, :count] = downwards[root : root + 1, :, :count]
+    np.testing.assert_array_equal(fetch("csrc", 1024, np.uint32), after, "broadcast in columns")
+    result = fetch("cdst", 1024, np.uint32)
+    for y in range(HEIGHT):
+        np.testing.assert_array_equal(
+            result[y, :, :count], after[root, :, y * count : (y + 1) * count], "scatter"
+        )
+    np.testing.assert_array_equal(
+        result[root, :, 512 : 512 + HEIGHT * count], after[root, :, : HEIGHT * count], "gather"
+    )
+    places = np.array([[(x, y) for x in range(WIDTH)] for y in range(HEIGHT)])
+    np.testing.assert_array_equal(fetch("ids", 2, np.uint32), places, "pe_id")
 runner.stop()
 print("as NumPy")

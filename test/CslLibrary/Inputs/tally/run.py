@@ -4,6 +4,7 @@
 """A kernel that counts to a number, one that never reaches it, one without a second phase."""
 
 import argparse
+import json
 
 import numpy as np
 from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
@@ -13,7 +14,9 @@ parser.add_argument("--name")
 parser.add_argument("--goal", type=int)
 arguments = parser.parse_args()
 
-WIDTH, HEIGHT = 4, 5
+with open(f"{arguments.name}/out.json", encoding="utf-8") as file:
+    params = json.load(file)["params"]
+WIDTH, HEIGHT = int(params["W"]), int(params["H"])
 runner = SdkRuntime(arguments.name, cmaddr=None)
 result = runner.get_id("result")
 runner.load()
