@@ -141,6 +141,8 @@ private:
   }
   /// Whether a list inside ends with a comma.
   static bool wantsLines(const Node &node);
+  /// Whether there is a list inside that gets a comma when it is broken.
+  static bool holdsList(const Node &node);
   static bool endsWithComma(Loc end, char closing);
 
   bool tryLine(const Node &node, size_t after = 1) {
@@ -261,6 +263,25 @@ bool Formatter::wantsLines(const Node &node) {
   bool result = false;
   forEachChild(
       node, [&](const Node &child) { result = result || wantsLines(child); });
+  return result;
+}
+
+bool Formatter::holdsList(const Node &node) {
+  switch (node.kind()) {
+  case NodeKind::StructInit:
+  case NodeKind::ListInit:
+  case NodeKind::StructType:
+  case NodeKind::EnumType:
+  case NodeKind::CallExpr:
+  case NodeKind::BuiltinCall:
+  case NodeKind::IndexExpr:
+    return true;
+  default:
+    break;
+  }
+  bool result = false;
+  forEachChild(node,
+               [&](const Node &child) { result = result || holdsList(child); });
   return result;
 }
 
@@ -504,15 +525,22 @@ void Formatter::broken(const Expr &e, size_t after) {
     expr(*binary.left(), sign.size() + 1);
     put(" ");
     put(sign);
-    auto text = line(*binary.right());
-    if (text ? fits(" " + *text, after)
-             : !llvm::isa<BinaryExpr, NameExpr>(binary.right())) {
+    // On the next line if it fits there. What has its lists broken anyway stays
+    // here, as it does where it is read again with the commas that this makes.
+    const Expr &right = *binary.right();
+    auto text = line(right);
+    bool isBroken =
+        !text || (holdsList(right) &&
+                  (indent + 2) * size_t(options.indent) + text->size() + after >
+                      options.columns);
+    if (isBroken ? !llvm::isa<BinaryExpr, NameExpr>(right)
+                 : fits(" " + *text, after)) {
       put(" ");
-      return expr(*binary.right(), after);
+      return expr(right, after);
     }
     indent += 2;
     newLine();
-    expr(*binary.right(), after);
+    expr(right, after);
     indent -= 2;
     return;
   }

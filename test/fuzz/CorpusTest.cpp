@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CslImportCheck.h"
 #include "CslSourceCheck.h"
 #include "MappingParserCheck.h"
 #include "NumberMutation.h"
@@ -44,6 +45,17 @@ TEST(FuzzCorpus, Mapping) {
 
 TEST(FuzzCorpus, CslSource) {
   checkFolder("/csl", sequin::fuzz::checkCslSource, 5);
+}
+
+// Programs of several files through the front end and the derivation.
+TEST(FuzzCorpus, CslImport) {
+  checkFolder(
+      "/import",
+      [](llvm::StringRef text) {
+        return sequin::fuzz::checkCslImport(text, SEQUIN_LIBRARY,
+                                            {"wse2", "wse3"});
+      },
+      2);
 }
 
 // Programs that once brought the simulator down, and numbers changed in them:

@@ -6,21 +6,34 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CslImportCheck.h"
 #include "CslSourceCheck.h"
+#include "CslTreeMutation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
+#include <chrono>
+#include <cstdlib>
 #include <vector>
 
 namespace {
 
+/// SEQUIN_TEST_SEED and SEQUIN_TEST_COUNT ask for other changes, and for more.
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  uint64_t number;
+  return text && !llvm::StringRef(text).getAsInteger(10, number) ? number
+                                                                 : otherwise;
+}
+
 /// Programs of the corpus by name, so that a seed means one program.
-std::vector<std::string> corpus() {
+std::vector<std::string> corpus(llvm::StringRef folder = "/csl") {
   std::vector<std::string> names, programs;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator file(SEQUIN_FUZZ_CORPUS "/csl", error),
+  for (llvm::sys::fs::directory_iterator
+           file(SEQUIN_FUZZ_CORPUS + folder, error),
        end;
        file != end && !error; file.increment(error))
     names.push_back(file->path());
@@ -32,8 +45,8 @@ std::vector<std::string> corpus() {
 }
 
 TEST(CslMutations, TenThousandChangedPrograms) {
-  constexpr uint64_t kFirstSeed = 20260;
-  constexpr unsigned kPrograms = 10000;
+  const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 20260);
+  const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 10000);
   std::vector<std::string> programs = corpus();
   ASSERT_GE(programs.size(), 5u);
   for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
@@ -41,6 +54,37 @@ TEST(CslMutations, TenThousandChangedPrograms) {
         programs[seed % programs.size()], programs, 1 + seed % 5, seed);
     std::string wrong = sequin::fuzz::checkCslSource(text);
     ASSERT_EQ(wrong, "") << "seed " << seed << " of program:\n" << text;
+  }
+}
+
+TEST(CslMutations, ChangedTrees) {
+  const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 1);
+  const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 1000);
+  std::vector<std::string> programs = corpus();
+  for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
+    std::string text = sequin::fuzz::mutateCslTree(
+        programs[seed % programs.size()], programs, 1 + seed % 5, seed);
+    std::string wrong = sequin::fuzz::checkCslSource(text);
+    ASSERT_EQ(wrong, "") << "seed " << seed << " of program:\n" << text;
+  }
+}
+
+// Through the whole front end and the derivation, which take their time.
+TEST(CslMutations, ChangedTreesCompile) {
+  const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 1);
+  const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 100);
+  std::vector<std::string> programs = corpus("/import");
+  ASSERT_GE(programs.size(), 2u);
+  for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
+    std::string text = sequin::fuzz::mutateCslProgram(
+        programs[seed % programs.size()], programs, 1 + seed % 3, seed);
+    auto start = std::chrono::steady_clock::now();
+    std::string wrong = sequin::fuzz::checkCslImport(
+        text, SEQUIN_LIBRARY, {seed % 2 ? "wse2" : "wse3"});
+    ASSERT_EQ(wrong, "") << "seed " << seed << " of program:\n" << text;
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took.count(), 60) << "seed " << seed << " of program:\n" << text;
   }
 }
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Changes whole tokens three times out of four, else bytes:
+// Changes the tree two times out of four, tokens once, else bytes, and puts
+// parts of one program into another:
 //
 //   build-fuzz/test/fuzz/CslSourceFuzzer -dict=test/fuzz/csl.dict \
 //     -max_len=4096 NEW-INPUTS test/fuzz/corpus/csl
@@ -14,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CslSourceCheck.h"
+#include "CslTreeMutation.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +25,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed);
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size,
+                                            const uint8_t *other,
+                                            size_t otherSize, uint8_t *out,
+                                            size_t maxSize, unsigned seed);
+
+static size_t changed(llvm::StringRef text, llvm::ArrayRef<std::string> donors,
+                      unsigned seed, uint8_t *out, size_t maxSize) {
+  unsigned count = 1 + seed / 4 % 3;
+  std::string result =
+      seed % 4 == 1 ? sequin::fuzz::mutateCslTokens(text, donors, count, seed)
+                    : sequin::fuzz::mutateCslTree(text, donors, count, seed);
+  size_t length = std::min(result.size(), maxSize);
+  std::memcpy(out, result.data(), length);
+  return length;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string wrong = sequin::fuzz::checkCslSource(
@@ -38,9 +55,16 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
   if (seed % 4 == 0)
     return LLVMFuzzerMutate(data, size, maxSize);
-  std::string result = sequin::fuzz::mutateCslTokens(
-      {reinterpret_cast<const char *>(data), size}, {}, 1 + seed % 3, seed);
-  size_t length = std::min(result.size(), maxSize);
-  std::memcpy(data, result.data(), length);
-  return length;
+  return changed({reinterpret_cast<const char *>(data), size}, {}, seed, data,
+                 maxSize);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size,
+                                            const uint8_t *other,
+                                            size_t otherSize, uint8_t *out,
+                                            size_t maxSize, unsigned seed) {
+  return changed(
+      {reinterpret_cast<const char *>(data), size},
+      {std::string(reinterpret_cast<const char *>(other), otherSize)}, seed,
+      out, maxSize);
 }
