@@ -485,7 +485,9 @@ uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
     Wavelet wavelet = ring.front();
     popInput(core, ring);
     ++taken;
-    if (wavelet.control && !walk.transform)
+    // The last word of a message has the bit.
+    if (wavelet.control && !walk.transform &&
+        !carriesMessages(core, ring.color))
       loseControl(core, op);
     uint32_t data = elementOf(core, walk, wavelet);
     if (walk.bytes == 4)
@@ -555,7 +557,8 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
   auto read = [&](Walk &walk, Ring *input) -> uint32_t {
     if (input) {
       uint32_t data = input->front().data;
-      if (LLVM_UNLIKELY(input->front().control))
+      if (LLVM_UNLIKELY(input->front().control) &&
+          !carriesMessages(core, input->color))
         loseControl(core, op);
       popInput(core, *input);
       return data;

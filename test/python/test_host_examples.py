@@ -7,8 +7,17 @@ import os
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
-from cerebras.sdk.runtime.sdkruntimepybind import SdkLayout, SdkTarget, get_platform
+from cerebras.geometry.geometry import IntRectangle, IntVector
+from cerebras.sdk.runtime.sdkruntimepybind import (
+    FP16TYPE,
+    SdkLayout,
+    SdkRuntime,
+    SdkTarget,
+    SimfabConfig,
+    get_platform,
+)
 
 from sequin.errors import HostError
 
@@ -72,3 +81,85 @@ def test_errors_of_the_compiler_are_an_exception(monkeypatch, tmp_path):
         layout.compile("out")
     (tmp_path / "pe.csl").write_text("param n: u16;\nconst m: u16 = n;\n")
     assert layout.compile("out").artifacts_path == "out"
+
+
+PE = """
+const twice = @import_module("<twice>");
+param n: i16;
+param scale: f32;
+param flip: bool = false;
+param kind: u16 = 0;
+var words: [4]u32;
+var floats: [4]f32;
+var shorts: [2]i16;
+var halves: [2]u16;
+var out = @zeros([9]f32);
+var half: @fp16() = 1.0;
+task go() void {
+  out[0] = @as(f32, twice.of(n));
+  out[1] = scale;
+  out[2] = if (flip) 1.0 else 0.0;
+  out[3] = floats[0] + floats[3];
+  out[4] = @as(f32, shorts[0]) + @as(f32, shorts[1]);
+  out[5] = @as(f32, words[0]) + @as(f32, words[3]);
+  out[6] = @as(f32, halves[1]);
+  half = half + @as(@fp16(), 0.001953125);
+  out[7] = @as(f32, half);
+  out[8] = @as(f32, kind);
+}
+comptime {
+  @bind_local_task(go, @get_local_task_id(9));
+  @activate(@get_local_task_id(9));
+}
+"""
+
+
+@pytest.mark.rows("HST-068", "HST-069", "HST-070", "HST-073", "HST-074")
+@pytest.mark.parametrize("target", [SdkTarget.WSE2, SdkTarget.WSE3])
+@pytest.mark.parametrize("half", FP16TYPE)
+def test_stacks_parameters_data_and_formats(monkeypatch, tmp_path, target, half):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pe.csl").write_text(PE)
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "twice.csl").write_text(
+        "fn of(x: anytype) @type_of(x) { return x + x; }\n"
+    )
+    platform = get_platform(None, SimfabConfig(suppress_trace=True), target)
+    layout = SdkLayout(platform)
+    wide = layout.create_code_region("pe.csl", "wide", 2, 1)
+    high = layout.create_code_region("pe.csl", "high", 1, 3)
+    # How wide, and how high.
+    assert layout.hstack([wide, high]) == 3
+    assert layout.vstack([wide, high]) == 4
+    assert layout.vstack([wide, high], IntVector(1, 2)) == 4
+    for region in (wide, high):
+        region.set_param_all("n", -3)
+        region.set_param_all("scale", 0.1)
+    high.set_param(IntVector(0, 1), "flip", True)
+    high.set_param(IntVector(0, 2), "scale", np.float32(2.5))
+    high.set_param(IntVector(0, 2), "n", np.int16(7))
+    high.set_param_range(IntRectangle(IntVector(0, 0), IntVector(1, 2)), "kind", 3)
+    # Blocks of two rows and two columns for each PE, and of one row.
+    wide.set_symbol_all("floats", np.arange(8, dtype=np.float32).reshape(2, 4), 4, 2)
+    wide.set_symbol_all("words", np.arange(1000, 1008, dtype=np.uint32), 4, 2)
+    wide.set_symbol_all("shorts", np.arange(-5, -1, dtype=np.int16), 4, 1)
+    wide.set_symbol_all("halves", np.arange(65000, 65004, dtype=np.uint16), 4, 1)
+    high.set_symbol_all("floats", np.arange(12, dtype=np.float32), 4, 3)
+    runner = SdkRuntime(
+        layout.compile("out", libs=["modules"], f16_type=half), platform, memcpy_required=False
+    )
+    runner.load()
+    runner.run()
+    runner.stop()
+    # Of the three formats bf16 alone has no such number.
+    rounded = 1.0 if half is FP16TYPE.BF16 else 1.001953125
+    expected = {
+        (1, 2): [-6, 0.1, 0, 5, -9, 2005, 65001, rounded, 0],
+        (2, 2): [-6, 0.1, 0, 9, -5, 2009, 65003, rounded, 0],
+        (1, 3): [-6, 0.1, 0, 3, 0, 0, 0, rounded, 3],
+        (1, 4): [-6, 0.1, 1, 11, 0, 0, 0, rounded, 3],
+        (1, 5): [14, 2.5, 0, 19, 0, 0, 0, rounded, 0],
+    }
+    for (x, y), values in expected.items():
+        found = runner.read_symbol(x, y, "out", np.float32)
+        assert found.tolist() == np.float32(values).tolist(), (x, y)
