@@ -18,6 +18,7 @@
 
 using namespace mlir;
 using namespace sequin;
+using namespace sequin::csl_to_wafer;
 
 //===----------------------------------------------------------------------===//
 // Switches
@@ -89,18 +90,44 @@ static std::optional<bool> getKnown(Value condition, Block *block) {
   return std::nullopt;
 }
 
+namespace {
+/// Which block dominates which, found when it is asked for.
+class LazyDominance {
+public:
+  DominanceInfo &get() {
+    if (!info)
+      info.emplace();
+    return *info;
+  }
+  void forget() { info.reset(); }
+
+private:
+  std::optional<DominanceInfo> info;
+};
+} // namespace
+
+/// Whether only `branch`, which ends the block of `argument` and has nothing
+/// before it, and what comes behind its other side than `next` read `argument`:
+/// whoever goes to `next` without it misses nothing.
+static bool isReadBeside(BlockArgument argument, cf::CondBranchOp branch,
+                         Block *next, LazyDominance &dominance) {
+  Block *other = branch.getTrueDest() == next ? branch.getFalseDest()
+                                              : branch.getTrueDest();
+  return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    return user == branch ||
+           (other != next && other->getSinglePredecessor() &&
+            dominance.get().dominates(other, user->getBlock()));
+  });
+}
+
 /// Where a branch to `target` goes on to at once, with what.
 static Block *getNext(Block *from, std::optional<bool> taken, Value asked,
                       Block *target, ValueRange operands,
-                      llvm::SmallVectorImpl<Value> &next) {
+                      llvm::SmallVectorImpl<Value> &next,
+                      LazyDominance &dominance) {
   auto branch = dyn_cast<cf::CondBranchOp>(target->front());
   if (!branch)
     return nullptr;
-  // What it is given is nobody else's.
-  for (Value argument : target->getArguments())
-    for (Operation *user : argument.getUsers())
-      if (user != branch)
-        return nullptr;
   auto given = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == target
@@ -115,6 +142,9 @@ static Block *getNext(Block *from, std::optional<bool> taken, Value asked,
   Block *result = *known ? branch.getTrueDest() : branch.getFalseDest();
   if (result == target)
     return nullptr;
+  for (BlockArgument argument : target->getArguments())
+    if (!isReadBeside(argument, branch, result, dominance))
+      return nullptr;
   for (Value value :
        *known ? branch.getTrueDestOperands() : branch.getFalseDestOperands())
     next.push_back(given(value));
@@ -122,32 +152,213 @@ static Block *getNext(Block *from, std::optional<bool> taken, Value asked,
 }
 
 namespace {
+/// Behind a branch its condition is known: whoever asks for it there is given
+/// the number. A true `and` has two true sides, a false `or` two false ones.
+class TakenBranches {
+public:
+  explicit TakenBranches(Region &body) : body(body) {}
+
+  /// Whether anything changed.
+  bool use() {
+    if (body.hasOneBlock())
+      return false;
+    visit(dominance.getRootNode(&body));
+    return changed;
+  }
+
+private:
+  using Node = llvm::DomTreeNodeBase<Block>;
+
+  /// The blocks that a block dominates, without recursion: there may be
+  /// thousands in a row.
+  void visit(Node *root) {
+    struct Frame {
+      Node *node;
+      unsigned next, facts;
+    };
+    llvm::SmallVector<Frame> stack;
+    auto enter = [&](Node *node) {
+      stack.push_back({node, 0, unsigned(learnt.size())});
+      learn(node->getBlock());
+      replaceIn(node->getBlock());
+    };
+    enter(root);
+    while (!stack.empty()) {
+      Frame &top = stack.back();
+      if (top.next < top.node->getNumChildren()) {
+        enter(*(top.node->begin() + top.next++));
+        continue;
+      }
+      for (; learnt.size() > top.facts; learnt.pop_back())
+        known.erase(learnt.back());
+      stack.pop_back();
+    }
+  }
+
+  void learn(Block *block) {
+    Block *before = block->getSinglePredecessor();
+    auto branch = before ? dyn_cast<cf::CondBranchOp>(before->getTerminator())
+                         : cf::CondBranchOp();
+    if (branch && branch.getTrueDest() != branch.getFalseDest())
+      learn(branch.getCondition(), branch.getTrueDest() == block);
+  }
+
+  void learn(Value condition, bool value) {
+    llvm::SmallVector<std::pair<Value, bool>> facts{{condition, value}};
+    while (!facts.empty()) {
+      auto [fact, is] = facts.pop_back_val();
+      if (matchPattern(fact, m_Constant()) || !known.insert({fact, is}).second)
+        continue;
+      learnt.push_back(fact);
+      Operation *op = fact.getDefiningOp();
+      if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+        learnOfSame(compare, is, facts);
+      if (op && (is ? isa<arith::AndIOp>(op) : isa<arith::OrIOp>(op)))
+        for (Value side : op->getOperands())
+          facts.push_back({side, is});
+      else if (isa_and_nonnull<arith::XOrIOp>(op) &&
+               matchPattern(op->getOperand(1), m_One()))
+        facts.push_back({op->getOperand(0), !is});
+    }
+  }
+
+  /// Other comparisons that ask the same, or the opposite.
+  static void
+  learnOfSame(arith::CmpIOp compare, bool is,
+              llvm::SmallVectorImpl<std::pair<Value, bool>> &facts) {
+    Asked asked = ask(compare);
+    for (Operation *user : compare.getLhs().getUsers())
+      if (auto other = dyn_cast<arith::CmpIOp>(user);
+          other && other != compare && other.getLhs() == compare.getLhs()) {
+        Asked otherAsked = ask(other);
+        if (asked.predicate == otherAsked.predicate &&
+            asked.right == otherAsked.right)
+          facts.push_back(
+              {other.getResult(), is == (asked.negated == otherAsked.negated)});
+      }
+  }
+
+  /// What a comparison asks of its left side: `equal` or `less`, or not. The
+  /// right side is a number where it is known.
+  struct Asked {
+    arith::CmpIPredicate predicate;
+    bool negated;
+    llvm::PointerUnion<Attribute, Value> right;
+  };
+  static Asked ask(arith::CmpIOp compare) {
+    using P = arith::CmpIPredicate;
+    P predicate = compare.getPredicate();
+    Asked result{predicate, false, compare.getRhs()};
+    bool isSigned = predicate == P::sgt || predicate == P::sle;
+    if (predicate == P::ne || predicate == P::sge || predicate == P::uge) {
+      result.predicate = arith::invertPredicate(predicate);
+      result.negated = true;
+    }
+    APInt number;
+    if (!matchPattern(compare.getRhs(), m_ConstantInt(&number)))
+      return result;
+    bool isUp = isSigned || predicate == P::ugt || predicate == P::ule;
+    if (isUp && (isSigned ? number.isMaxSignedValue() : number.isMaxValue()))
+      return result;
+    if (isUp) {
+      result.predicate = isSigned ? P::slt : P::ult;
+      result.negated = predicate == P::sgt || predicate == P::ugt;
+      ++number;
+    }
+    result.right =
+        Attribute(IntegerAttr::get(compare.getRhs().getType(), number));
+    return result;
+  }
+
+  void replaceIn(Block *block) {
+    if (known.empty())
+      return;
+    for (Operation &op : *block)
+      for (OpOperand &operand : op.getOpOperands()) {
+        if (!operand.get().getType().isInteger(1))
+          continue;
+        auto found = known.find(operand.get());
+        if (found == known.end())
+          continue;
+        operand.set(constant(found->second));
+        changed = true;
+      }
+  }
+
+  Value constant(bool value) {
+    Value &result = constants[value];
+    if (!result) {
+      OpBuilder builder = OpBuilder::atBlockBegin(&body.front());
+      result = arith::ConstantOp::create(builder, body.getLoc(),
+                                         builder.getBoolAttr(value));
+    }
+    return result;
+  }
+
+  Region &body;
+  DominanceInfo dominance;
+  llvm::DenseMap<Value, bool> known;
+  /// The keys of `known`, in their order.
+  llvm::SmallVector<Value> learnt;
+  Value constants[2];
+  bool changed = false;
+};
+
 struct ThreadBranches : public PassWrapper<ThreadBranches, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ThreadBranches)
+
+  explicit ThreadBranches(std::shared_ptr<CanonicalPatterns> patterns)
+      : patterns(std::move(patterns)) {}
+
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns->make(context);
+    return success();
+  }
 
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
       return;
     Region &body = function.getFunctionBody();
-    // Each change leaves fewer edges to blocks that only branch; those that
-    // branch to each other may go round.
-    unsigned rounds = 4 * std::distance(body.begin(), body.end());
-    bool changed = true;
-    while (changed && rounds-- > 0) {
-      changed = false;
-      for (Block &block : body)
-        changed |= thread(block);
+    // What one leaves is seen by the other; a round that is not the last leaves
+    // fewer conditions or edges.
+    constexpr int kRounds = 10;
+    for (int round = 0; round < kRounds; ++round) {
+      bool changed = TakenBranches(body).use();
+      changed |= threadAll(body);
+      if (!changed)
+        return;
+      simplifyFunction(getOperation(), *patterns);
     }
   }
 
 private:
-  static bool thread(Block &block) {
+  std::shared_ptr<CanonicalPatterns> patterns;
+
+  static bool threadAll(Region &body) {
+    // Each change leaves fewer edges to blocks that only branch; those that
+    // branch to each other may go round.
+    unsigned rounds = 4 * std::distance(body.begin(), body.end());
+    LazyDominance dominance;
+    bool anyChange = false, changed = true;
+    while (changed && rounds-- > 0) {
+      changed = false;
+      for (Block &block : body) {
+        if (!thread(block, dominance))
+          continue;
+        dominance.forget();
+        changed = anyChange = true;
+      }
+    }
+    return anyChange;
+  }
+
+  static bool thread(Block &block, LazyDominance &dominance) {
     Operation *terminator = block.getTerminator();
     llvm::SmallVector<Value> next;
     if (auto branch = dyn_cast<cf::BranchOp>(terminator)) {
       Block *target = getNext(&block, std::nullopt, {}, branch.getDest(),
-                              branch.getDestOperands(), next);
+                              branch.getDestOperands(), next, dominance);
       if (!target)
         return false;
       OpBuilder builder(branch);
@@ -164,7 +375,7 @@ private:
       Block *target = getNext(&block, taken, condition, old,
                               taken ? branch.getTrueDestOperands()
                                     : branch.getFalseDestOperands(),
-                              next);
+                              next, dominance);
       if (!target)
         continue;
       OpBuilder builder(branch);
@@ -184,8 +395,9 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> csl_to_wafer::createThreadBranchesPass() {
-  return std::make_unique<ThreadBranches>();
+std::unique_ptr<Pass> csl_to_wafer::createThreadBranchesPass(
+    std::shared_ptr<CanonicalPatterns> patterns) {
+  return std::make_unique<ThreadBranches>(std::move(patterns));
 }
 
 //===----------------------------------------------------------------------===//

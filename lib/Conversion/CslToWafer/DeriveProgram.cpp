@@ -586,12 +586,12 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(createKeepInRegistersPass());
     functions.addPass(createNormalFormPass());
-    functions.addPass(createThreadBranchesPass());
-    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createCSEPass());
+    functions.addPass(createThreadBranchesPass(patterns));
     functions.addPass(createNormalFormPass());
     functions.addPass(createComputeLatePass());
     functions.addPass(createCSEPass());
-    functions.addPass(createThreadBranchesPass());
+    functions.addPass(createThreadBranchesPass(patterns));
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createComputeLatePass());
   };

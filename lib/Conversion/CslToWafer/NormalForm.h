@@ -61,8 +61,11 @@ void markRegisterUsers(mlir::ModuleOp module);
 std::unique_ptr<mlir::Pass> createLowerSwitchesPass();
 
 /// A branch to a block that only branches goes on to where that leads, where
-/// this is known: conditions that a source keeps in variables cost no time.
-std::unique_ptr<mlir::Pass> createThreadBranchesPass();
+/// this is known, and behind a branch its condition is no question any more:
+/// conditions that a source keeps in variables cost no time. What that changes
+/// is simplified.
+std::unique_ptr<mlir::Pass>
+createThreadBranchesPass(std::shared_ptr<CanonicalPatterns> patterns);
 
 /// Variables of a function whose address nobody takes are values.
 std::unique_ptr<mlir::Pass> createKeepInRegistersPass();

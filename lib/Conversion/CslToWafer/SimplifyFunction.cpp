@@ -40,6 +40,46 @@ struct NegateWhereCompared : public OpRewritePattern<arith::XOrIOp> {
 };
 } // namespace
 
+/// What every branch to `block` gives for its argument `number`; null where
+/// they differ.
+static Value getSameOperand(Block *block, unsigned number) {
+  Value same;
+  for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
+    auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
+    if (!branch)
+      return {};
+    Value operand = branch.getSuccessorOperands(it.getSuccessorIndex())[number];
+    if (!operand ||
+        (same && operand != same && operand != block->getArgument(number)))
+      return {};
+    if (operand != block->getArgument(number))
+      same = operand;
+  }
+  return same;
+}
+
+/// An argument that is the same value from everywhere is that value.
+static bool dropSameArguments(Operation *function) {
+  bool changed = false;
+  function->walk([&](Block *block) {
+    if (block->isEntryBlock())
+      return;
+    for (unsigned number = block->getNumArguments(); number-- > 0;) {
+      Value same = getSameOperand(block, number);
+      if (!same)
+        continue;
+      block->getArgument(number).replaceAllUsesWith(same);
+      for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+        cast<BranchOpInterface>((*it)->getTerminator())
+            .getSuccessorOperands(it.getSuccessorIndex())
+            .erase(number);
+      block->eraseArgument(number);
+      changed = true;
+    }
+  });
+  return changed;
+}
+
 /// Branches alone, with nothing folded: a value that is its own operand stays
 /// until its block is erased. Whether anything changed.
 static bool simplifyBranches(Operation *function,
@@ -63,6 +103,7 @@ static bool simplifyBranches(Operation *function,
     // The patterns have come to their end: only regions give them new work.
     hasOtherRegions = succeeded(simplifyRegions(
         rewriter, function->getRegions(), /*mergeBlocks=*/false));
+    hasOtherRegions |= dropSameArguments(function);
     anyChange |= changed || hasOtherRegions;
   }
   return anyChange;

@@ -741,14 +741,20 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
           builder, at, builder.getIndexType(),
           frame->locals[number].value.runtime());
     };
+    // The counter is compared as what it is: an index would be another type in
+    // source.
+    mlir::Value count = builder.createOrFold<arith::IndexCastOp>(
+        at, builder.getI32Type(), trips.count);
+    std::optional<int64_t> known = mlir::getConstantIntValue(count);
+    bool isUnsigned = trips.isUnsigned || (known && *known >= 0);
     emitLoop(
         target, expr.span(), expr.body(), number,
         [&]() -> mlir::Value {
           return arith::CmpIOp::create(builder, at,
-                                       trips.isUnsigned
-                                           ? arith::CmpIPredicate::ult
-                                           : arith::CmpIPredicate::slt,
-                                       asIndex(), trips.count);
+                                       isUnsigned ? arith::CmpIPredicate::ult
+                                                  : arith::CmpIPredicate::slt,
+                                       frame->locals[number].value.runtime(),
+                                       count);
         },
         [&] {
           bindAt(asIndex());

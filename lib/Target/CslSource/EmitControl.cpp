@@ -257,14 +257,16 @@ bool CodeEmitter::emitShortCircuit(Operation &op) {
   std::string slot = resultSlots(op)[0];
   out->open("if (" + (isOr ? opposite(test, false) : test).text + ") {");
   out->append(body);
-  if (!slot.empty())
+  if (!slot.empty()) {
     out->line(slot + " = " + value.text + ";");
-  out->reopen("} else {");
-  if (!slot.empty())
+    out->reopen("} else {");
     out->line(slot + (isOr ? " = true;" : " = false;"));
-  out->close();
-  if (!slot.empty())
     bindSlot(branch.getResult(0), slot);
+  } else if (effects.acts || !effects.writes.empty()) {
+    // Nobody asks for the value, but what it calls is called.
+    out->line(value.text + ";");
+  }
+  out->close();
   return true;
 }
 

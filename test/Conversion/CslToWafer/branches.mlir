@@ -11,6 +11,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
   }
   csl.program @pe {
     csl.var @n : memref<i16>
+    csl.var @flag : memref<i1>
 
     // CHECK-LABEL: function 'constant'
     // CHECK-NOT: jump
@@ -70,6 +71,76 @@ module attributes {csl.target = #csl.target<"wse3">} {
       %new = arith.addi %old, %one : i16
       memref.store %new, %var[] : memref<i16>
       cf.br ^head
+    ^done:
+      return
+    }
+
+    // Behind a branch its condition is known, and with it what asks the same.
+    // CHECK-LABEL: function 'behind'
+    // CHECK-NOT: less_u
+    // CHECK: less_u.16 {{r[0-9]+}}, r0
+    // CHECK-NOT: less_u
+    // CHECK-NOT: or.
+    // CHECK: return
+    func.func @behind(%x: i16, %other: i1) {
+      %three = arith.constant 3 : i16
+      %two = arith.constant 2 : i16
+      %flag = csl.get_var @flag : memref<i1>
+      %small = arith.cmpi ult, %x, %three : i16
+      cf.cond_br %small, ^then, ^done
+    ^then:
+      %large = arith.cmpi ugt, %x, %two : i16
+      %both = arith.ori %large, %other : i1
+      memref.store %both, %flag[] : memref<i1>
+      cf.br ^done
+    ^done:
+      return
+    }
+
+    // The second question is answered by the first, although one side of it
+    // reads what came along.
+    // CHECK-LABEL: function 'beside'
+    // CHECK-COUNT-1: less_u
+    // CHECK-NOT: less_u
+    // CHECK: return
+    func.func @beside(%x: i16) {
+      %three = arith.constant 3 : i16
+      %five = arith.constant 5 : i16
+      %var = csl.get_var @n : memref<i16>
+      %small = arith.cmpi ult, %x, %three : i16
+      cf.cond_br %small, ^then, ^else
+    ^then:
+      memref.store %five, %var[] : memref<i16>
+      cf.br ^join(%x : i16)
+    ^else:
+      %sum = arith.addi %x, %five : i16
+      cf.br ^join(%sum : i16)
+    ^join(%value: i16):
+      cf.cond_br %small, ^done, ^more
+    ^more:
+      memref.store %value, %var[] : memref<i16>
+      cf.br ^done
+    ^done:
+      return
+    }
+
+    // A value that comes from everywhere alike comes from nowhere.
+    // CHECK-LABEL: function 'same'
+    // CHECK: jump_if_not
+    // CHECK-NEXT: copy
+    // CHECK-NEXT: store.16 r1
+    // CHECK-COUNT-1: copy
+    // CHECK-NOT: copy
+    // CHECK: return
+    func.func @same(%is: i1, %x: i16) {
+      %one = arith.constant 1 : i16
+      %var = csl.get_var @n : memref<i16>
+      cf.cond_br %is, ^loop(%x, %one : i16, i16), ^done
+    ^loop(%value: i16, %i: i16):
+      memref.store %value, %var[] : memref<i16>
+      %next = arith.muli %i, %i : i16
+      %goes_on = arith.cmpi ult, %next, %x : i16
+      cf.cond_br %goes_on, ^loop(%value, %next : i16, i16), ^done
     ^done:
       return
     }

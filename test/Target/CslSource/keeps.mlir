@@ -6,9 +6,10 @@
 
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.layout 1 x 1 {
-    csl.tile_code @pe at <0, 0>
+    csl.tile_code @pe at <0, 0> params {p = 2 : i16}
   }
   csl.program @pe {
+    csl.param @p : i16
     csl.var @n : memref<i16>
 
     // CHECK: fn same() void {
@@ -32,6 +33,49 @@ module attributes {csl.target = #csl.target<"wse3">} {
         scf.condition(%more)
       } do {
         scf.yield
+      }
+      return
+    }
+
+    func.func @count(%x: i16) -> i16 {
+      %n = csl.get_var @n : memref<i16>
+      memref.store %x, %n[] : memref<i16>
+      return %x : i16
+    }
+
+    // What nobody asks for is computed by a call all the same.
+    // CHECK: fn calls(a: i16, b: i16) void {
+    // CHECK-NEXT: if (a < b) {
+    // CHECK: count(a)
+    func.func @calls(%a: i16, %b: i16) {
+      %less = arith.cmpi slt, %a, %b : i16
+      %unused = scf.if %less -> (i1) {
+        %counted = func.call @count(%a) : (i16) -> i16
+        %p = csl.get_param @p : i16
+        %q = csl.get_param @p : i16
+        %twice = arith.addi %p, %q : i16
+        %equal = arith.cmpi eq, %twice, %counted : i16
+        scf.yield %equal : i1
+      } else {
+        %no = arith.constant false
+        scf.yield %no : i1
+      }
+      return
+    }
+
+    // A loop is left when what it calls is not reached.
+    // CHECK: fn loops() void {
+    // CHECK-NEXT: for (@range({{.*}}2)) |{{.*}}| {}
+    func.func @loops() {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %no = arith.constant false
+      %one = arith.constant 1 : i16
+      scf.for %i = %c0 to %c2 step %c1 {
+        scf.if %no {
+          %counted = func.call @count(%one) : (i16) -> i16
+        }
       }
       return
     }

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Support/DsdArithmetic.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -94,6 +96,32 @@ struct SaturateFloat : public OpRewritePattern<OpT> {
     return success();
   }
 };
+
+/// MLIR has no constants of cb16: a known number goes there and comes back.
+struct RoundToCB16 : public OpRewritePattern<csl::ConvertCB16Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(csl::ConvertCB16Op op,
+                                PatternRewriter &rewriter) const override {
+    auto from = op.getValue().getDefiningOp<csl::ConvertCB16Op>();
+    if (!from || isa<csl::CB16Type>(op.getResult().getType()))
+      return rewriter.notifyMatchFailure(op, "nothing comes back from cb16");
+    uint16_t bits;
+    if (APFloat number(0.0);
+        matchPattern(from.getValue(), m_ConstantFloat(&number)))
+      bits = dsd::encodeFp16(Fp16Format::CB16, double(number.convertToFloat()));
+    else if (std::optional<APInt> known = getNumber(from.getValue()))
+      bits = uint16_t(known->getZExtValue());
+    else
+      return rewriter.notifyMatchFailure(op, "the number is not known");
+    TypedAttr value = rewriter.getI16IntegerAttr(int16_t(bits));
+    if (op.getResult().getType().isF32())
+      value = rewriter.getF32FloatAttr(
+          float(dsd::decodeFp16(Fp16Format::CB16, bits)));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
 } // namespace
 
 void csl::populateRunningConstantPatterns(RewritePatternSet &patterns) {
@@ -104,7 +132,8 @@ void csl::populateRunningConstantPatterns(RewritePatternSet &patterns) {
                ShiftEverything<arith::ShLIOp>, ShiftEverything<arith::ShRUIOp>,
                ShiftEverything<arith::ShRSIOp>,
                SaturateFloat<arith::FPToSIOp, true>,
-               SaturateFloat<arith::FPToUIOp, false>>(patterns.getContext());
+               SaturateFloat<arith::FPToUIOp, false>, RoundToCB16>(
+      patterns.getContext());
 }
 
 //===----------------------------------------------------------------------===//
