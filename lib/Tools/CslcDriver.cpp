@@ -14,6 +14,8 @@
 #include "sequin/Target/CslImport/SourceNames.h"
 #include "sequin/Tools/ExitCode.h"
 #include "sequin/Wafer/CslOutput.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace sequin;
@@ -176,6 +178,19 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
           wafer::writeCslOutput(options.output, output, *program)) {
     err << "error: " << llvm::toString(std::move(error)) << '\n';
     return kRefused;
+  }
+  if (!options.outputJson.empty()) {
+    llvm::SmallString<128> written(options.output);
+    llvm::sys::path::append(written, "out.json");
+    std::string beside = options.outputJson + ".tmp";
+    std::error_code failed = llvm::sys::fs::copy_file(written, beside);
+    if (!failed)
+      failed = llvm::sys::fs::rename(beside, options.outputJson);
+    if (failed) {
+      err << "error: --output-json: cannot write '" << options.outputJson
+          << "': " << failed.message() << '\n';
+      return kRefused;
+    }
   }
   if (options.verbose)
     for (auto [side, columns] :

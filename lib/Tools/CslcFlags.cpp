@@ -39,11 +39,11 @@ enum class Flag : uint8_t {
   DepthLimit,
   WarningsAsErrors,
   LinkSections,
+  OutputJson, ///< its value, if any, comes after '='
   Verbose,
   Help,
   IgnoredSwitch, ///< has no meaning here, takes no value
   IgnoredValue,  ///< has no meaning here, takes a value
-  IgnoredEither, ///< has no meaning here, a value only after '='
 };
 } // namespace
 
@@ -70,7 +70,7 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Cases({"g0", "g", "O0", "O1", "O2", "O3", "single-pe", "out-routes",
               "disable-auto-microthread-id", "dump-dsr-alloc-graph"},
              Flag::IgnoredSwitch)
-      .Case("output-json", Flag::IgnoredEither)
+      .Case("output-json", Flag::OutputJson)
       .Cases({"max-parallelism", "lomem-reservation-end", "driver",
               "verbose-level"},
              Flag::IgnoredValue)
@@ -80,7 +80,7 @@ static Flag lookupFlag(llvm::StringRef name) {
 static bool isSwitch(Flag flag) {
   return flag == Flag::Memcpy || flag == Flag::WarningsAsErrors ||
          flag == Flag::Verbose || flag == Flag::Help ||
-         flag == Flag::IgnoredSwitch || flag == Flag::IgnoredEither;
+         flag == Flag::IgnoredSwitch || flag == Flag::OutputJson;
 }
 
 static constexpr llvm::StringLiteral kUsageText =
@@ -100,7 +100,12 @@ static constexpr llvm::StringLiteral kUsageText =
   --comptime-func-depth-limit=N limit of nested comptime calls
   --link-section-start-address-bytes=SECTION:ADDRESS,...
                                 where variables of a linksection begin
+  --output-json[=FILE]          out.json of the directory, also written to FILE
   --warnings-as-errors --verbose --help
+without effect, for scripts that give them:
+  -g0 -g -O0 -O1 -O2 -O3 --max-parallelism=N --out-routes --single-pe
+  --disable-auto-microthread-id --dump-dsr-alloc-graph --driver=PATH
+  --lomem-reservation-end=ADDRESS --verbose-level=N
 )";
 
 static bool parsePair(llvm::StringRef text,
@@ -238,6 +243,9 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       }
       break;
     }
+    case Flag::OutputJson:
+      options.outputJson = value.str();
+      break;
     case Flag::WarningsAsErrors:
       options.warningsAsErrors = true;
       break;
@@ -249,7 +257,6 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       return kSuccess;
     case Flag::IgnoredSwitch:
     case Flag::IgnoredValue:
-    case Flag::IgnoredEither:
     case Flag::Unknown:
       break;
     }

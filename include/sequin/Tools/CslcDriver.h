@@ -18,6 +18,8 @@ namespace sequin::tools {
 struct CslcOptions {
   std::string layout;
   std::string output = "out";
+  /// Another place for the directory's out.json; empty for none.
+  std::string outputJson;
   csl_import::ImportOptions import;
   int64_t channels = 0;
   /// Byte addresses of link sections.
