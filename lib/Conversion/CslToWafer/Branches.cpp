@@ -91,18 +91,23 @@ static std::optional<bool> getKnown(Value condition, Block *block) {
 }
 
 namespace {
-/// Which block dominates which, found when it is asked for.
-class LazyDominance {
+/// Which block dominates which, while branches are threaded. One that goes
+/// round a block makes no path that was not there but for that block: what
+/// other blocks dominate they still do.
+class Dominance {
 public:
-  DominanceInfo &get() {
-    if (!info)
+  bool dominates(Block *block, Block *other) {
+    if (!info || leftOut.contains(block)) {
       info.emplace();
-    return *info;
+      leftOut.clear();
+    }
+    return info->dominates(block, other);
   }
-  void forget() { info.reset(); }
+  void leaveOut(Block *block) { leftOut.insert(block); }
 
 private:
   std::optional<DominanceInfo> info;
+  llvm::SmallPtrSet<Block *, 8> leftOut;
 };
 } // namespace
 
@@ -110,13 +115,12 @@ private:
 /// before it, and what comes behind its other side than `next` read `argument`:
 /// whoever goes to `next` without it misses nothing.
 static bool isReadBeside(BlockArgument argument, cf::CondBranchOp branch,
-                         Block *next, LazyDominance &dominance) {
+                         Block *next, Dominance &dominance) {
   Block *other = branch.getTrueDest() == next ? branch.getFalseDest()
                                               : branch.getTrueDest();
   return llvm::all_of(argument.getUsers(), [&](Operation *user) {
-    return user == branch ||
-           (other != next && other->getSinglePredecessor() &&
-            dominance.get().dominates(other, user->getBlock()));
+    return user == branch || (other != next && other->getSinglePredecessor() &&
+                              dominance.dominates(other, user->getBlock()));
   });
 }
 
@@ -124,7 +128,7 @@ static bool isReadBeside(BlockArgument argument, cf::CondBranchOp branch,
 static Block *getNext(Block *from, std::optional<bool> taken, Value asked,
                       Block *target, ValueRange operands,
                       llvm::SmallVectorImpl<Value> &next,
-                      LazyDominance &dominance) {
+                      Dominance &dominance) {
   auto branch = dyn_cast<cf::CondBranchOp>(target->front());
   if (!branch)
     return nullptr;
@@ -339,21 +343,18 @@ private:
     // Each change leaves fewer edges to blocks that only branch; those that
     // branch to each other may go round.
     unsigned rounds = 4 * std::distance(body.begin(), body.end());
-    LazyDominance dominance;
+    Dominance dominance;
     bool anyChange = false, changed = true;
     while (changed && rounds-- > 0) {
       changed = false;
-      for (Block &block : body) {
-        if (!thread(block, dominance))
-          continue;
-        dominance.forget();
-        changed = anyChange = true;
-      }
+      for (Block &block : body)
+        changed |= thread(block, dominance);
+      anyChange |= changed;
     }
     return anyChange;
   }
 
-  static bool thread(Block &block, LazyDominance &dominance) {
+  static bool thread(Block &block, Dominance &dominance) {
     Operation *terminator = block.getTerminator();
     llvm::SmallVector<Value> next;
     if (auto branch = dyn_cast<cf::BranchOp>(terminator)) {
@@ -361,6 +362,7 @@ private:
                               branch.getDestOperands(), next, dominance);
       if (!target)
         return false;
+      dominance.leaveOut(branch.getDest());
       OpBuilder builder(branch);
       cf::BranchOp::create(builder, branch.getLoc(), target, next);
       branch.erase();
@@ -378,6 +380,7 @@ private:
                               next, dominance);
       if (!target)
         continue;
+      dominance.leaveOut(old);
       OpBuilder builder(branch);
       if (taken)
         cf::CondBranchOp::create(builder, branch.getLoc(), condition, target,
