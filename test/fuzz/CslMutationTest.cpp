@@ -15,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -28,13 +29,12 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
                                                                  : otherwise;
 }
 
-/// Programs of the corpus by name, so that a seed means one program.
-std::vector<std::string> corpus(llvm::StringRef folder = "/csl") {
+/// Programs of a folder by name, so that a seed means one program.
+std::vector<std::string>
+programsOf(const std::string &folder = SEQUIN_FUZZ_CORPUS "/csl") {
   std::vector<std::string> names, programs;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator
-           file(SEQUIN_FUZZ_CORPUS + folder, error),
-       end;
+  for (llvm::sys::fs::directory_iterator file(folder, error), end;
        file != end && !error; file.increment(error))
     names.push_back(file->path());
   llvm::sort(names);
@@ -47,7 +47,7 @@ std::vector<std::string> corpus(llvm::StringRef folder = "/csl") {
 TEST(CslMutations, TenThousandChangedPrograms) {
   const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 20260);
   const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 10000);
-  std::vector<std::string> programs = corpus();
+  std::vector<std::string> programs = programsOf();
   ASSERT_GE(programs.size(), 5u);
   for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
     std::string text = sequin::fuzz::mutateCslTokens(
@@ -60,7 +60,7 @@ TEST(CslMutations, TenThousandChangedPrograms) {
 TEST(CslMutations, ChangedTrees) {
   const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 1);
   const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 1000);
-  std::vector<std::string> programs = corpus();
+  std::vector<std::string> programs = programsOf();
   for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
     std::string text = sequin::fuzz::mutateCslTree(
         programs[seed % programs.size()], programs, 1 + seed % 5, seed);
@@ -70,14 +70,22 @@ TEST(CslMutations, ChangedTrees) {
 }
 
 // Through the whole front end and the derivation, which take their time.
+// SEQUIN_TEST_PROGRAMS is another folder of programs, e.g. of fuzz-seeds.
 TEST(CslMutations, ChangedTreesCompile) {
   const uint64_t kFirstSeed = fromEnvironment("SEQUIN_TEST_SEED", 1);
   const uint64_t kPrograms = fromEnvironment("SEQUIN_TEST_COUNT", 100);
-  std::vector<std::string> programs = corpus("/import");
+  const char *folder = std::getenv("SEQUIN_TEST_PROGRAMS");
+  std::vector<std::string> programs =
+      programsOf(folder ? folder : SEQUIN_FUZZ_CORPUS "/import");
   ASSERT_GE(programs.size(), 2u);
   for (uint64_t seed = kFirstSeed; seed != kFirstSeed + kPrograms; ++seed) {
     std::string text = sequin::fuzz::mutateCslProgram(
         programs[seed % programs.size()], programs, 1 + seed % 3, seed);
+    if (std::getenv("SEQUIN_TEST_TRACE")) {
+      std::printf("seed %llu\n%s\n", static_cast<unsigned long long>(seed),
+                  text.c_str());
+      std::fflush(stdout);
+    }
     auto start = std::chrono::steady_clock::now();
     std::string wrong = sequin::fuzz::checkCslImport(
         text, SEQUIN_LIBRARY, {seed % 2 ? "wse2" : "wse3"});
@@ -90,7 +98,7 @@ TEST(CslMutations, ChangedTreesCompile) {
 
 // Mostly noise: recovery has to find its way without a sound line.
 TEST(CslMutations, ShuffledPrograms) {
-  std::vector<std::string> programs = corpus();
+  std::vector<std::string> programs = programsOf();
   for (uint64_t seed = 1; seed != 200; ++seed) {
     std::string text = sequin::fuzz::mutateCslTokens(
         programs[seed % programs.size()], programs, 300, seed);

@@ -140,7 +140,10 @@ const Type *Evaluator::linkType(Global &global) {
 
 bool Evaluator::checkSameType(Global &external, Global &definition) {
   const Type *wanted = linkType(external), *found = linkType(definition);
-  if (!wanted || !found || wanted == found)
+  // Without a type, which has been reported, nothing stands for anything.
+  if (!wanted || !found)
+    return false;
+  if (wanted == found)
     return true;
   Diagnostic &diagnostic =
       report(external.decl->span(),
