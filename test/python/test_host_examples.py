@@ -163,3 +163,39 @@ def test_stacks_parameters_data_and_formats(monkeypatch, tmp_path, target, half)
     for (x, y), values in expected.items():
         found = runner.read_symbol(x, y, "out", np.float32)
         assert found.tolist() == np.float32(values).tolist(), (x, y)
+
+
+@pytest.mark.rows("HST-006", "HST-033")
+def test_copies_without_memcpy_are_a_warning(monkeypatch, tmp_path, build, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pe.csl").write_text("""
+const sys_mod = @import_module("<memcpy/memcpy>");
+var a = [2]f32 { 1.5, 2.5 };
+var a_ptr: [*]f32 = &a;
+fn main() void { sys_mod.unblock_cmd_stream(); }
+comptime { @export_symbol(a_ptr, "a"); @export_symbol(main); }
+""")
+    (tmp_path / "layout.csl").write_text("""
+layout {
+  @set_rectangle(1, 1);
+  @set_tile_code(0, 0, "pe.csl");
+  @export_name("a", [*]f32, true);
+  @export_name("main", fn() void);
+}
+""")
+    flags = ["--fabric-dims=8,3", "--fabric-offsets=4,1", "--arch=wse3"]
+    for memcpy in ([], ["--memcpy", "--channels=1"]):
+        subprocess.run(
+            [build / "bin" / "compat" / "cslc", "layout.csl", *flags, *memcpy], check=True
+        )
+        capfd.readouterr()
+        with SdkRuntime("out", memcpy_required=bool(memcpy)) as runner:
+            assert runner.read_symbol(0, 0, "a", np.float32).tolist() == [1.5, 2.5]
+            assert capfd.readouterr().err == ""
+            runner.launch("main", nonblock=False)
+            warned = capfd.readouterr().err
+            assert ("launch(): the program was compiled without --memcpy" in warned) == (not memcpy)
+            data = np.zeros(2, np.float32)
+            runner.memcpy_d2h(data, runner.get_id("a"), 0, 0, 1, 1, 2)
+            # Once is enough.
+            assert capfd.readouterr().err == "" and data.tolist() == [1.5, 2.5]

@@ -682,9 +682,21 @@ Value Evaluator::builtinSequinStream(const BuiltinCall &call, const Type *) {
     return error(frame->callSpan, "parameter '" + name.string() +
                                       "' is a color, found type '" +
                                       color.type()->str() + "'");
-  for (const HostStream &stream : session.layout.streams)
+  for (const HostStream &stream : session.layout.streams) {
     if (stream.name == name.string())
       return makeVoid();
+    if (stream.color == color.small())
+      return error(frame->callSpan, "color " + llvm::Twine(color.small()) +
+                                        " is given to '" + stream.name +
+                                        "' and to '" + name.string() +
+                                        "'; a stream has a color of its own");
+  }
+  if (session.options.memcpy &&
+      (session.machine.memcpy.colors >> color.small() & 1))
+    session.diagnostics.warning(findUserOfLibrary(),
+                                "'" + name.string() + "' has color " +
+                                    llvm::Twine(color.small()) +
+                                    ", which the memcpy library needs");
   session.layout.streams.push_back(
       {name.string(), color.small(), toDevice.truth(), frame->callSpan});
   return makeVoid();

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import types
@@ -154,6 +155,9 @@ class SdkRuntime:
         self._managed = False
         self._failed = False
         self._open: dict[int, tuple[Task, Any]] = {}
+        # Nothing is known of a program that cslc did not compile.
+        how = json.loads((self._directory / "out.json").read_text(encoding="utf-8"))
+        self._lacks_memcpy = how.get("memcpy") is False
 
     # ===--- Life ---------------------------------------------------------=== #
 
@@ -530,6 +534,16 @@ class SdkRuntime:
         }[self._state]
         raise HostError(f"{call}: {history}; the order is load(), run(), commands, stop()")
 
+    def _need_memcpy(self, call: str) -> None:
+        """Copies and launches are memcpy's work on the device."""
+        if self._lacks_memcpy:
+            self._lacks_memcpy = False
+            self._say(
+                "WARNING",
+                f"{call}: the program was compiled without --memcpy; on a system nothing "
+                "would be copied or launched",
+            )
+
     def _say(self, level: str, text: str) -> None:
         if LEVELS.index(level) >= self._level:
             print(f"{level}: {self._directory}: {text}", file=sys.stderr)
@@ -607,6 +621,7 @@ class SdkRuntime:
 
     def _function(self, symbol: int | str) -> _Symbol:
         self._expect("launch()", "running")
+        self._need_memcpy("launch()")
         found = self._find(symbol)
         if found.kind != "function":
             raise HostError(f"'{found.name}' is no function, it cannot be launched")
@@ -662,6 +677,7 @@ class SdkRuntime:
         """What the copies of both directions check: the name of the symbol or stream, what
         goes where, and the words of a copy with a word for each element of each PE."""
         self._expect(f"{call}()", "running")
+        self._need_memcpy(f"{call}()")
         streaming, data_type, order, _ = how
         px, py = whole("px", roi[0], 0), whole("py", roi[1], 0)
         w, h = whole("w", roi[2], 1), whole("h", roi[3], 1)
