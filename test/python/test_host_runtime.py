@@ -145,6 +145,18 @@ def test_platforms(out, tmp_path, monkeypatch):
     runner.run()
     runner.stop()
     assert (tmp_path / "out.core").stat().st_size == WIDTH * HEIGHT * 48 * 1024
+    # In another file, if it has a name, and in none.
+    for config, files in (
+        (SimfabConfig(dump_core=True, core_path=str(tmp_path / "mine.core")), ["mine.core"]),
+        (SimfabConfig(core_path=str(tmp_path / "mine.core")), []),
+    ):
+        (tmp_path / "out.core").unlink(missing_ok=True)
+        (tmp_path / "mine.core").unlink(missing_ok=True)
+        runner = SdkRuntime(artifacts, get_platform(config=config))
+        runner.load()
+        runner.run()
+        runner.stop()
+        assert [path.name for path in tmp_path.glob("*.core")] == files
 
 
 @pytest.mark.rows("HST-063")

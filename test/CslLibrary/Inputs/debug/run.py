@@ -17,6 +17,10 @@ runner.load()
 runner.run()
 runner.launch("main", nonblock=False)
 runner.stop()
+every = debug_util(name).read_trace(4, 1, "all")
+assert 0 < every[12] < every[13] < 10000
+every[8] = float(f"{every[8]:.6g}")
+print("every type:", every[:12])
 trace = debug_util(name).read_trace(4, 1, "k")
 stamp = trace[6]
 assert isinstance(stamp, int) and 0 <= stamp < 1000
