@@ -50,6 +50,7 @@ private:
 
   FunctionCode &code;
   llvm::DenseMap<Value, uint32_t> slots;
+  KnownAtComptime known;
   llvm::DenseMap<Block *, BlockCode *> blocks;
 };
 } // namespace
@@ -69,6 +70,7 @@ LogicalResult Reader::read(Operation &op, BlockCode &out) {
     step.width = bitsOf(op.getOperand(0).getType());
   if (op.getNumResults())
     step.resultWidth = bitsOf(op.getResult(0).getType());
+  step.mayRaise = mayRaise(&op) && !known.of(op.getResult(0)).value_or(false);
   for (Value value : op.getOperands())
     step.operands.push_back(slotOf(value));
   for (Value value : op.getResults())

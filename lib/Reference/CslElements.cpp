@@ -476,6 +476,8 @@ bool CslMachineState::progress(Pe &pe, Running &op, bool &ended, bool &result) {
     uint32_t y = fetch(pe, op.source[1], op.remaining, op.endless);
     uint32_t value =
         dsd::evaluate(op.opcode, format, x, y, op.scalar, op.carry);
+    if (!checkElement(pe, op, x, y, value))
+      return true;
     if (op.accumulate)
       op.source[0].value = value;
     store(pe, op.dest, value, !op.endless && op.remaining == 1);

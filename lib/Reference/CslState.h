@@ -101,6 +101,7 @@ struct Step {
   llvm::SmallVector<BlockCode *, 2> blocks = {};
   /// Bits of the first operand and of the first result.
   uint8_t width = 0, resultWidth = 0;
+  bool mayRaise = false; ///< a float operation of running code
 };
 
 struct BlockCode {
@@ -459,6 +460,10 @@ public:
   void saveAddress(Pe &pe, const Walk &walk);
   bool checkPlace(Pe &pe, Walk &walk, mlir::Operation *at,
                   llvm::StringRef what);
+  // CslExceptions.cpp
+  void checkStep(Pe &pe, Activation &frame, const Step &step);
+  bool checkElement(Pe &pe, const Running &op, uint32_t x, uint32_t y,
+                    uint32_t value);
   // CslMap.cpp
   void startMap(Pe &pe, Activation &frame, const Step &step);
   bool progressMap(Pe &pe);
@@ -535,6 +540,16 @@ Step::Handler findMemoryHandler(mlir::Operation *op);     // CslMemoryOps.cpp
 Step::Handler findDescriptorHandler(mlir::Operation *op); // CslDescriptors.cpp
 Step::Handler findBuiltinHandler(mlir::Operation *op);    // CslBuiltins.cpp
 Step::Handler findSetupHandler(mlir::Operation *op);      // CslSetup.cpp
+
+/// CslExceptions.cpp: of scalar operations.
+bool mayRaise(mlir::Operation *op);
+class KnownAtComptime {
+public:
+  std::optional<bool> of(mlir::Value value);
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::optional<bool>> values;
+};
 
 /// CslCode.cpp: numbers the values of a function, task or comptime block.
 /// Emits an error for an operation that no handler is for.

@@ -302,6 +302,8 @@ bool CslMachineState::runMain(Pe &pe) {
       }
       const Step &step = cursor.block->steps[cursor.next++];
       step.handler(*this, pe, frame, step);
+      if (step.mayRaise && !pe.loading)
+        checkStep(pe, frame, step);
       break;
     }
     }

@@ -9,6 +9,7 @@
 #include "sequin/WaferHost/HostTraces.h"
 #include "sequin/Machine/CslPipeline.h"
 #include "sequin/Support/DsdArithmetic.h"
+#include "sequin/Support/FloatExceptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -227,45 +228,16 @@ static std::string operandText(const TracedOperand &operand, bool output) {
   llvm_unreachable("unknown operand");
 }
 
-static double floatOf(DsdElement element, Fp16Format format, uint32_t bits) {
-  return element == DsdElement::F32 ? dsd::decodeF32(bits)
-                                    : dsd::decodeFp16(format, bits);
-}
-
-/// "[ uoxiz ]" of a sum or product, letters of what did not happen left blank:
-/// underflow, overflow, inexact, invalid; nothing here divides (SIM-020).
+/// "[ uoxiz ]", letters of what did not happen left blank: underflow, overflow,
+/// inexact, invalid, division by zero (SIM-020).
 static std::string flagsOf(const TracedElement &element, Fp16Format format) {
   std::string flags = "[ ..... ]";
-  const DsdOpInfo &info = getInfo(element.opcode);
-  llvm::StringRef name = info.name;
-  bool isFloat = info.dest == DsdElement::F16 || info.dest == DsdElement::F32;
-  bool sum = name.starts_with("fadd"), difference = name.starts_with("fsub"),
-       product = name.starts_with("fmul"), fused = name.starts_with("fmac");
-  if (!isFloat || !(sum || difference || product || fused))
-    return flags;
-  double a = floatOf(info.source0, format, element.source0);
-  double b = floatOf(info.source1, format, element.source1);
-  double exact = sum          ? dsd::addToOdd(a, b)
-                 : difference ? dsd::addToOdd(a, -b)
-                              : a * b;
-  if (fused)
-    exact = dsd::addToOdd(a, b * floatOf(info.scalar, format, element.scalar));
-  double value = floatOf(info.dest, format, element.value);
-  if (std::isnan(value)) {
-    if (!std::isnan(a) && !std::isnan(b))
-      flags[5] = 'i';
-    return flags;
-  }
-  double least = info.dest == DsdElement::F32
-                     ? std::ldexp(1.0, -126)
-                     : std::ldexp(1.0, 1 - dsd::getLayout(format).bias);
-  if (value != exact) {
-    flags[4] = 'x';
-    if (std::fabs(value) < least)
-      flags[2] = 'u';
-    if (std::isinf(value))
-      flags[3] = 'o';
-  }
+  uint8_t raised =
+      dsd::exceptionsOf(element.opcode, format, element.source0,
+                        element.source1, element.scalar, element.value);
+  for (auto [bit, letter] : llvm::enumerate(llvm::StringRef("uoxiz")))
+    if (raised >> bit & 1)
+      flags[2 + bit] = letter;
   return flags;
 }
 

@@ -262,20 +262,26 @@ void Wafer::traceWait(Core &core, const LiveOp &op, Stall stall) {
 }
 
 /// What runBulk does, an element at a time; the first in cycle `start`.
-void Wafer::runTraced(Core &core, LiveOp &op, uint64_t start) {
+void Wafer::runWatched(Core &core, LiveOp &op, uint64_t start) {
   Walk &a = op.source[0], &b = op.source[1], &dest = op.dest;
   uint32_t accumulator = a.value;
   auto read = [&](Walk &walk) {
     return walk.kind == Walk::Kind::None ? 0 : readMemory(core, walk);
   };
   for (; op.remaining && !stopped; --op.remaining) {
-    TracedElement element = traced(core, op);
+    TracedElement element;
+    if (tracer)
+      element = traced(core, op);
     uint32_t x = op.accumulate ? accumulator : read(a);
     uint32_t y = read(b);
     uint32_t value =
         dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
     accumulator = value;
-    traceElement(core, element, start + element.number / op.rate, x, y, value);
+    if (tracer)
+      traceElement(core, element, start + element.number / op.rate, x, y,
+                   value);
+    if (raises(core, op, x, y, value))
+      return;
     if (dest.kind != Walk::Kind::None && dest.kind != Walk::Kind::Scalar)
       writeMemory(core, dest, value);
   }
@@ -533,7 +539,7 @@ void Wafer::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
 }
 
 /// The next element of an operation that moves words.
-bool Wafer::issueWord(Core &core, LiveOp &op) {
+template <bool Watched> bool Wafer::issueWord(Core &core, LiveOp &op) {
   Walk &a = op.source[0], &b = op.source[1], &dest = op.dest;
   Ring *inputs[2] = {
       a.kind == Walk::Kind::FabricIn ? &core.rings[a.ring] : nullptr,
@@ -549,7 +555,7 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
   if (stall != Stall::None) {
     if (op.stall == Stall::None || op.stall == Stall::Blocked)
       op.since = now;
-    if (tracer && op.stall != stall)
+    if (Watched && tracer && op.stall != stall)
       traceWait(core, op, stall);
     op.stall = stall;
     return false;
@@ -566,18 +572,22 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
     return walk.kind == Walk::Kind::None ? 0 : readMemory(core, walk);
   };
   TracedElement element;
-  if (tracer)
+  if (Watched && tracer)
     element = traced(core, op);
   uint32_t x = read(a, inputs[0]), y = read(b, inputs[1]);
   uint32_t value =
       dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
-  if (tracer)
-    traceElement(core, element, now, x, y, value);
+  if constexpr (Watched) {
+    if (tracer)
+      traceElement(core, element, now, x, y, value);
+    if (raises(core, op, x, y, value))
+      return true;
+  }
   bool last = op.remaining == 1 && !op.unbounded;
   if (output) {
     if (dest.hasIndex)
       value = (value & 0xffff) | uint32_t(dest.index) << 16;
-    if (tracer)
+    if (Watched && tracer)
       tracer->queued(momentOf(core, now), output->id, value);
     output->push({value, dest.control, dest.advance && last, dest.color},
                  now + 1);
@@ -601,7 +611,7 @@ bool Wafer::issueWord(Core &core, LiveOp &op) {
 /// Does what `op` can do in this cycle; false if that is nothing.
 bool Wafer::issue(Core &core, LiveOp &op) {
   if (op.words)
-    return issueWord(core, op);
+    return op.watched ? issueWord<true>(core, op) : issueWord<false>(core, op);
   if (core.messageColors && dropHeader(core, op))
     return true;
   if (op.opcode == DsdOpcode::Dfilt) {
@@ -648,14 +658,18 @@ bool Wafer::issue(Core &core, LiveOp &op) {
     }
     bool ends = core.messageColors && endsMessage(core, op);
     TracedElement element;
-    if (tracer)
+    if (op.watched && tracer)
       element = traced(core, op);
     uint32_t x = fetch(core, op, a, taken0);
     uint32_t y = fetch(core, op, b, taken1);
     uint32_t value =
         dsd::evaluate(op.opcode, program.fp16, x, y, op.scalar, op.carry);
-    if (tracer)
-      traceElement(core, element, now, x, y, value);
+    if (op.watched) {
+      if (tracer)
+        traceElement(core, element, now, x, y, value);
+      if (raises(core, op, x, y, value))
+        return true;
+    }
     if (op.accumulate)
       a.value = value;
     store(core, op, value, sent);

@@ -468,8 +468,8 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
     counters.elements += op.remaining;
     countMacs(op.opcode, op.remaining);
     op.task = core.taskNumber;
-    if (tracer)
-      runTraced(core, op, now + static_cast<uint64_t>(lead));
+    if (tracer || core.unmaskedFloats())
+      runWatched(core, op, now + static_cast<uint64_t>(lead));
     else
       runBulk(core, op);
     if (stopped)
@@ -563,6 +563,7 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
   op.live = true;
   op.task = core.taskNumber;
   op.words = movesWords(core, op);
+  op.watched = tracer || core.unmaskedFloats();
   op.start = now + lead + machine.fmacsStartCycles;
   op.since = op.start;
   if (op.dest.pointer && fifo && op.dest.address >= 0 &&

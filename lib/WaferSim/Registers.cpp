@@ -253,7 +253,7 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     core.transformMask = value;
     break;
   case CslRegister::ExceptionMask:
-    core.exceptionMask = value;
+    setExceptionMask(core, value);
     break;
   case CslRegister::TscControl: {
     uint64_t count = core.tscOn ? now - core.tscBase : core.tscBase;

@@ -177,6 +177,7 @@ void Wafer::runMain(Core &core) {
   uint64_t cost = 0;
   const Code &code = *core.code->code;
   uint64_t memory = static_cast<uint64_t>(machine.memoryBytesPerPe);
+  uint8_t unmasked = core.unmaskedFloats();
   for (;;) {
     Frame *frame = &core.frames.back();
     const Function *function = &code.functions[frame->function];
@@ -198,6 +199,7 @@ void Wafer::runMain(Core &core) {
         if (runMachine(core, *frame, i) == Machine::Stop || stopped)
           return;
         cost += i.opcode == Opcode::Print ? 0 : machine.cycles(info.kind);
+        unmasked = core.unmaskedFloats();
         continue;
       }
       if (cost >= kSlice)
@@ -269,11 +271,14 @@ void Wafer::runMain(Core &core) {
       case Opcode::FloatToS:
       case Opcode::FloatToU:
       case Opcode::FloatFunction:
-        r[i.dest] = evaluateFloat(i, program.fp16, a, b, 0);
+      case Opcode::FloatFma: {
+        uint64_t third = i.opcode == Opcode::FloatFma ? r[i.immediate] : 0;
+        uint64_t value = evaluateFloat(i, program.fp16, a, b, third);
+        if (LLVM_UNLIKELY(unmasked) && raises(core, i, a, b, third, value))
+          return;
+        r[i.dest] = value;
         break;
-      case Opcode::FloatFma:
-        r[i.dest] = evaluateFloat(i, program.fp16, a, b, r[i.immediate]);
-        break;
+      }
       case Opcode::Load:
       case Opcode::Store: {
         uint64_t bytes = i.width / 8;

@@ -8,6 +8,7 @@
 
 #include "ScalarFloat.h"
 #include "sequin/Support/DsdArithmetic.h"
+#include "sequin/Support/FloatExceptions.h"
 #include "sequin/Support/FloatFunctions.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -169,6 +170,60 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
   case Opcode::FloatFunction:
     return encode(static_cast<float>(
         function(static_cast<wafer::FloatFunction>(i.immediate), x, y)));
+  default:
+    return 0;
+  }
+}
+
+uint8_t wafer::exceptionsOfFloat(const Instruction &i, Fp16Format half,
+                                 uint64_t left, uint64_t right, uint64_t third,
+                                 uint64_t result) {
+  dsd::FloatFormat format = {i.width == 32, half};
+  uint32_t x = static_cast<uint32_t>(left), y = static_cast<uint32_t>(right),
+           value = static_cast<uint32_t>(result);
+  auto element = [&](DsdOpcode f32, DsdOpcode f16) {
+    return dsd::exceptionsOf(format.isF32 ? f32 : f16, half, x, y, 0, value);
+  };
+  switch (i.opcode) {
+  case Opcode::FloatAdd:
+    return element(DsdOpcode::Fadds, DsdOpcode::Faddh);
+  case Opcode::FloatSub:
+    return element(DsdOpcode::Fsubs, DsdOpcode::Fsubh);
+  case Opcode::FloatMul:
+    return element(DsdOpcode::Fmuls, DsdOpcode::Fmulh);
+  case Opcode::FloatFma:
+    return dsd::exceptionsOf(format.isF32 ? DsdOpcode::Fmacs : DsdOpcode::Fmach,
+                             half, static_cast<uint32_t>(third), x, y, value);
+  case Opcode::FloatDiv:
+    return dsd::exceptionsOfQuotient(format, x, y, value);
+  case Opcode::FloatRem:
+  case Opcode::FloatMinNum:
+  case Opcode::FloatMaxNum:
+  case Opcode::FloatMinimum:
+  case Opcode::FloatMaximum:
+    return dsd::exceptionsOfExact(format, x, y, value);
+  case Opcode::FloatCompare:
+    // One of less and greater, so that the relation is an order.
+    return dsd::exceptionsOfComparison(
+        format, x, y, (i.immediate & 1) != (i.immediate >> 2 & 1));
+  case Opcode::FloatExtend:
+    return dsd::exceptionsOf(DsdOpcode::Fh2s, half, x, 0, 0, value);
+  case Opcode::FloatTruncate:
+    return dsd::exceptionsOf(DsdOpcode::Fs2h, half, x, 0, 0, value);
+  case Opcode::FloatFromS:
+    return dsd::exceptionsFromInteger(
+        format, static_cast<uint64_t>(llvm::SignExtend64(left, i.immediate)),
+        true, value);
+  case Opcode::FloatFromU:
+    return dsd::exceptionsFromInteger(format, left, false, value);
+  case Opcode::FloatToS:
+  case Opcode::FloatToU:
+    return dsd::exceptionsToInteger(format, x, i.immediate,
+                                    i.opcode == Opcode::FloatToS);
+  case Opcode::FloatFunction:
+    return dsd::exceptionsOfFunction(
+        getName(static_cast<FloatFunction>(i.immediate)), format, x,
+        i.right == kNoRegister ? 0 : y, value);
   default:
     return 0;
   }

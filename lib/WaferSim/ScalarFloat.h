@@ -18,6 +18,12 @@ namespace sequin::wafer {
 uint64_t evaluateFloat(const Instruction &instruction, Fp16Format format,
                        uint64_t left, uint64_t right, uint64_t third);
 
+/// What the instruction raises whose result is `value`: a set of float
+/// exceptions (Support/FloatExceptions.h).
+uint8_t exceptionsOfFloat(const Instruction &instruction, Fp16Format format,
+                          uint64_t left, uint64_t right, uint64_t third,
+                          uint64_t value);
+
 } // namespace sequin::wafer
 
 #endif // SEQUIN_LIB_WAFERSIM_SCALARFLOAT_H

@@ -149,6 +149,8 @@ struct alignas(64) LiveOp {
   /// Words of 32 bits between queues and memory that the program has: one
   /// element per cycle, whatever else the operation could do.
   bool words = false;
+  /// Each element is looked at: for a log, or for what it raises.
+  bool watched = false;
   DsdOpcode opcode = DsdOpcode::Mov16;
   bool async = false, carry = false, unbounded = false;
   bool accumulate = false; ///< the result is the next first source
@@ -340,6 +342,10 @@ struct alignas(64) Core {
 
   // Registers without a model of their own.
   uint16_t transformMask = 0, exceptionMask = 0xffff;
+  /// The float exceptions that stop this PE (Support/FloatExceptions.h).
+  uint8_t unmaskedFloats() const {
+    return unmaskedFloatExceptions(exceptionMask);
+  }
   bool tscOn = false;
   uint64_t tscBase = 0, tscLatched = 0;
   uint64_t random[4] = {};
@@ -527,7 +533,7 @@ private:
   int64_t bulkCycles(const LiveOp &op) const;
   unsigned rateOf(const LiveOp &op) const;
   bool issue(Core &core, LiveOp &op);
-  bool issueWord(Core &core, LiveOp &op);
+  template <bool Watched> bool issueWord(Core &core, LiveOp &op);
   bool movesWords(const Core &core, const LiveOp &op) const;
   enum class Gate : uint8_t { Open, Closed, Ended };
   Gate gateOfSource(Core &core, LiveOp &op, Walk &walk, unsigned taken,
@@ -543,7 +549,7 @@ private:
                      const Wavelet &wavelet) const;
   void putWavelet(Core &core, Walk &walk, uint32_t value, bool last);
   void runBulk(Core &core, LiveOp &op);
-  void runTraced(Core &core, LiveOp &op, uint64_t start);
+  void runWatched(Core &core, LiveOp &op, uint64_t start);
   TracedElement traced(const Core &core, const LiveOp &op) const;
   void traceElement(const Core &core, TracedElement element, uint64_t cycle,
                     uint32_t x, uint32_t y, uint32_t value);
@@ -552,6 +558,13 @@ private:
   void zeroSource(Core &core, LiveOp &op);
   uint32_t readMemory(Core &core, Walk &walk);
   void writeMemory(Core &core, Walk &walk, uint32_t value);
+
+  // Exceptions.cpp: what stops the PE if it is unmasked.
+  bool raises(Core &core, const LiveOp &op, uint32_t x, uint32_t y,
+              uint32_t value);
+  bool raises(Core &core, const Instruction &instruction, uint64_t left,
+              uint64_t right, uint64_t third, uint64_t value);
+  void setExceptionMask(Core &core, uint16_t mask);
 
   // Poison.cpp.
   void define(Core &core, uint32_t address, uint32_t bytes, bool on = true);

@@ -39,6 +39,17 @@ struct CslRegisterInfo {
 inline constexpr uint16_t kFirstConfigAddress = 0x7c00;
 inline constexpr uint16_t kLastConfigAddress = 0x7fff;
 
+/// Bits of the exception mask: performance counters, software, and from here on
+/// the exceptions of floats in the order of Support/FloatExceptions.h. The
+/// machine has neither performance counters nor an instruction that raises
+/// SW_EXCEPTION, so only floats raise anything.
+inline constexpr unsigned kFirstFloatException = 3;
+/// The set of float exceptions that stop a PE with this mask: its bits are
+/// active low (AMB-065).
+constexpr uint8_t unmaskedFloatExceptions(uint16_t mask) {
+  return static_cast<uint8_t>(~mask >> kFirstFloatException & 0x1f);
+}
+
 /// All registers, by address.
 llvm::ArrayRef<CslRegisterInfo> cslRegisters();
 const CslRegisterInfo &getInfo(CslRegister kind);

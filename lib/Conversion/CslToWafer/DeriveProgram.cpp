@@ -9,6 +9,7 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "Derivation.h"
 #include "FunctionEmitter.h"
+#include "KeepExceptions.h"
 #include "KeepLoops.h"
 #include "LowerRpc.h"
 #include "NormalForm.h"
@@ -608,6 +609,7 @@ static LogicalResult prepare(ModuleOp module) {
   if (failed(manager.run(module)))
     return failure();
   forEachFunction(csl::showNeutralFloats);
+  showRaisingFloats(module);
   return success();
 }
 
@@ -625,6 +627,7 @@ FailureOr<Derivation> csl_to_wafer::derive(ModuleOp module) {
   for (auto op : result.module->getOps<csl::ProgramOp>())
     if (failed(lowerRpc(op, layout)))
       return failure();
+  hideRaisingFloats(*result.module);
   Specialisation special = specialise(*result.module, layout);
   if (failed(prepare(*result.module)))
     return failure();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeepLoops.h"
+#include "KeepExceptions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
@@ -16,7 +17,7 @@ using namespace sequin::csl_to_wafer;
 
 MarkDialect::MarkDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<MarkDialect>()) {
-  addOperations<KeepOp>();
+  addOperations<KeepOp, RaisingOp>();
 }
 
 namespace {

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeepExceptions.h"
 #include "KeepLoops.h"
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +27,7 @@
 using namespace mlir;
 using namespace sequin;
 using csl_to_wafer::KeepOp;
+using csl_to_wafer::RaisingOp;
 
 /// On calls of what reads or writes configuration registers, directly or not.
 static constexpr llvm::StringLiteral kUsesRegisters =
@@ -111,7 +113,7 @@ BlockOrder::Writes BlockOrder::findWrites(Operation *anchor) {
           })
           .wasInterrupted();
   auto add = [&](Operation *op) {
-    if (getLoaded(op) || isa<KeepOp>(op) || isMemoryEffectFree(op))
+    if (getLoaded(op) || isa<KeepOp, RaisingOp>(op) || isMemoryEffectFree(op))
       return;
     Value stored;
     if (auto store = dyn_cast<memref::StoreOp>(op))
