@@ -70,12 +70,16 @@ void HostTraces::hop(const Moment &at, const Hop &hop) {
   if (!logs.landing)
     return;
   auto landing = [&](Direction from) {
+    // Half wavelets are of WSE-3.
+    llvm::StringRef half = generationOf(program) == 2 ? ""
+                           : hop.half                 ? "half=1, "
+                                                      : "half=0, ";
     return llvm::formatv(
                "landing C{0} from link {1}, {2}, {3}ident=0000000000000000, "
-               "lf=0",
+               "lf={4}",
                static_cast<unsigned>(hop.color), getName(from).take_front(),
-               valueText(hop.control, hop.data, program.fp16),
-               generationOf(program) == 2 ? "" : "half=0, ")
+               valueText(hop.control, hop.data, program.fp16), half,
+               hop.flip ? 1 : 0)
         .str();
   };
   add(at, "(hwtile) " + landing(hop.from));

@@ -383,7 +383,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
          static_cast<Directions>(input != kNone || !ramp
                                      ? routes.tx
                                      : routes.tx & ~bit(Direction::Ramp)),
-         wavelet.control, wavelet.data});
+         wavelet.control, wavelet.data, wavelet.half, wavelet.flip});
 
   Wavelet onward = wavelet;
   onward.flip = false;

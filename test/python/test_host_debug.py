@@ -228,6 +228,89 @@ def test_log_of_landings(compiled, monkeypatch, tmp_path):
     assert re.fullmatch(pattern.format(x=6, link="W", kind="iotile"), lines[2]), lines[2]
 
 
+# Three elements to the east; after the last the switch of the sender's router turns.
+FLIPPED = """
+module attributes {csl.target = #csl.target<"ARCH">} {
+  csl.layout 2 x 1 fabric 9 x 3 at 4, 1 {
+    csl.tile_code @send at <0, 0>
+    csl.tile_code @take at <1, 0>
+    csl.color_config 3 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<tx RAMP>>
+    csl.color_config 3 at <1, 0> routes <rx WEST tx RAMP>
+  }
+  csl.program @send {
+    csl.var @a : memref<3xi16> = dense<[1, 2, 3]> : tensor<3xi16>
+    csl.task local @go() {
+      %q = csl.constant 2 : !csl.output_queue
+      %k = csl.constant 3 : !csl.color
+      %a = csl.get_var @a : memref<3xi16>
+      %x = csl.mem1d_dsd %a : memref<3xi16> extent 3
+      %out = csl.fabout_dsd queue %q COLORextent 3 advance_switch
+      csl.mov16 %out = %x : !csl.dsd<fabout> = !csl.dsd<mem1d>
+      csl.return
+    }
+    csl.comptime {
+      %q = csl.constant 2 : !csl.output_queue
+      %c = csl.constant 3 : !csl.color
+      csl.initialize_queue %q : !csl.output_queue OUT
+      %id = csl.constant 9 : !csl.local_task_id
+      csl.bind_local_task @go to %id
+      csl.activate %id
+    }
+  }
+  csl.program @take {
+    csl.var @a : memref<3xi16>
+    csl.task local @go() {
+      %q = csl.constant 2 : !csl.input_queue
+      %in = csl.fabin_dsd queue %q extent 3
+      %a = csl.get_var @a : memref<3xi16>
+      %x = csl.mem1d_dsd %a : memref<3xi16> extent 3
+      csl.mov16 %x = %in : !csl.dsd<mem1d> = !csl.dsd<fabin>
+      csl.return
+    }
+    csl.comptime {
+      %q = csl.constant 2 : !csl.input_queue
+      %c = csl.constant 3 : !csl.color
+      csl.initialize_queue %q : !csl.input_queue color %c IN
+      %id = csl.constant 9 : !csl.local_task_id
+      csl.bind_local_task @go to %id
+      csl.activate %id
+    }
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    "arch, out_queue, in_queue, half",
+    [
+        ("wse2", "", "", ""),
+        ("wse3", "color %c", "", "half=0, "),
+        ("wse3", "color %c dense_mode", "dense_mode", "half=1, "),
+    ],
+)
+@pytest.mark.rows("SIM-017", "FAB-083", "FAB-084")
+def test_log_of_flips_and_halves(
+    compiled, monkeypatch, tmp_path, arch, out_queue, in_queue, half
+):
+    monkeypatch.chdir(tmp_path)
+    text = FLIPPED.replace("ARCH", arch).replace("COLOR", "color %k " if arch == "wse2" else "")
+    out = compiled(text.replace("OUT", out_queue).replace("IN", in_queue))
+    lines = simulate(out, "landing", tmp_path / "sim.log", monkeypatch)
+    fields = [
+        re.fullmatch(
+            r"@\d+ P(\d)\.1 \(hwtile\) landing C3 from link (\w), ctrl=0, idx=0000, "
+            r"data=000(\d) \([^ ]*\), (half=\d, )?ident=0000000000000000, lf=(\d)",
+            line,
+        ).groups(default="")
+        for line in lines
+    ]
+    # The last of the DSD carries the bit to the first router, which takes it off.
+    assert sorted(fields) == [
+        (x, link, str(n), half, "1" if n == 3 and link == "R" else "0")
+        for x, link in (("4", "R"), ("5", "W"))
+        for n in (1, 2, 3)
+    ]
+
+
 # A column of f32 sums, the last of which is infinite; a switch that turns.
 TRACED = """
 module attributes {csl.target = #csl.target<"ARCH">} {

@@ -40,6 +40,9 @@ struct Hop {
   Directions to = 0;
   bool control = false;
   uint32_t data = 0; ///< as it came in
+  bool half = false; ///< a half wavelet of a dense queue (FAB-083)
+  /// The compute element lets it advance the switch of its router (FAB-084).
+  bool flip = false;
 };
 
 /// A switch that a control wavelet, or the last of a DSD with advance_switch,
