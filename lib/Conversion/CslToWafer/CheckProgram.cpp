@@ -748,34 +748,47 @@ void ProgramCheck::checkCircles() {
 /// Registers of FIFOs are taken (FIF-023).
 void ProgramCheck::checkRegisters() {
   for (csl::ProgramOp code : derivation.programs) {
-    std::map<int64_t, Operation *> numbers;
-    for (auto fifo : code.getOps<csl::FifoOp>()) {
-      if (!fifo.getDest())
-        continue;
-      auto [entry, isNew] = numbers.try_emplace(*fifo.getDest(), fifo);
+    std::map<int64_t, Operation *> dsrs, xdsrs;
+    auto take = [&](std::map<int64_t, Operation *> &numbers, StringRef kind,
+                    std::optional<uint64_t> number, Operation *fifo) {
+      if (!number)
+        return;
+      auto [entry, isNew] = numbers.try_emplace(*number, fifo);
       if (!isNew)
         report(Severity::Error, fifo,
-               "takes DSR " + Twine(*fifo.getDest()) +
+               "takes " + kind + " " + Twine(*number) +
                    ", which another FIFO has",
                -1, -1, entry->second, "taken here");
+    };
+    for (auto fifo : code.getOps<csl::FifoOp>()) {
+      take(dsrs, "DSR", fifo.getDest(), fifo);
+      take(xdsrs, "XDSR", fifo.getXdsr(), fifo);
     }
-    code.walk([&](Operation *op) {
-      Value dsr;
-      if (auto load = dyn_cast<csl::LoadToDsrOp>(op))
-        dsr = load.getDsr();
-      if (auto load = dyn_cast<csl::LoadToDsrXdsrOp>(op))
-        dsr = load.getDsr();
-      if (auto load = dyn_cast<csl::LoadToDsrXdsrSrOp>(op))
-        dsr = load.getDsr();
-      if (!dsr ||
-          cast<csl::DsrType>(dsr.getType()).getKind() == csl::DsrKind::Src0)
-        return;
-      std::optional<int64_t> number = csl::getKnownId(dsr);
+    auto load = [&](std::map<int64_t, Operation *> &numbers, StringRef kind,
+                    Value loaded, Operation *op) {
+      std::optional<int64_t> number = csl::getKnownId(loaded);
       auto found = number ? numbers.find(*number) : numbers.end();
       if (found != numbers.end())
         report(Severity::Error, op,
-               "loads DSR " + Twine(*number) + ", which a FIFO has", -1, -1,
-               found->second, "taken here");
+               "loads " + kind + " " + Twine(*number) + ", which a FIFO has",
+               -1, -1, found->second, "taken here");
+    };
+    code.walk([&](Operation *op) {
+      Value dsr, xdsr;
+      if (auto simple = dyn_cast<csl::LoadToDsrOp>(op)) {
+        dsr = simple.getDsr();
+      } else if (auto ring = dyn_cast<csl::LoadToDsrXdsrOp>(op)) {
+        dsr = ring.getDsr();
+        xdsr = ring.getXdsr();
+      } else if (auto box = dyn_cast<csl::LoadToDsrXdsrSrOp>(op)) {
+        dsr = box.getDsr();
+        xdsr = box.getXdsr();
+      }
+      if (xdsr)
+        load(xdsrs, "XDSR", xdsr, op);
+      if (dsr &&
+          cast<csl::DsrType>(dsr.getType()).getKind() != csl::DsrKind::Src0)
+        load(dsrs, "DSR", dsr, op);
     });
   }
 }

@@ -438,6 +438,30 @@ module attributes {csl.target = #csl.target<"wse3">} {
 
 // -----
 
+// The XDSR of a FIFO is its own, too.
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {
+    csl.var @b : memref<4xi16>
+    csl.var @c : memref<4xi16>
+    // expected-note@+1 {{taken here}}
+    csl.fifo @f over @b registers dest 2 src1 2 xdsr 1
+    // expected-error@+1 {{takes XDSR 1, which another FIFO has}}
+    csl.fifo @g over @c registers dest 3 src1 3 xdsr 1
+    func.func @use(%d: !csl.dsd<circbuf>) {
+      %r = csl.get_dsr 2 : !csl.dsr<src0>
+      %x = csl.get_xdsr 1
+      // expected-error@+1 {{loads XDSR 1, which a FIFO has}}
+      csl.load_to_dsr_xdsr %r, %x, %d : !csl.dsr<src0>, !csl.dsd<circbuf>
+      return
+    }
+  }
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+  }
+}
+
+// -----
+
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.program @pe {}
   csl.layout 1 x 1 {
