@@ -54,6 +54,22 @@ static void runTaskId(CslMachineState &machine, Pe &pe, Activation &frame,
       result(frame, step) = {id};
       return;
     }
+  // A comptime block may bind it further down.
+  std::optional<int64_t> later;
+  step.op->getParentOfType<csl::ProgramOp>().walk([&](Operation *op) {
+    if (!isa<csl::ComptimeOp>(op->getParentOp()) || later)
+      return;
+    if (auto local = dyn_cast<csl::BindLocalTaskOp>(op);
+        local && local.getTask() == name)
+      later = csl::getKnownId(local.getId());
+    if (auto data = dyn_cast<csl::BindDataTaskOp>(op);
+        data && data.getTask() == name)
+      later = csl::getKnownId(data.getId());
+  });
+  if (later) {
+    result(frame, step) = {static_cast<uint64_t>(*later)};
+    return;
+  }
   machine.trap(pe, "task '" + name + "' is bound to no id", step.op);
 }
 

@@ -547,8 +547,21 @@ LogicalResult Evaluator::visitTask(Operation &op, bool &done) {
         set(name, task.id);
         return success();
       }
+    // It may be bound further down.
+    std::optional<int64_t> later;
+    auto look = [&](auto bind) {
+      if (bind.getTask() == name.getTask() &&
+          isa<csl::ComptimeOp>(bind->getParentOp()) && !later)
+        later = csl::getKnownId(bind.getId());
+    };
+    context.program.walk([&](csl::BindLocalTaskOp bind) { look(bind); });
+    context.program.walk([&](csl::BindDataTaskOp bind) { look(bind); });
+    if (later) {
+      set(name, *later);
+      return success();
+    }
     return op.emitOpError() << "names task '" << name.getTask()
-                            << "', which is bound to no id before this";
+                            << "', which is bound to no id that is known here";
   }
   if (auto activate = dyn_cast<csl::ActivateOp>(op)) {
     FailureOr<uint64_t> id = get(&op, activate.getId());
