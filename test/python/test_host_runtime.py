@@ -388,11 +388,13 @@ def test_refused_launches(runner):
 
 @pytest.mark.rows("HST-041")
 def test_call(runner):
-    runner.call("keep", [np.int16(5), 6, np.float32(1.5).view(np.uint32), np.float16(2)],
-                nonblock=False)
+    with pytest.warns(DeprecationWarning, match="older form of launch"):
+        runner.call("keep", [np.int16(5), 6, np.float32(1.5).view(np.uint32), np.float16(2)],
+                    nonblock=False)
     words = d2h(runner, "words", 0, 0, 1, 1, 3, dtype=np.int32)
     assert words[:2].tolist() == [5, 6] and words.view(np.float32)[2] == 1.5
-    runner.call("scale", [2.0], nonblock=True)
+    with pytest.warns(DeprecationWarning):
+        runner.call("scale", [2.0], nonblock=True)
     assert d2h(runner, "count", 0, 0, 1, 1, 1, kind=HALF, dtype=np.uint32) == [1]
 
 

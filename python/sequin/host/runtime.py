@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import types
+import warnings
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
@@ -377,6 +378,9 @@ class SdkRuntime:
 
     def call(self, symbol: int | str, args: Any = (), nonblock: bool = False) -> Task:
         """launch() in its older form, with the arguments as a list."""
+        warnings.warn(
+            "SdkRuntime.call() is the older form of launch()", DeprecationWarning, stacklevel=2
+        )
         function = self._function(symbol)
         bits = encode_words(function.name, list(args), function.arguments)
         return self._launch(function, bits, nonblock)
