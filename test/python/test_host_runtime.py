@@ -552,6 +552,24 @@ def test_words_that_pass_a_blocked_command_stream_are_a_warning(runner, capfd):
         runner.stop()
 
 
+# The same program says more or less of itself.
+@pytest.mark.rows("HST-034")
+@pytest.mark.parametrize("level", ["DEBUG", "INFO", "WARNING", "ERROR"])
+def test_levels_of_messages(out, monkeypatch, tmp_path, capfd, level):
+    monkeypatch.chdir(tmp_path)
+    runner = SdkRuntime(str(out), msg_level=level)
+    runner.load()
+    runner.run()
+    runner.launch("forget", nonblock=True)
+    h2d(runner, IN, np.arange(3, dtype=np.uint32), 1, 1, 1, 1, 3, streaming=True)
+    d2h(runner, OUT, 1, 1, 1, 1, 3, streaming=True, dtype=np.uint32)
+    warned = capfd.readouterr().err
+    assert ("WARNING: " in warned) == (level != "ERROR")
+    assert ("pass the command stream" in warned) == (level != "ERROR")
+    with pytest.raises(WaferFailure, match="'forget' does not end"):
+        runner.stop()
+
+
 # Looking
 
 

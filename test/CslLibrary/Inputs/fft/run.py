@@ -16,6 +16,7 @@ name = parser.parse_args().name
 with open(f"{name}/out.json", encoding="utf-8") as file:
     params = json.load(file)["params"]
 width, n, half = int(params["WIDTH"]), int(params["N"]), params["half"] == "1"
+place = int(params.get("X0", 0)), int(params.get("Y0", 0))
 b = n // width
 dtype = np.float16 if half else np.float32
 limit = 0.02 if half else 1e-5
@@ -37,12 +38,12 @@ def put(a):
     parts = np.stack([a.real, a.imag], axis=-1).astype(dtype)
     parts = parts.reshape(width, b, width, b, n, 2).transpose(0, 2, 1, 3, 4, 5).ravel()
     data = parts.view(np.uint16).astype(np.uint32) if half else parts
-    runner.memcpy_h2d(x, data, 0, 0, width, width, 2 * b * b * n, **kinds)
+    runner.memcpy_h2d(x, data, *place, width, width, 2 * b * b * n, **kinds)
 
 
 def get():
     data = np.zeros(2 * n**3, np.uint32 if half else np.float32)
-    runner.memcpy_d2h(data, x, 0, 0, width, width, 2 * b * b * n, **kinds)
+    runner.memcpy_d2h(data, x, *place, width, width, 2 * b * b * n, **kinds)
     parts = data.astype(np.uint16).view(np.float16) if half else data
     parts = parts.reshape(width, width, b, b, n, 2).transpose(0, 2, 1, 3, 4, 5)
     parts = parts.reshape(n, n, n, 2).astype(np.float64)
@@ -68,7 +69,7 @@ close(get(), a.real)
 
 clock = np.zeros(3, np.float32)
 kinds["data_type"] = MemcpyDataType.MEMCPY_32BIT
-runner.memcpy_d2h(clock, times, 0, 0, 1, 1, 3, **kinds)
+runner.memcpy_d2h(clock, times, *place, 1, 1, 3, **kinds)
 assert 0 < calculate_cycles(clock) < 10_000_000
 runner.stop()
 print("as NumPy")
