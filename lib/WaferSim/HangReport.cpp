@@ -288,6 +288,8 @@ void Wafer::describeHang() {
         cause = color + " is in teardown here and nothing has ended it";
       else if (held)
         cause = "another message has the link and does not end";
+      else if (!taken && !config.hasSwitches)
+        cause = "the routes of " + color + " do not take this link here";
       else if (!taken)
         cause = "the switch stands at position " +
                 std::to_string(core.position[ring.color]) +
