@@ -498,6 +498,21 @@ void ProgramCheck::checkFabricDsds() {
       continue;
     seen[setup.code].push_back(&setup);
     csl::ProgramOp code = derivation.programs[setup.code];
+    // Wavelets of a color go to one queue.
+    const auto &bindings =
+        derivation.setupOps[&setup - program.setups.data()].inputQueues;
+    std::map<uint8_t, Operation *> queueOf;
+    for (const wafer::Queue &queue : setup.inputQueues) {
+      auto op = bindings.find(queue.id);
+      if (!queue.color || op == bindings.end())
+        continue;
+      auto [entry, isNew] = queueOf.try_emplace(*queue.color, op->second);
+      if (!isNew)
+        report(Severity::Warning, op->second,
+               "binds input queue " + Twine(unsigned(queue.id)) + " to color " +
+                   Twine(unsigned(*queue.color)) + ", which another input queue has",
+               -1, -1, entry->second, "bound here");
+    }
     auto missing = [&](Operation *op, StringRef what, int64_t id) {
       report(Severity::Warning, op,
              "uses " + what + " " + Twine(id) +

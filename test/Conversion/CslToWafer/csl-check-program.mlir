@@ -2,7 +2,7 @@
 
 // ROWS: DSD-047, FAB-017, FAB-019, FAB-079, TSK-007, TSK-014, TSK-036, ASY-004
 // ROWS: ASY-009, ASY-013, ASY-014, ASY-019, ASY-020, ASY-026, ASY-027, DSR-020
-// ROWS: DSR-021, DSR-022, FIF-023, BLT-001, BLT-035, WEX-022, AMB-003, AMB-054
+// ROWS: DSR-021, DSR-022, FIF-023, BLT-001, BLT-035, BLT-049, WEX-022, AMB-003, AMB-054
 
 // Nothing to say about a row of PEs whose ends are what they are.
 module attributes {csl.target = #csl.target<"wse3">} {
@@ -690,5 +690,26 @@ module attributes {csl.target = #csl.target<"wse3", memcpy = true>} {
   }
   csl.layout 1 x 1 {
     csl.tile_code @pe at <0, 0>
+  }
+}
+
+// -----
+
+// A wavelet goes to one queue.
+module attributes {csl.target = #csl.target<"wse2">} {
+  csl.program @pe {
+    csl.comptime {
+      %c = csl.constant 3 : !csl.color
+      %a = csl.constant 2 : !csl.input_queue
+      %b = csl.constant 4 : !csl.input_queue
+      // expected-note@+1 {{bound here}}
+      csl.initialize_queue %a : !csl.input_queue color %c
+      // expected-warning@+1 {{binds input queue 4 to color 3, which another input queue has}}
+      csl.initialize_queue %b : !csl.input_queue color %c
+    }
+  }
+  csl.layout 1 x 1 {
+    csl.tile_code @pe at <0, 0>
+    csl.color_config 3 at <0, 0> routes <rx RAMP tx RAMP>
   }
 }
