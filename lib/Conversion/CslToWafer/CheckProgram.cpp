@@ -510,7 +510,8 @@ void ProgramCheck::checkFabricDsds() {
       if (!isNew)
         report(Severity::Warning, op->second,
                "binds input queue " + Twine(unsigned(queue.id)) + " to color " +
-                   Twine(unsigned(*queue.color)) + ", which another input queue has",
+                   Twine(unsigned(*queue.color)) +
+                   ", which another input queue has",
                -1, -1, entry->second, "bound here");
     }
     auto missing = [&](Operation *op, StringRef what, int64_t id) {
