@@ -70,7 +70,10 @@ LogicalResult Reader::read(Operation &op, BlockCode &out) {
     step.width = bitsOf(op.getOperand(0).getType());
   if (op.getNumResults())
     step.resultWidth = bitsOf(op.getResult(0).getType());
-  step.mayRaise = mayRaise(&op) && !known.of(op.getResult(0)).value_or(false);
+  // Of all operations in order, so that none has far to go for its operands.
+  bool isComptime =
+      op.getNumResults() == 1 && known.of(op.getResult(0)).value_or(false);
+  step.mayRaise = mayRaise(&op) && !isComptime;
   for (Value value : op.getOperands())
     step.operands.push_back(slotOf(value));
   for (Value value : op.getResults())

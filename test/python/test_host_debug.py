@@ -311,7 +311,8 @@ def test_log_of_flips_and_halves(
     ]
 
 
-# A column of f32 sums, the last of which is infinite; a switch that turns.
+# A column of f32 sums, of which one is infinite and one is no number; a product
+# that is tiny; a switch that turns.
 TRACED = """
 module attributes {csl.target = #csl.target<"ARCH">} {
   csl.layout 2 x 1 fabric 9 x 3 at 4, 1 {
@@ -322,15 +323,19 @@ module attributes {csl.target = #csl.target<"ARCH">} {
     csl.export_name "go" : () -> ()
   }
   csl.program @send {
-    csl.var @a : memref<3xf32> = dense<[1.0, 16777216.0, 3.0e38]> : tensor<3xf32>
-    csl.var @b : memref<3xf32> = dense<[2.0, 1.0, 3.0e38]> : tensor<3xf32>
+    csl.var @a : memref<4xf32> = dense<[1.0, 16777216.0, 3.0e38, 0x7f800000]> : tensor<4xf32>
+    csl.var @b : memref<4xf32> = dense<[2.0, 1.0, 3.0e38, 0xff800000]> : tensor<4xf32>
     csl.var @c : memref<1xi32> = dense<0x017f0000> : tensor<1xi32>
     csl.task local @later() {
-      %a = csl.get_var @a : memref<3xf32>
-      %b = csl.get_var @b : memref<3xf32>
-      %x = csl.mem1d_dsd %a : memref<3xf32> extent 3
-      %y = csl.mem1d_dsd %b : memref<3xf32> extent 3
+      %a = csl.get_var @a : memref<4xf32>
+      %b = csl.get_var @b : memref<4xf32>
+      %x = csl.mem1d_dsd %a : memref<4xf32> extent 4
+      %y = csl.mem1d_dsd %b : memref<4xf32> extent 4
       csl.fadds %x = %x, %y : !csl.dsd<mem1d> = !csl.dsd<mem1d>, !csl.dsd<mem1d>
+      %p = csl.mem1d_dsd %b : memref<4xf32> extent 1
+      %small = arith.constant 1.0e-20 : f32
+      csl.fmovs %p = %small : !csl.dsd<mem1d> = f32
+      csl.fmuls %p = %p, %p : !csl.dsd<mem1d> = !csl.dsd<mem1d>, !csl.dsd<mem1d>
       csl.return
     }
     func.func @go() {
@@ -447,16 +452,21 @@ def test_log_of_instructions(compiled, monkeypatch, tmp_path, arch):
         at = [int(l[1:].split()[0]) for l in lines if f" P{x}.1: " in l and "[EX OP]" in l]
         assert sorted(set(at)) == list(range(min(at), max(at) + 1))
     texts = [text for _, _, text in executed.values()]
-    # 1 + 2; 2^24 + 1 is not a float; 3e38 + 3e38 is none either.
+    # 1 + 2; 2^24 + 1 is not a float; 3e38 + 3e38 is none either; infinities of
+    # both signs; 1e-20 squared.
     assert [t for t in texts if "FADDS" in t] == [
         "T09 FADDS Dest:40400000 Src0:3F800000 Src1:40000000 [ ..... ] U0",
         "T09 FADDS Dest:4B800000 Src0:4B800000 Src1:3F800000 [ ..x.. ] U0",
         "T09 FADDS Dest:7F800000 Src0:7F61B1E6 Src1:7F61B1E6 [ .ox.. ] U0",
+        "T09 FADDS Dest:7FC00000 Src0:7F800000 Src1:FF800000 [ ...i. ] U0",
+    ]
+    assert [t for t in texts if "FMULS" in t] == [
+        "T09 FMULS Dest:000116C2 Src0:1E3CE508 Src1:1E3CE508 [ u.x.. ] U0"
     ]
     assert f"{launched} MOV32 Dest:017F0000 Src0:017F0000 [ ..... ] U0" in texts
     assert f"{launched}.UT2 MOV32 Dest:00000007 Src0:00000007 [ ..... ] U0" in texts
     assert [text for _, _, text in issued.values() if "FADDS" in text][1] == (
-        "T09 FADDS Dest:[0x0014] Src0:[0x0014] Src1:[0x0020]"
+        "T09 FADDS Dest:[0x0014] Src0:[0x0014] Src1:[0x0024]"
     )
     assert others == [
         "Writing wavelet 017F0000 to OUT_Q 2",

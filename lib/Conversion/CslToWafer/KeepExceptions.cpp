@@ -116,8 +116,9 @@ void csl_to_wafer::hideRaisingFloats(ModuleOp module) {
     Times times;
     llvm::SmallVector<Operation *> hidden;
     program.walk([&](Operation *op) {
-      if (isFloatOperation(op) && !op->getParentOfType<csl::ComptimeOp>() &&
-          !times.isComptime(op->getResult(0)))
+      // Of all in order, so that none has far to go for its operands.
+      if (op->getNumResults() == 1 && !times.isComptime(op->getResult(0)) &&
+          isFloatOperation(op) && !op->getParentOfType<csl::ComptimeOp>())
         hidden.push_back(op);
     });
     for (Operation *op : hidden) {
