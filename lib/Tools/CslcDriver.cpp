@@ -119,8 +119,10 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   csl_source::SourceManager sources;
   csl_source::Diagnostics diagnostics(sources);
   csl_import::ParamValues params;
-  mlir::OwningOpRef<mlir::ModuleOp> module = csl_import::importCsl(
-      options.layout, options.import, context, sources, diagnostics, &params);
+  std::vector<csl_import::HostSymbol> hostSymbols;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      csl_import::importCsl(options.layout, options.import, context, sources,
+                            diagnostics, &params, &hostSymbols);
   diagnostics.print(err);
   if (!module)
     return kRefused;
@@ -170,6 +172,8 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
     if (llvm::none_of(output.params,
                       [&](const auto &entry) { return entry.first == name; }))
       output.params.emplace_back(name, digits);
+  for (const csl_import::HostSymbol &symbol : hostSymbols)
+    output.advertised.push_back({symbol.name, symbol.type, symbol.inputs});
   output.source = options.layout;
   output.channels = options.import.memcpy ? options.channels : 0;
   output.westBuffers = options.import.memcpy ? options.westBuffers : 0;

@@ -59,30 +59,43 @@ std::string wafer::typeName(ElementKind kind, unsigned bytes, Fp16Format fp16) {
   llvm_unreachable("a kind of element");
 }
 
-Value wafer::rpcSymbols(const Program &program) {
+Value wafer::rpcSymbols(const Program &program,
+                        llvm::ArrayRef<AdvertisedSymbol> advertised) {
   Array symbols;
   for (const auto &[id, symbol] : llvm::enumerate(program.symbols)) {
+    // A name that no PE advertises keeps its number.
+    if (symbol.places.empty())
+      continue;
     Object object{{"id", int64_t(id)}, {"name", symbol.name}};
+    const AdvertisedSymbol *declared =
+        llvm::find_if(advertised, [&](const AdvertisedSymbol &candidate) {
+          return candidate.name == symbol.name;
+        });
+    if (declared == advertised.end())
+      declared = nullptr;
     if (symbol.kind == Symbol::Kind::Function) {
       Array inputs;
       for (size_t i = 0; i < symbol.argumentBits.size(); ++i) {
         ElementKind kind = i < symbol.argumentKinds.size()
                                ? symbol.argumentKinds[i]
                                : ElementKind::Unsigned;
-        inputs.push_back(
-            Object{{"name", ("arg" + Twine(i)).str()},
-                   {"type",
-                    typeName(kind, symbol.argumentBits[i] / 8, program.fp16)}});
+        std::string name = ("arg" + Twine(i)).str(),
+                    type = typeName(kind, symbol.argumentBits[i] / 8,
+                                    program.fp16);
+        if (declared && i < declared->inputs.size())
+          std::tie(name, type) = declared->inputs[i];
+        inputs.push_back(Object{{"name", name}, {"type", type}});
       }
       object["kind"] = "Func";
-      object["type"] = "void";
+      object["type"] = declared ? declared->type : "void";
       object["inputs"] = std::move(inputs);
     } else {
       std::string type =
           typeName(symbol.element, symbol.elementBytes, program.fp16);
       object["kind"] = "Var";
-      object["type"] =
-          symbol.kind == Symbol::Kind::Scalar ? type : "[*]" + type;
+      object["type"] = declared ? declared->type
+                       : symbol.kind == Symbol::Kind::Scalar ? type
+                                                             : "[*]" + type;
       object["immutable"] = !symbol.writable;
     }
     symbols.push_back(std::move(object));
@@ -180,7 +193,8 @@ llvm::Error wafer::writeCslOutput(StringRef directory, const CslOutput &output,
           writeFile(directory, kProgramPath, toJSON(program), "{0}\n"))
     return error;
   if (llvm::Error error =
-          writeFile(directory, kRpcPath, rpcSymbols(program), "{0:2}\n"))
+          writeFile(directory, kRpcPath, rpcSymbols(program, output.advertised),
+                    "{0:2}\n"))
     return error;
   return writeFile(directory, "out.json",
                    Object{{"version", kCslOutputVersion},
@@ -233,6 +247,36 @@ toPairs(const Object *object) {
   return pairs;
 }
 
+/// What bin/out_rpc.json says of variables and functions; nothing if it is not
+/// there, which a run does not need.
+static std::vector<AdvertisedSymbol> readAdvertised(StringRef directory) {
+  std::vector<AdvertisedSymbol> advertised;
+  auto value = readJson(within(directory, kRpcPath));
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return advertised;
+  }
+  const Object *document = value->getAsObject();
+  const Array *symbols = document ? document->getArray("rpc_symbols") : nullptr;
+  auto text = [](const Object &object, StringRef key) {
+    return object.getString(key).value_or(StringRef()).str();
+  };
+  if (!symbols)
+    return advertised;
+  for (const Value &entry : *symbols) {
+    const Object *object = entry.getAsObject();
+    if (!object || object->getString("kind") == "Stream")
+      continue;
+    AdvertisedSymbol symbol{text(*object, "name"), text(*object, "type"), {}};
+    if (const Array *inputs = object->getArray("inputs"))
+      for (const Value &input : *inputs)
+        if (const Object *part = input.getAsObject())
+          symbol.inputs.emplace_back(text(*part, "name"), text(*part, "type"));
+    advertised.push_back(std::move(symbol));
+  }
+  return advertised;
+}
+
 llvm::Expected<CslOutput> wafer::readCslOutput(StringRef directory) {
   if (!llvm::sys::fs::is_directory(directory))
     return llvm::createStringError("'" + directory +
@@ -262,6 +306,7 @@ llvm::Expected<CslOutput> wafer::readCslOutput(StringRef directory) {
   output.westBuffers = object->getInteger("width_west_buf").value_or(0);
   output.eastBuffers = object->getInteger("width_east_buf").value_or(0);
   output.program = within(directory, *program);
+  output.advertised = readAdvertised(directory);
   return output;
 }
 

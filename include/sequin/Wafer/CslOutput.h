@@ -20,6 +20,15 @@ namespace sequin::wafer {
 /// Format version of out.json.
 inline constexpr int64_t kCslOutputVersion = 1;
 
+/// What PEs advertise to the host, as the source declares it.
+struct AdvertisedSymbol {
+  std::string name = {};
+  /// As CSL writes it; of a function what it returns.
+  std::string type = {};
+  /// Functions: name and type of each parameter.
+  std::vector<std::pair<std::string, std::string>> inputs = {};
+};
+
 /// What out.json says beyond what the wafer program says itself.
 struct CslOutput {
   /// --params and --colors: name and value, in the order given.
@@ -27,6 +36,9 @@ struct CslOutput {
   std::string source = {}; ///< the layout file
   int64_t channels = 0;    ///< 0: without memcpy
   int64_t westBuffers = 0, eastBuffers = 0;
+  /// For bin/out_rpc.json. What is not here is described by what the wafer
+  /// program knows of it.
+  std::vector<AdvertisedSymbol> advertised = {};
   /// Read only: the path of the wafer program.
   std::string program = {};
 };
@@ -41,7 +53,9 @@ llvm::Expected<CslOutput> readCslOutput(llvm::StringRef directory);
 llvm::Expected<Program> readProgram(const CslOutput &output);
 
 /// The document that bin/out_rpc.json holds.
-llvm::json::Value rpcSymbols(const Program &program);
+llvm::json::Value
+rpcSymbols(const Program &program,
+           llvm::ArrayRef<AdvertisedSymbol> advertised = {});
 /// "f32", "u16", "bf16": an element as CSL names its type.
 std::string typeName(ElementKind kind, unsigned bytes, Fp16Format fp16);
 /// Where the memory of all PEs is kept after a run.

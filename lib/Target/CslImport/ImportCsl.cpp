@@ -96,6 +96,8 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> run(llvm::StringRef path,
                                         ParamValues *layoutParams);
+  /// After run().
+  std::vector<HostSymbol> hostSymbols() const;
 
 private:
   bool runLayout(llvm::StringRef path, ParamValues *layoutParams);
@@ -621,6 +623,28 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(llvm::StringRef path,
   return std::move(module);
 }
 
+std::vector<HostSymbol> Importer::hostSymbols() const {
+  std::vector<HostSymbol> symbols;
+  for (auto [id, declared] : llvm::enumerate(session.layout.exports)) {
+    const ProgramState::Advertised *found = nullptr;
+    for (const std::unique_ptr<Code> &code : codes)
+      for (const ProgramState::Advertised &entry : code->state.advertised)
+        if (entry.id == int64_t(id) && !found)
+          found = &entry;
+    if (!found)
+      continue;
+    HostSymbol symbol{declared.name, declared.type->str(), {}};
+    if (const FnDecl *function = found->function.decl) {
+      symbol.type = declared.type->element->str();
+      for (auto [param, type] :
+           llvm::zip(function->params(), declared.type->params))
+        symbol.inputs.emplace_back(param->name().text.str(), type->str());
+    }
+    symbols.push_back(std::move(symbol));
+  }
+  return symbols;
+}
+
 //===----------------------------------------------------------------------===//
 // Entry
 //===----------------------------------------------------------------------===//
@@ -644,7 +668,8 @@ static Loc getLoc(const SourceManager &sources, mlir::Location location) {
 mlir::OwningOpRef<mlir::ModuleOp>
 csl_import::importCsl(llvm::StringRef path, const ImportOptions &options,
                       mlir::MLIRContext &context, SourceManager &sources,
-                      Diagnostics &diagnostics, ParamValues *layoutParams) {
+                      Diagnostics &diagnostics, ParamValues *layoutParams,
+                      std::vector<HostSymbol> *hostSymbols) {
   const CslMachine *machine = lookupCslMachine(options.arch);
   if (!machine) {
     diagnostics.error(Loc(), "--arch: unknown architecture '" + options.arch +
@@ -678,7 +703,10 @@ csl_import::importCsl(llvm::StringRef path, const ImportOptions &options,
     Session session(options, *machine, context, sources, diagnostics);
     session.stackLimit =
         reinterpret_cast<uintptr_t>(&here) - kStackBytes + kStackReserve;
-    result = Importer(session).run(path, layoutParams);
+    Importer importer(session);
+    result = importer.run(path, layoutParams);
+    if (hostSymbols && result)
+      *hostSymbols = importer.hostSymbols();
   });
   worker.join();
   if (diagnostics.hadErrors())

@@ -139,17 +139,22 @@ TEST_F(CslOutputTest, rpc_symbols) {
   program.symbols.push_back({.name = "A",
                              .kind = Symbol::Kind::Pointer,
                              .element = ElementKind::Float,
-                             .elementBytes = 2});
+                             .elementBytes = 2,
+                             .places = {{}}});
   program.symbols.push_back({.name = "n",
                              .kind = Symbol::Kind::Scalar,
                              .writable = false,
                              .element = ElementKind::Unsigned,
-                             .elementBytes = 4});
+                             .elementBytes = 4,
+                             .places = {{}}});
   program.symbols.push_back(
       {.name = "f",
        .kind = Symbol::Kind::Function,
        .argumentBits = {16, 32},
-       .argumentKinds = {ElementKind::Signed, ElementKind::Float}});
+       .argumentKinds = {ElementKind::Signed, ElementKind::Float},
+       .places = {{}}});
+  // No PE has it: its number is taken, and it is not there.
+  program.symbols.push_back({.name = "never"});
   program.streams.push_back({.name = "in", .color = 7});
   std::string text = llvm::formatv("{0}", rpcSymbols(program)).str();
   EXPECT_EQ(
@@ -160,7 +165,20 @@ TEST_F(CslOutputTest, rpc_symbols) {
       R"({"id":2,"inputs":[{"name":"arg0","type":"i16"},)"
       R"({"name":"arg1","type":"f32"}],)"
       R"("kind":"Func","name":"f","type":"void"},)"
-      R"({"color":7,"id":3,"kind":"Stream","name":"in","type":"u32"}]})");
+      R"({"color":7,"id":4,"kind":"Stream","name":"in","type":"u32"}]})");
+
+  // As the source declares them.
+  text = llvm::formatv("{0}", rpcSymbols(program, {{"f",
+                                                    "i32",
+                                                    {{"count", "i16"},
+                                                     {"factor", "f32"}}},
+                                                   {"A", "[*]const cb16", {}}}))
+             .str();
+  EXPECT_THAT(text, HasSubstr(R"("name":"A","type":"[*]const cb16"})"));
+  EXPECT_THAT(text, HasSubstr(R"("inputs":[{"name":"count","type":"i16"},)"
+                              R"({"name":"factor","type":"f32"}],)"
+                              R"("kind":"Func","name":"f","type":"i32"})"));
+  EXPECT_THAT(text, HasSubstr(R"("name":"n","type":"u32"})"));
 }
 
 TEST_F(CslOutputTest, bad_directories) {

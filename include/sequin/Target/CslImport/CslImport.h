@@ -59,13 +59,23 @@ struct ImportOptions {
 /// A parameter of the top file and its value, for out.json.
 using ParamValues = std::vector<std::pair<std::string, std::string>>;
 
+/// A name of @export_name that a PE's code advertises, for out_rpc.json.
+struct HostSymbol {
+  std::string name;
+  /// As CSL writes it; of a function what it returns.
+  std::string type;
+  /// Functions: name and type of each parameter.
+  std::vector<std::pair<std::string, std::string>> inputs;
+};
+
 /// Compiles a file with a layout block. Null after an error; all errors and
 /// warnings are in `diagnostics`. What @comptime_print prints goes to stderr.
 mlir::OwningOpRef<mlir::ModuleOp>
 importCsl(llvm::StringRef path, const ImportOptions &options,
           mlir::MLIRContext &context, csl_source::SourceManager &sources,
           csl_source::Diagnostics &diagnostics,
-          ParamValues *layoutParams = nullptr);
+          ParamValues *layoutParams = nullptr,
+          std::vector<HostSymbol> *hostSymbols = nullptr);
 
 /// The installed library, relative to the program that runs.
 std::string findLibrary();
