@@ -83,6 +83,10 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
     note(diagnostic, declared->span, "declared here");
     return Value();
   }
+  if (!function.decl && !declared->isMutable && global->isVar)
+    warn(call.span(), "name '" + name +
+                          "' is immutable, the symbol it is given is a "
+                          "variable");
   std::string symbol;
   if (function.decl) {
     mlir::Operation *op = emitFunction(function, {}, span);

@@ -174,6 +174,12 @@ static bool isWrittenBack(memref::LoadOp read, Operation &change) {
   return true;
 }
 
+/// The field of a struct, or of a tuple.
+static std::string fieldText(StringRef name) {
+  return llvm::all_of(name, llvm::isDigit) ? "[" + name.str() + "]"
+                                           : "." + asIdentifier(name);
+}
+
 bool CodeEmitter::emitMemory(Operation &op) {
   if (isComptime && isForInitials(op))
     return true;
@@ -339,8 +345,8 @@ bool CodeEmitter::emitMemory(Operation &op) {
   }
   if (auto field = dyn_cast<csl::FieldPtrOp>(op)) {
     Expression base = use(field.getPointer());
-    define(field, addressOf(dereference(base).text + "." +
-                            asIdentifier(field.getField())));
+    define(field,
+           addressOf(dereference(base).text + fieldText(field.getField())));
     return true;
   }
   if (auto load = dyn_cast<csl::LoadOp>(op)) {
@@ -518,10 +524,6 @@ bool CodeEmitter::emitAggregate(Operation &op) {
                   : callOf("@constants", {comptimeLeaf(typeOf(splat)), value}));
     return true;
   }
-  auto fieldText = [](StringRef name) {
-    return llvm::all_of(name, llvm::isDigit) ? "[" + name.str() + "]"
-                                             : "." + asIdentifier(name);
-  };
   if (auto get = dyn_cast<csl::GetFieldOp>(op)) {
     Expression base = use(get.getValue());
     Expression result;

@@ -709,11 +709,20 @@ LogicalResult ProgramEmitter::run() {
       (layout && !layout.getOps<csl::StreamOp>().empty()))
     sysModule();
   emitParams();
-  // Arrays are advertised by pointers to them.
+  // Arrays are advertised by pointers to them, which may change where the name
+  // says so.
+  llvm::StringSet<> mutableNames;
+  if (layout)
+    for (auto name : layout.getOps<csl::ExportNameOp>())
+      if (name.getIsMutable())
+        mutableNames.insert(name.getName());
+  llvm::DenseSet<Operation *> mutablePointers;
   program.walk([&](csl::ExportSymbolOp op) {
     auto var = dyn_cast_or_null<csl::VarOp>(lookup(op.getSymbolAttr()));
     if (var && var.getMemRefType().getRank() && !pointerNames.count(var))
       pointerNames[var] = globals.take(nameOf(var) + "_ptr");
+    if (var && mutableNames.contains(op.getAdvertisedName()))
+      mutablePointers.insert(var);
   });
   // Comptime blocks say initial values.
   comptime = Text().inner();
@@ -728,7 +737,8 @@ LogicalResult ProgramEmitter::run() {
     if (pointer == pointerNames.end())
       continue;
     MemRefType memref = var.getMemRefType();
-    variables.line("var " + pointer->second + ": [*]" +
+    variables.line((mutablePointers.contains(var) ? "var " : "const ") +
+                   pointer->second + ": [*]" +
                    (var.getConstant() ? "const " : "") +
                    typeName(var, memref.getElementType(), signs.isSigned(var)) +
                    " = &" + nameOf(var) + ";");

@@ -224,7 +224,7 @@ module attributes {csl.target = #csl.target<"wse2", memcpy = true>} {
 // CHECK-NEXT:const steps = [3]u16 { 1, 2, 3 };
 // CHECK-NEXT:extern var shared: [8]i16 linksection(".mine") linkname("there");
 // CHECK-NEXT:var state_ptr: [*]u16 = &state;
-// CHECK-NEXT:var box_ptr: [*]f32 = &box;
+// CHECK-NEXT:const box_ptr: [*]f32 = &box;
 //CHECK-EMPTY:
 // CHECK-NEXT:const buffered = @allocate_fifo(queue, .{
 // CHECK-NEXT:  .empty_action = .{ .terminate = true },
