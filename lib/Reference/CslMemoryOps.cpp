@@ -138,13 +138,16 @@ static void runMemrefStore(CslMachineState &machine, Pe &pe, Activation &frame,
 
 static void runAlloca(CslMachineState &machine, Pe &pe, Activation &frame,
                       const Step &step) {
-  MemRefType type = cast<memref::AllocaOp>(step.op).getType();
+  auto alloca = cast<memref::AllocaOp>(step.op);
+  MemRefType type = alloca.getType();
   TypeSize size = sizeOf(type.getElementType());
   int64_t bytes;
   uint32_t address = 0;
   if (type.hasStaticShape() && size.bytes &&
       !__builtin_mul_overflow(type.getNumElements(), size.bytes, &bytes))
-    address = pe.memory.push(bytes, size.align);
+    address = pe.memory.push(
+        bytes,
+        std::max<int64_t>(size.align, alloca.getAlignment().value_or(1)));
   if (!address)
     return machine.trap(pe, "there is no room for a variable of the function",
                         step.op);

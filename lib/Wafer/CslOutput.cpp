@@ -93,7 +93,7 @@ Value wafer::rpcSymbols(const Program &program,
       std::string type =
           typeName(symbol.element, symbol.elementBytes, program.fp16);
       object["kind"] = "Var";
-      object["type"] = declared ? declared->type
+      object["type"] = declared                              ? declared->type
                        : symbol.kind == Symbol::Kind::Scalar ? type
                                                              : "[*]" + type;
       object["immutable"] = !symbol.writable;

@@ -53,9 +53,8 @@ llvm::Expected<CslOutput> readCslOutput(llvm::StringRef directory);
 llvm::Expected<Program> readProgram(const CslOutput &output);
 
 /// The document that bin/out_rpc.json holds.
-llvm::json::Value
-rpcSymbols(const Program &program,
-           llvm::ArrayRef<AdvertisedSymbol> advertised = {});
+llvm::json::Value rpcSymbols(const Program &program,
+                             llvm::ArrayRef<AdvertisedSymbol> advertised = {});
 /// "f32", "u16", "bf16": an element as CSL names its type.
 std::string typeName(ElementKind kind, unsigned bytes, Fp16Format fp16);
 /// Where the memory of all PEs is kept after a run.

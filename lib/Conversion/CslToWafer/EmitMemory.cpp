@@ -24,8 +24,20 @@ using wafer::Opcode;
 /// Of `index` and of offsets.
 static constexpr unsigned kIndexBits = 32;
 static constexpr unsigned kAddressBits = 16;
+/// What the beginning of a frame is a multiple of.
+static constexpr int64_t kFrameAlign = 4;
 
 wafer::Register FunctionEmitter::frameSlot(int64_t bytes, int64_t align) {
+  // Where a frame begins is known when the call is made: code rounds up then.
+  if (align > kFrameAlign) {
+    Register least = frameSlot(bytes + align - kFrameAlign, kFrameAlign);
+    Register most = emitFresh(Opcode::Add, least, constant(align - kFrameAlign),
+                              0, kIndexBits);
+    return emitFresh(
+        Opcode::And, most,
+        constant(llvm::maskTrailingZeros<uint32_t>(llvm::Log2_64(align))), 0,
+        kIndexBits);
+  }
   frameBytes = llvm::alignTo(frameBytes, align);
   Register address = emitFresh(Opcode::FrameAddress, kNone, kNone, frameBytes);
   frameBytes += std::max<int64_t>(bytes, 1);

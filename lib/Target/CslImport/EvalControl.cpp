@@ -100,6 +100,11 @@ void Evaluator::evalDecl(const VarDecl &decl) {
       type = value.type();
   }
   declName = savedName;
+  std::optional<int64_t> align;
+  if (decl.attributes().align) {
+    align = evalAlign(*decl.attributes().align);
+    failed |= !align;
+  }
   Local &local = addLocal(name, decl.name().span);
   local.type = type ? type : types.error();
   if (failed) {
@@ -112,7 +117,7 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     local.value = value;
     if (!comptime && isAddressTaken(frame->addressTaken, name, type) &&
         !type->isComptimeOnly()) {
-      mlir::Value memory = allocate(type, decl.span());
+      mlir::Value memory = allocate(type, decl.span(), align);
       if (!memory)
         return;
       write(placeOfMemref(memory, type, false), value, decl.span());
@@ -146,7 +151,7 @@ void Evaluator::evalDecl(const VarDecl &decl) {
   bool inMemory = type->isArray() || type->isStruct() ||
                   isAddressTaken(frame->addressTaken, name, type);
   if (inMemory) {
-    mlir::Value memory = allocate(type, decl.span());
+    mlir::Value memory = allocate(type, decl.span(), align);
     if (!memory)
       return;
     local.kind = Local::Kind::Memory;
@@ -304,6 +309,15 @@ static bool leavesLoop(const Node &node, llvm::StringRef label, bool inLoop) {
   return found;
 }
 
+/// Values that the labelled block may have.
+static unsigned countValues(const Node &node, llvm::StringRef label) {
+  const auto *out = llvm::dyn_cast<BreakExpr>(&node);
+  unsigned count = out && out->value() && out->label().text == label;
+  forEachChild(node,
+               [&](const Node &child) { count += countValues(child, label); });
+  return count;
+}
+
 /// The type of a value that jumps out of `body` bring along: what it does is
 /// emitted into a block that is thrown away.
 const Type *Evaluator::probeValue(llvm::StringRef label, Span span,
@@ -358,7 +372,11 @@ Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
       endScope(scope);
       return Value();
     }
-  if (!hint && !isComptime() && leavesLoop(expr, target.label, false))
+  // Of three values two may be literals, which meet before the third gives
+  // them a type.
+  if (!hint && !isComptime() &&
+      (leavesLoop(expr, target.label, false) ||
+       countValues(expr, target.label) > 2))
     target.type = probeValue(target.label, expr.span(),
                              [&] { evalStatements(expr.statements()); });
   enterTarget(target);
@@ -513,8 +531,11 @@ Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
       local.value = only;
       continue;
     }
-    // The value that a loop left with is not carried while its type is sought.
-    if (probing && !local.type && (!first || !second)) {
+    // The value that a loop left with is not carried while its type is sought,
+    // nor one of literals.
+    if (probing && !local.type &&
+        (!first || !second ||
+         (first.type()->isComptimeOnly() && second.type()->isComptimeOnly()))) {
       local.value = first ? first : second;
       continue;
     }
@@ -647,6 +668,14 @@ bool Evaluator::tryCoerceQuiet(const Value &value, const Type *type) {
 // if and switch
 //===----------------------------------------------------------------------===//
 
+/// Literals in further arms take the type of the number in the first one, where
+/// nothing else wants a type (SYN-081).
+static void adoptType(const Type *&hint, const Value &first) {
+  if (!hint && first && first.type()->isNumber() &&
+      !first.type()->isComptimeOnly())
+    hint = first.type();
+}
+
 Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
                         llvm::function_ref<void()> rest) {
   Value condition = eval(*expr.condition());
@@ -662,6 +691,8 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
     size_t scope = beginScope();
     Value value = eval(*body, hint);
     endScope(scope);
+    if (!isStatement)
+      adoptType(hint, value);
     return value;
   };
   if (condition.isComptime()) {
@@ -687,8 +718,7 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
   if (left || !input)
     return Value();
   const Type *type = input.type();
-  if (!type->is(TypeKind::Int) && !type->is(TypeKind::Enum) &&
-      !type->is(TypeKind::Bool))
+  if (!type->is(TypeKind::Int) && !type->is(TypeKind::Enum))
     return error(expr.input()->span(),
                  "the input of 'switch' is of a fixed-width integer or enum "
                  "type, found '" +
@@ -733,6 +763,8 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
     size_t scope = beginScope();
     Value value = eval(*prong.body, hint);
     endScope(scope);
+    if (!isStatement)
+      adoptType(hint, value);
     return value;
   };
   if (input.isComptime()) {

@@ -331,6 +331,13 @@ Value Evaluator::evalStructType(const StructType &expr) {
     const Type *type = evalType(*field->type());
     if (!type)
       return Value();
+    if (type->is(TypeKind::AnyOpaque))
+      return error(field->span(), "a field cannot be of type 'anyopaque', "
+                                  "which has no data");
+    if (layout == csl::AggregateKind::Extern && !isExportCompatible(type))
+      return error(field->span(), "a field of an extern struct has an "
+                                  "export-compatible type, found '" +
+                                      type->str() + "'");
     if (layout == csl::AggregateKind::Packed && !isPackable(type))
       return error(field->span(),
                    "a packed struct has fields of integers, floats, bool, "

@@ -179,8 +179,15 @@ LValue Evaluator::findPlace(const Expr &inner, bool forWrite) {
       return placeOfValue(
           makeInt(types.simple(TypeKind::Direction),
                   int64_t(*csl::symbolizeDirection(name->name()))));
-    if (const Type *type = types.lookup(name->name()))
+    if (const Type *type = types.lookup(name->name())) {
+      if (type->is(TypeKind::Int) && type->width > kMaxIntegerBits) {
+        error(inner.span(), "integers have up to " +
+                                llvm::Twine(kMaxIntegerBits) +
+                                " bits, found '" + name->name() + "'");
+        return {};
+      }
       return placeOfValue(makeType(type));
+    }
     Diagnostic &diagnostic = report(
         inner.span(), "use of undeclared identifier '" + name->name() + "'");
     llvm::SmallVector<llvm::StringRef> names;
@@ -894,7 +901,8 @@ Value Evaluator::addressOf(const LValue &place, Span span) {
   }
 }
 
-mlir::Value Evaluator::allocate(const Type *type, Span span) {
+mlir::Value Evaluator::allocate(const Type *type, Span span,
+                                std::optional<int64_t> align) {
   mlir::Type element = convert(type->isArray() ? type->element : type, span);
   if (!element)
     return {};
@@ -918,8 +926,9 @@ mlir::Value Evaluator::allocate(const Type *type, Span span) {
     error(span, "a variable in memory has no place in comptime code");
     return {};
   }
-  return mlir::memref::AllocaOp::create(builder, loc(span),
-                                        mlir::MemRefType::get(shape, element));
+  return mlir::memref::AllocaOp::create(
+      builder, loc(span), mlir::MemRefType::get(shape, element),
+      align ? builder.getI64IntegerAttr(*align) : mlir::IntegerAttr());
 }
 
 Value Evaluator::evalAssign(const AssignExpr &expr) {

@@ -285,6 +285,10 @@ Value Evaluator::evalInner(const Expr &expr, const Type *hint) {
     if (pointee->is(TypeKind::Function) && !type.isConst())
       return error(expr.span(), "a pointer to a function is '*const " +
                                     pointee->str() + "'");
+    if (pointee->isComptimeOnly() && !pointee->is(TypeKind::Function))
+      return error(expr.span(), "'" + pointee->str() +
+                                    "' is a comptime-only type, whose values "
+                                    "have no address");
     if (type.isMany() && pointee->isArray())
       return error(expr.span(), "'[*]' points to elements, which are no "
                                 "arrays; found '" +

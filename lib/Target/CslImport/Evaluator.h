@@ -299,6 +299,8 @@ private:
   /// A comptime value; error naming `what` if it is not known.
   Value evalKnown(const Expr &expr, const llvm::Twine &what,
                   const Type *type = nullptr);
+  /// The number of `align(n)`, a power of two.
+  std::optional<int64_t> evalAlign(const Expr &expr);
   std::optional<int64_t> evalKnownInt(const Expr &expr, const llvm::Twine &what,
                                       int64_t least, int64_t greatest);
   /// The type of an expression that is not executed.
@@ -426,7 +428,8 @@ private:
   Value readKnown(const PointerValue &pointer, Span span);
   /// An SSA pointer to the place; null if it has none.
   mlir::Value addressValue(const LValue &place, Span span);
-  mlir::Value allocate(const Type *type, Span span);
+  mlir::Value allocate(const Type *type, Span span,
+                       std::optional<int64_t> align = std::nullopt);
   mlir::Value indexValue(const Value &value, Span span);
   LValue elementPlace(LValue base, llvm::ArrayRef<Value> indices, Span span);
   LValue runtimeElement(const LValue &base, llvm::ArrayRef<Value> indices,
@@ -510,6 +513,10 @@ private:
   const Type *linkType(Global &global);
   bool checkSameType(Global &external, Global &definition);
   void checkRepeated(ModuleInstance &module);
+  /// Whether what crosses the border of an object file may have a type.
+  bool isExportCompatible(const Type *type);
+  /// Reports symbols of one name: of `export`, @export or linkname.
+  void checkSymbols(ModuleInstance &module, llvm::StringMap<Global *> &taken);
   /// What a linker knows a symbol by.
   std::string linkName(Global &global);
   Global *findDefinition(ModuleInstance &module, llvm::StringRef name);

@@ -188,9 +188,9 @@ bool Evaluator::evaluateGlobal(Global &global) {
     return false;
   global.type = type;
   global.value = value;
-  if (global.isVar && type->isVoid()) {
-    error(decl.span(), "variable '" + global.name +
-                           "' cannot be of type 'void', which has no data");
+  if (global.isVar && (type->isVoid() || type->is(TypeKind::AnyOpaque))) {
+    error(decl.span(), "variable '" + global.name + "' cannot be of type '" +
+                           type->str() + "', which has no data");
     return false;
   }
   if (global.isVar && element && element->is(TypeKind::Int) &&
@@ -209,18 +209,23 @@ bool Evaluator::evaluateGlobal(Global &global) {
   }
   if (!checkStorage(global))
     return false;
-  if (decl.attributes().align) {
-    std::optional<int64_t> align =
-        evalKnownInt(*decl.attributes().align, "an alignment", 1, 1 << 15);
-    if (!align)
-      return false;
-    if (!llvm::isPowerOf2_64(*align)) {
-      error(decl.attributes().align->span(),
-            "an alignment is a power of two, found " + llvm::Twine(*align));
-      return false;
-    }
+  if (decl.attributes().align && !evalAlign(*decl.attributes().align))
+    return false;
+  const Expr *section = decl.attributes().linkSection;
+  return !section ||
+         evalKnown(*section, "the name of a section", types.string());
+}
+
+std::optional<int64_t> Evaluator::evalAlign(const Expr &expr) {
+  constexpr int64_t kMaxAlign = 1 << 15;
+  std::optional<int64_t> align =
+      evalKnownInt(expr, "an alignment", 1, kMaxAlign);
+  if (align && !llvm::isPowerOf2_64(*align)) {
+    error(expr.span(),
+          "an alignment is a power of two, found " + llvm::Twine(*align));
+    return std::nullopt;
   }
-  return true;
+  return align;
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,8 +278,7 @@ void Evaluator::emitGlobal(Global &global) {
     Saved<Frame *> savedFrame(frame, &inner);
     PlaceScope scope(*this, Place::Initializer);
     if (decl->attributes().align)
-      if (auto number = evalKnownInt(*decl->attributes().align, "an alignment",
-                                     1, 1 << 15))
+      if (auto number = evalAlign(*decl->attributes().align))
         align = builder.getI64IntegerAttr(*number);
     if (decl->attributes().linkSection)
       if (Value text = evalKnown(*decl->attributes().linkSection,
@@ -551,6 +555,8 @@ void Evaluator::runProgram(ModuleInstance &module) {
   runComptimeBlocks(module);
   emitExported(module);
   drainPending();
+  llvm::StringMap<Global *> symbols;
+  checkSymbols(module, symbols);
 }
 
 void Evaluator::runLayoutModule(ModuleInstance &module,

@@ -21,7 +21,7 @@ using namespace sequin::csl_source;
 
 /// What may cross the border of an object file (SYN-026). `half` is the fp16
 /// format of running code.
-static bool isExportCompatible(const Type *type, const Type *half) {
+static bool mayBeExported(const Type *type, const Type *half) {
   switch (type->kind) {
   case TypeKind::Int:
     return type->width == 16 || type->width == 32;
@@ -34,28 +34,32 @@ static bool isExportCompatible(const Type *type, const Type *half) {
   case TypeKind::Enum:
     return type->element->isInt(16) || type->element->isInt(32);
   case TypeKind::Array:
-    return isExportCompatible(type->element, half);
+    return mayBeExported(type->element, half);
   case TypeKind::Pointer:
     if (type->element->is(TypeKind::AnyOpaque))
       return true;
     if (type->element->is(TypeKind::Function))
       return llvm::all_of(type->element->params,
                           [&](const Type *param) {
-                            return isExportCompatible(param, half);
+                            return mayBeExported(param, half);
                           }) &&
              (type->element->element->isVoid() ||
-              isExportCompatible(type->element->element, half));
-    return isExportCompatible(type->element, half);
+              mayBeExported(type->element->element, half));
+    return mayBeExported(type->element, half);
   case TypeKind::Struct:
     if (type->layout == csl::AggregateKind::Packed)
       return type->bits() == 16 || type->bits() == 32;
     return type->layout == csl::AggregateKind::Extern &&
            llvm::all_of(type->fields, [&](const Type::Field &field) {
-             return isExportCompatible(field.type, half);
+             return mayBeExported(field.type, half);
            });
   default:
     return false;
   }
+}
+
+bool Evaluator::isExportCompatible(const Type *type) {
+  return mayBeExported(type, types.fp16());
 }
 
 static Storage storageOf(const Global &global) {
@@ -73,7 +77,7 @@ bool Evaluator::checkStorage(Global &global) {
   const auto *function = llvm::dyn_cast<FnDecl>(global.decl);
   llvm::StringRef word = storage == Storage::Export ? "export" : "extern";
   if (!function) {
-    if (isExportCompatible(global.type, types.fp16()))
+    if (isExportCompatible(global.type))
       return true;
     error(global.decl->span(), "'" + global.name + "' of type '" +
                                    global.type->str() + "' cannot be " + word +
@@ -91,14 +95,13 @@ bool Evaluator::checkStorage(Global &global) {
     return false;
   }
   for (auto [param, decl] : llvm::zip(type->params, function->params()))
-    if (!isExportCompatible(param, types.fp16())) {
+    if (!isExportCompatible(param)) {
       error(decl->span(), "a parameter of " + word + " function '" +
                               global.name + "' has type '" + param->str() +
                               "', which is not export-compatible");
       return false;
     }
-  if (type->element->isVoid() ||
-      isExportCompatible(type->element, types.fp16()))
+  if (type->element->isVoid() || isExportCompatible(type->element))
     return true;
   error(function->result()->span(), word + " function '" + global.name +
                                         "' returns '" + type->element->str() +
@@ -176,6 +179,31 @@ std::string Evaluator::linkName(Global &global) {
   Value text = evalKnown(*name, "the name of a symbol", types.string());
   frame = saved;
   return text ? text.string() : std::string();
+}
+
+void Evaluator::checkSymbols(ModuleInstance &module,
+                             llvm::StringMap<Global *> &taken) {
+  for (auto &entry : module.globals) {
+    Global &global = *entry.second;
+    const auto *function = llvm::dyn_cast_or_null<FnDecl>(global.decl);
+    const VarDecl *var = global.decl ? global.var() : nullptr;
+    if (!(function || var) || storageOf(global) == Storage::Extern)
+      continue;
+    const Expr *named =
+        function ? function->attributes().linkName : var->attributes().linkName;
+    if (!named && storageOf(global) != Storage::Export &&
+        global.exportName.empty())
+      continue;
+    std::string name = linkName(global);
+    auto [first, isNew] = taken.try_emplace(name, &global);
+    if (isNew)
+      continue;
+    Diagnostic &diagnostic =
+        report(global.decl->span(), "symbol '" + name + "' is defined twice");
+    note(diagnostic, first->second->decl->span(), "first here");
+  }
+  for (const std::unique_ptr<ModuleInstance> &import : module.imports)
+    checkSymbols(*import, taken);
 }
 
 Global *Evaluator::findDefinition(ModuleInstance &module,

@@ -201,6 +201,9 @@ Value Evaluator::binary(BinaryOp op, Value left, Value right, Span span,
     if (b->is(TypeKind::Int) && b->isSigned)
       return error(span,
                    "a shift count is unsigned, found type '" + b->str() + "'");
+    if (b->is(TypeKind::ComptimeInt) && right.isKnown() &&
+        right.integer().isNegative())
+      return error(span, "the shift count is negative");
     if (a->is(TypeKind::ComptimeInt) && !right.isComptime()) {
       if (!hint || !hint->is(TypeKind::Int))
         return error(span, "a comptime_int is shifted by a comptime-known "

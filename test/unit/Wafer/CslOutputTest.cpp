@@ -168,11 +168,11 @@ TEST_F(CslOutputTest, rpc_symbols) {
       R"({"color":7,"id":4,"kind":"Stream","name":"in","type":"u32"}]})");
 
   // As the source declares them.
-  text = llvm::formatv("{0}", rpcSymbols(program, {{"f",
-                                                    "i32",
-                                                    {{"count", "i16"},
-                                                     {"factor", "f32"}}},
-                                                   {"A", "[*]const cb16", {}}}))
+  text = llvm::formatv(
+             "{0}",
+             rpcSymbols(program,
+                        {{"f", "i32", {{"count", "i16"}, {"factor", "f32"}}},
+                         {"A", "[*]const cb16", {}}}))
              .str();
   EXPECT_THAT(text, HasSubstr(R"("name":"A","type":"[*]const cb16"})"));
   EXPECT_THAT(text, HasSubstr(R"("inputs":[{"name":"count","type":"i16"},)"
