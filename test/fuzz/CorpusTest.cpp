@@ -52,8 +52,12 @@ TEST(FuzzCorpus, CslImport) {
   checkFolder(
       "/import",
       [](llvm::StringRef text) {
-        return sequin::fuzz::checkCslImport(text, SEQUIN_LIBRARY,
-                                            {"wse2", "wse3"});
+        std::string wrong;
+        for (llvm::StringRef arch : {"wse2", "wse3"})
+          wrong += sequin::fuzz::checkCslImport(text, SEQUIN_LIBRARY, arch,
+                                                /*written=*/true)
+                       .wrong;
+        return wrong;
       },
       2);
 }

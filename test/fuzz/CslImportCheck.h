@@ -23,12 +23,21 @@
 
 namespace sequin::fuzz {
 
-/// Compiles the program for these machines, to the wafer program, with bounds
-/// on its size. Returns what is wrong in one sentence, nothing if all is well:
-/// it is refused with an error that has a text and a place, or becomes a
-/// program that the simulator takes.
-std::string checkCslImport(llvm::StringRef input, llvm::StringRef library,
-                           llvm::ArrayRef<llvm::StringRef> archs);
+/// How far a program came.
+struct ImportOutcome {
+  /// What is wrong in one sentence; nothing if all is well.
+  std::string wrong;
+  /// It is a program that the simulator takes.
+  bool isDerived = false;
+  /// It was compiled again from the source that it is written as.
+  bool isWritten = false;
+};
+
+/// Compiles the program for a machine, to the wafer program, with bounds on its
+/// size: it is refused with an error that has a text, or becomes a program that
+/// the simulator takes and, if it is `written` as source, is so again.
+ImportOutcome checkCslImport(llvm::StringRef input, llvm::StringRef library,
+                             llvm::StringRef arch, bool written);
 
 /// Changes the tree or, a time out of four, tokens of one of the files.
 std::string mutateCslProgram(llvm::StringRef input,

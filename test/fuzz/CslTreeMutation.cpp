@@ -110,7 +110,9 @@ private:
   }
   std::string replacement(const Piece &target);
   std::string withKnownNames(const Tree &from, const Piece &piece);
-  std::string wrapped(StringRef text, Group group);
+  std::string wrapped(StringRef text, Group group, bool gently);
+  /// A change after which many programs still compile.
+  bool changeGently();
   std::string number(StringRef old);
   const Piece *partner(const Tree &from, const Piece &target, bool sameKind);
   void replace(const Piece &piece, StringRef by) {
@@ -182,8 +184,13 @@ std::string TreeMutation::replacement(const Piece &target) {
 }
 
 /// A piece inside of another construct; `$` is the piece.
-std::string TreeMutation::wrapped(StringRef text, Group group) {
+std::string TreeMutation::wrapped(StringRef text, Group group, bool gently) {
+  // The first four keep the type.
   static constexpr StringRef kExpressions[] = {
+      "(if (true) $ else $)",
+      "(blk: { break :blk $; })",
+      "($ + $)",
+      "(if (1 < 2) $ else $)",
       "($)",
       "-$",
       "~$",
@@ -203,9 +210,7 @@ std::string TreeMutation::wrapped(StringRef text, Group group) {
       "($ << 3)",
       "($ / 0)",
       "($ == $)",
-      "(if (true) $ else $)",
       "(if ($) 1 else 2)",
-      "(blk: { break :blk $; })",
       "(switch ($) { 0 => 1, else => 2 })",
       "@type_of($)",
       "@bitcast(u32, $)",
@@ -233,14 +238,17 @@ std::string TreeMutation::wrapped(StringRef text, Group group) {
       "}"};
   if (group != Group::Expression && group != Group::Statement)
     return text.str() + " " + text.str();
-  StringRef pattern = group == Group::Expression
-                          ? kExpressions[below(std::size(kExpressions))]
-                          : kStatements[below(std::size(kStatements))];
+  StringRef pattern =
+      group == Group::Expression
+          ? kExpressions[below(gently ? 4 : std::size(kExpressions))]
+          : kStatements[below(std::size(kStatements))];
   std::string result;
   for (char c : pattern)
     result += c == '$' ? text.str() : std::string(1, c);
   return result;
 }
+
+static constexpr StringRef kSmall[] = {"0", "1", "2", "3", "4", "5", "8", "16"};
 
 std::string TreeMutation::number(StringRef old) {
   uint64_t value = 0;
@@ -294,9 +302,47 @@ std::string TreeMutation::number(StringRef old) {
   return kEdges[below(std::size(kEdges))].str();
 }
 
+bool TreeMutation::changeGently() {
+  for (unsigned i = 0; i != 100; ++i) {
+    Piece target = any(llvm::ArrayRef(tree.pieces));
+    std::string text = tree.textOf(target).str();
+    if (target.kind == NodeKind::IntLiteral && below(2)) {
+      replace(target,
+              below(2) ? number(text) : kSmall[below(std::size(kSmall))]);
+      return true;
+    }
+    if (target.kind == NodeKind::BinaryExpr ||
+        (target.group == Group::Expression && below(20) == 0)) {
+      replace(target, wrapped(text, target.group, true));
+      return true;
+    }
+    if (target.kind != NodeKind::ExprStmt || text.empty())
+      continue;
+    switch (below(4)) {
+    case 0:
+      replace(target, "");
+      return true;
+    case 1: {
+      // Another statement in its place or behind it.
+      const Piece *other = partner(tree, target, true);
+      if (!other->overlaps(target))
+        replace(target, below(2) ? tree.textOf(*other).str()
+                                 : text + "\n" + tree.textOf(*other).str());
+      return true;
+    }
+    default:
+      replace(target, wrapped(text, target.group, true));
+      return true;
+    }
+  }
+  return false;
+}
+
 void TreeMutation::change() {
   if (tree.pieces.empty())
     return tokens();
+  if (below(2) && changeGently())
+    return;
   Piece target = any(llvm::ArrayRef(tree.pieces));
   // Declarations and statements are few among the nodes.
   if (below(3) == 0)
@@ -314,7 +360,7 @@ void TreeMutation::change() {
     return replace(whole, "");
   }
   case 2:
-    return replace(target, wrapped(text, target.group));
+    return replace(target, wrapped(text, target.group, false));
   case 3: {
     StringRef between =
         target.group == Group::Expression || target.group == Group::Part ? ", "
