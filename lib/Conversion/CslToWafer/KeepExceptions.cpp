@@ -30,12 +30,10 @@ static bool mayBeMask(Value address) {
   APInt number;
   if (matchPattern(address, m_ConstantInt(&number)))
     return number.getZExtValue() == mask;
-  // An index that is too large leads to a word of another register.
-  if (auto named = address.getDefiningOp<csl::RegisterAddressOp>()) {
-    const CslRegisterInfo *info = lookupCslRegister(named.getName());
-    return !info ||
-           (named.getIndex() ? info->address <= mask : info->address == mask);
-  }
+  // An index is one of the register's words.
+  if (auto named = address.getDefiningOp<csl::RegisterAddressOp>())
+    return lookupCslRegister(named.getName()) ==
+           &getInfo(CslRegister::ExceptionMask);
   if (auto sum = address.getDefiningOp<arith::AddIOp>())
     for (Value part : sum->getOperands())
       if (matchPattern(part, m_ConstantInt(&number)) &&
