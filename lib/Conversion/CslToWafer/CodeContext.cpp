@@ -142,6 +142,17 @@ static void attachMemoryMap(InFlightDiagnostic &error, csl::ProgramOp program) {
         << " bytes";
 }
 
+/// What debug tools know a variable by, as a linker does: the name of @export,
+/// then linkname, then the name of an `export` declaration.
+static StringRef getLinkerName(csl::VarOp var) {
+  StringRef declared = var.getSymName();
+  declared = declared.substr(declared.rfind('.') + 1);
+  std::optional<StringRef> exported = var.getExportName();
+  if (var.getLinkName() && (!exported || *exported == declared))
+    return *var.getLinkName();
+  return exported.value_or(var.getSymName());
+}
+
 LogicalResult csl_to_wafer::layOutVariables(CodeContext &context) {
   const CslMachine &machine = context.machine;
   llvm::StringSet<> fifoBuffers;
@@ -186,8 +197,7 @@ LogicalResult csl_to_wafer::layOutVariables(CodeContext &context) {
       return error;
     }
     wafer::Variable variable;
-    // Debug tools know a variable by the name it is exported under.
-    variable.name = var.getExportName().value_or(var.getSymName()).str();
+    variable.name = getLinkerName(var).str();
     variable.address = next;
     variable.kind = getElementKind(type.getElementType(), var.getIsUnsigned());
     variable.elementBytes = size.bytes;

@@ -204,6 +204,21 @@ void Evaluator::checkSymbols(ModuleInstance &module,
   }
   for (const std::unique_ptr<ModuleInstance> &import : module.imports)
     checkSymbols(*import, taken);
+  if (&module != program->roots.front().get())
+    return;
+  // Variables of the program's own file are symbols of their plain names.
+  for (auto &entry : module.globals) {
+    Global &global = *entry.second;
+    auto found = taken.find(global.name);
+    if (!global.isVar || global.isExtern || found == taken.end() ||
+        found->second == &global || !global.exportName.empty() ||
+        global.var()->attributes().linkName || !found->second->var() ||
+        !found->second->var()->attributes().linkName)
+      continue;
+    Diagnostic &diagnostic = report(
+        global.decl->span(), "symbol '" + global.name + "' is defined twice");
+    note(diagnostic, found->second->decl->span(), "first here");
+  }
 }
 
 Global *Evaluator::findDefinition(ModuleInstance &module,
