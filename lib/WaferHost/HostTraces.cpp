@@ -234,11 +234,8 @@ static std::string operandText(const TracedOperand &operand, bool output) {
 
 /// "[ uoxiz ]", letters of what did not happen left blank: underflow, overflow,
 /// inexact, invalid, division by zero (SIM-020).
-static std::string flagsOf(const TracedElement &element, Fp16Format format) {
+static std::string flagsOf(uint8_t raised) {
   std::string flags = "[ ..... ]";
-  uint8_t raised =
-      dsd::exceptionsOf(element.opcode, format, element.source0,
-                        element.source1, element.scalar, element.value);
   for (auto [bit, letter] : llvm::enumerate(llvm::StringRef("uoxiz")))
     if (raised >> bit & 1)
       flags[2 + bit] = letter;
@@ -271,7 +268,11 @@ void HostTraces::element(const Moment &at, const TracedElement &element) {
     issued += " Src2:R";
     executed += " Src2:" + hex(element.scalar, digits(info.scalar));
   }
-  executed += " " + flagsOf(element, program.fp16) + " U0";
+  executed += " " +
+              flagsOf(dsd::exceptionsOf(element.opcode, program.fp16,
+                                        element.source0, element.source1,
+                                        element.scalar, element.value)) +
+              " U0";
   addInstruction(at, element.number, issued, executed);
 }
 
@@ -287,7 +288,7 @@ void HostTraces::instruction(const Moment &at,
   std::string text = "0x" + llvm::utohexstr(address, true, 4) + ": " +
                      taskText(traced.task, kMainThread) + " " +
                      getInfo(traced.opcode).name.upper();
-  addInstruction(at, 0, text, text + " [ ..... ] U0");
+  addInstruction(at, 0, text, text + " " + flagsOf(traced.raised) + " U0");
 }
 
 static std::string threadText(unsigned thread) {

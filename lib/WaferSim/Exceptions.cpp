@@ -55,6 +55,28 @@ bool Wafer::raises(Core &core, const Instruction &instruction, uint64_t left,
   return true;
 }
 
+/// An instruction of the main thread that stays within the compute element, and
+/// what it will raise.
+void Wafer::traceInstruction(const Core &core, uint64_t cycle,
+                             const Instruction &instruction) {
+  const Frame &frame = core.frames.back();
+  TracedInstruction traced = {core.taskNumber, instruction.opcode,
+                              frame.function, frame.pc};
+  if (getInfo(instruction.opcode).name.starts_with("float")) {
+    const uint64_t *r = core.registers.data() + frame.registers;
+    auto read = [&](Register from) -> uint64_t {
+      return from == kNoRegister ? 0 : r[from];
+    };
+    uint64_t left = read(instruction.left), right = read(instruction.right);
+    uint64_t third =
+        instruction.opcode == Opcode::FloatFma ? r[instruction.immediate] : 0;
+    traced.raised = exceptionsOfFloat(
+        instruction, program.fp16, left, right, third,
+        evaluateFloat(instruction, program.fp16, left, right, third));
+  }
+  tracer->instruction(momentOf(core, cycle), traced);
+}
+
 /// From the next element on, also of operations that are at work.
 void Wafer::setExceptionMask(Core &core, uint16_t mask) {
   core.exceptionMask = mask;

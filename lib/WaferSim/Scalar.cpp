@@ -205,10 +205,9 @@ void Wafer::runMain(Core &core) {
       if (cost >= kSlice)
         return busy(core, cost);
       ++counters.instructions;
-      if (tracer)
-        tracer->instruction(
-            momentOf(core, now + cost),
-            {core.taskNumber, i.opcode, frame->function, frame->pc});
+      // One is issued in a cycle (SIM-007): immediates are part of another.
+      if (LLVM_UNLIKELY(tracer != nullptr) && !isImmediate(i.opcode))
+        traceInstruction(core, now + cost, i);
       // Another instruction may come before the result is there (SIM-008).
       if (info.kind == ScalarClass::Float && !mayRead((&i)[1], i.dest))
         cost += independentFloatCycles;

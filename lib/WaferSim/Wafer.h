@@ -554,6 +554,8 @@ private:
   void traceElement(const Core &core, TracedElement element, uint64_t cycle,
                     uint32_t x, uint32_t y, uint32_t value);
   void traceWait(Core &core, const LiveOp &op, Stall stall);
+  void traceInstruction(const Core &core, uint64_t cycle,
+                        const Instruction &instruction);
   void saveAddress(Core &core, const Walk &walk);
   void zeroSource(Core &core, LiveOp &op);
   uint32_t readMemory(Core &core, Walk &walk);

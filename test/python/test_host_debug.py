@@ -475,3 +475,106 @@ def test_log_of_instructions(compiled, monkeypatch, tmp_path, arch):
         "Writing wavelet 00000007 to OUT_Q 2",
         "Sending wavelet 00000007 on OUT_Q 2",
     ]
+
+
+@pytest.mark.parametrize("arch", ["wse2", "wse3"])
+@pytest.mark.rows("SIM-018", "SIM-020")
+def test_log_of_exceptions_in_scalar_code(compiled, monkeypatch, tmp_path, arch):
+    monkeypatch.chdir(tmp_path)
+    steps = [
+        ("addf", 0, 1, "FLOAT_ADD [ ..... ]"),
+        ("mulf", 0, 0, "FLOAT_MUL [ .ox.. ]"),
+        ("divf", 0, 1, "FLOAT_DIV [ ....z ]"),
+        ("divf", 1, 1, "FLOAT_DIV [ ...i. ]"),
+        ("mulf", 2, 2, "FLOAT_MUL [ u.x.. ]"),
+    ]
+    body = ""
+    for i, (op, left, right, _) in enumerate(steps):
+        body += f"""
+      %i{i} = arith.constant {i} : index
+      %r{i} = arith.{op} %v{left}, %v{right} : f32
+      memref.store %r{i}, %out[%i{i}] : memref<5xf32>"""
+    out = compiled(f"""
+module attributes {{csl.target = #csl.target<"{arch}">}} {{
+  csl.layout 1 x 1 fabric 8 x 3 at 4, 1 {{
+    csl.tile_code @pe at <0, 0>
+    csl.export_name "go" : () -> ()
+  }}
+  csl.program @pe {{
+    csl.var @x : memref<3xf32> = dense<[3.0e38, 0.0, 1.0e-38]> : tensor<3xf32>
+    csl.var @out : memref<5xf32>
+    func.func @go() {{
+      %x = csl.get_var @x : memref<3xf32>
+      %out = csl.get_var @out : memref<5xf32>
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %v0 = memref.load %x[%c0] : memref<3xf32>
+      %v1 = memref.load %x[%c1] : memref<3xf32>
+      %v2 = memref.load %x[%c2] : memref<3xf32>{body}
+      return
+    }}
+    csl.comptime {{
+      csl.export_symbol @go
+    }}
+  }}
+}}""")
+    monkeypatch.setenv("SINGULARITYENV_SIMFABRIC_DEBUG", "inst_trace")
+    runner = SdkRuntime(out)
+    runner.load()
+    runner.run()
+    runner.launch("go", nonblock=False)
+    runner.stop()
+    launched = "T22" if arch == "wse2" else "T01"
+    lines = (tmp_path / "sim.log").read_text().splitlines()
+    executed = [
+        line.split(f"{launched} ")[1] for line in lines if "[EX OP]" in line and "FLOAT" in line
+    ]
+    assert executed == [f"{text} U0" for *_, text in steps]
+
+
+@pytest.mark.parametrize("arch", ["wse2", "wse3"])
+@pytest.mark.rows("SIM-006", "SIM-007", "SIM-021")
+def test_log_of_a_completion(compiled, monkeypatch, tmp_path, arch):
+    monkeypatch.chdir(tmp_path)
+    text = FLIPPED.replace("ARCH", arch).replace("COLOR", "color %k " if arch == "wse2" else "")
+    text = text.replace("OUT", "" if arch == "wse2" else "color %c").replace("IN", "")
+    text = text.replace(
+        "!csl.dsd<mem1d> = !csl.dsd<fabin>",
+        "!csl.dsd<mem1d> = !csl.dsd<fabin> async activate(%d)",
+    ).replace(
+        "      %in = csl.fabin_dsd",
+        "      %d = csl.task_id @done : !csl.local_task_id\n      %in = csl.fabin_dsd",
+    )
+    text = text.replace(
+        "    csl.var @a : memref<3xi16>\n    csl.task",
+        """    csl.var @a : memref<3xi16>
+    csl.task local @done() {
+      %a = csl.get_var @a : memref<3xi16>
+      %i = arith.constant 1 : index
+      %x = memref.load %a[%i] : memref<3xi16>
+      %y = arith.addi %x, %x : i16
+      memref.store %y, %a[%i] : memref<3xi16>
+      csl.return
+    }
+    csl.task""",
+    )
+    head, tail = text.rsplit("csl.bind_local_task @go to %id", 1)
+    text = (
+        f"{head}%ten = csl.constant 10 : !csl.local_task_id\n"
+        f"csl.bind_local_task @done to %ten\ncsl.bind_local_task @go to %id{tail}"
+    )
+    lines = simulate(compiled(text), "inst_trace", tmp_path / "sim.log", monkeypatch)
+    issued = [
+        (int(m[1]), m[2])
+        for m in (re.match(r"@(\d+) P5\.1: .*\[IS OP\] (.*)", line) for line in lines)
+        if m
+    ]
+    moves = [cycle for cycle, what in issued if what.startswith("T09.UT2 MOV16 ")]
+    assert len(moves) == 3
+    # The task begins about three cycles after the last wavelet is taken.
+    task = [cycle for cycle, what in issued if re.match("0x[0-9a-f]+: T10 ", what)]
+    assert task[0] - moves[-1] in (3, 4)
+    # One instruction of scalar code is issued in a cycle.
+    scalar = [cycle for cycle, what in issued if what.startswith("0x")]
+    assert len(scalar) == len(set(scalar)) > 5

@@ -77,6 +77,7 @@ struct TracedInstruction {
   uint8_t task = 0;
   Opcode opcode = Opcode::Constant;
   uint32_t function = 0, number = 0; ///< number within the function
+  uint8_t raised = 0; ///< a set of exceptions (Support/FloatExceptions.h)
 };
 
 /// Why nothing moves.
