@@ -20,7 +20,8 @@
 namespace sequin::csl_to_wafer {
 
 /// What CSL has no operation for is said with those that it has
-/// (Csl/Transforms/SayInCsl.h), and loops count their rounds, from 0 by 1.
+/// (Csl/Transforms/SayInCsl.h), loops count their rounds, from 0 by 1, and
+/// switches of few values are rows of `if`.
 std::unique_ptr<mlir::Pass> createSayAsSourcePass();
 
 /// Puts the elements of constants on what gets them, for the pass below, which
@@ -32,7 +33,8 @@ void markConstants(mlir::ModuleOp module);
 /// for the opposite; chosen maxima and minima are arith's; bits that a cast
 /// drops are not masked; ids that are computed of known numbers are known, and
 /// so are elements of constants; a known number is added, not subtracted; what
-/// is cut off 32 bits is computed in 32 bits.
+/// is cut off 32 bits is computed in 32 bits, and what is extended is compared
+/// with a number before.
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an

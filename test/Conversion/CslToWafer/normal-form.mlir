@@ -283,5 +283,57 @@ module attributes {csl.target = #csl.target<"wse3">} {
       csl.mov32 %wider = %plain : !csl.dsd<mem1d> = !csl.dsd<mem1d>
       return
     }
+
+    // A switch asks in turn, as a row of `if` does, and of the number itself.
+    // CHECK-LABEL: function 'switched'
+    // CHECK-NOT: sign_extend
+    // CHECK: equal.16 {{r[0-9]+}}, r0
+    // CHECK: equal.16 {{r[0-9]+}}, r0
+    // CHECK: select
+    // CHECK: return
+    func.func @switched(%x: i16) {
+      %n = csl.get_var @n : memref<i16>
+      %which = arith.index_cast %x : i16 to index
+      %five = arith.constant 5 : i16
+      %none = arith.constant 0 : i16
+      %chosen = scf.index_switch %which -> i16
+      case 0 {
+        %less = arith.subi %x, %five : i16
+        scf.yield %less : i16
+      }
+      case 2 {
+        scf.yield %five : i16
+      }
+      default {
+        scf.yield %none : i16
+      }
+      memref.store %chosen, %n[] : memref<i16>
+      return
+    }
+
+    // A number that does not fit is asked for in all bits.
+    // CHECK-LABEL: function 'too_wide'
+    // CHECK: less_s.32
+    // CHECK: return
+    func.func @too_wide(%x: i16) {
+      %flag = csl.get_var @flag : memref<i1>
+      %limit = arith.constant 40000 : i32
+      %wide = arith.extsi %x : i16 to i32
+      %less = arith.cmpi slt, %wide, %limit : i32
+      memref.store %less, %flag[] : memref<i1>
+      return
+    }
+
+    // CHECK-LABEL: function 'unsigned'
+    // CHECK: less_u.16 {{r[0-9]+}}, r0
+    // CHECK: return
+    func.func @unsigned(%x: i16) {
+      %flag = csl.get_var @flag : memref<i1>
+      %limit = arith.constant 40000 : i32
+      %wide = arith.extui %x : i16 to i32
+      %less = arith.cmpi slt, %wide, %limit : i32
+      memref.store %less, %flag[] : memref<i1>
+      return
+    }
   }
 }
