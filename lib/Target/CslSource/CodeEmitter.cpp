@@ -404,6 +404,31 @@ void CodeEmitter::emitBlock(Block &block) {
     emitOp(op);
 }
 
+/// Whether memory that a function is given is read there, and by the functions
+/// it gives it to, and nothing else.
+bool CodeEmitter::isOnlyRead(BlockArgument memory) const {
+  llvm::SmallVector<BlockArgument> work{memory};
+  llvm::SmallPtrSet<const void *, 4> seen{memory.getAsOpaquePointer()};
+  while (!work.empty()) {
+    for (OpOperand &use : work.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<memref::LoadOp>(user) ||
+          (isa<memref::CopyOp>(user) && use.getOperandNumber() == 0))
+        continue;
+      auto call = dyn_cast<func::CallOp>(user);
+      auto callee = call ? dyn_cast_or_null<func::FuncOp>(
+                               program.lookup(call.getCalleeAttr()))
+                         : func::FuncOp();
+      if (!callee || callee.isExternal())
+        return false;
+      BlockArgument inner = callee.getArgument(use.getOperandNumber());
+      if (seen.insert(inner.getAsOpaquePointer()).second)
+        work.push_back(inner);
+    }
+  }
+  return true;
+}
+
 std::vector<Doc>
 CodeEmitter::takeParameters(Operation *function,
                             Block::BlockArgListType arguments) {
@@ -415,8 +440,15 @@ CodeEmitter::takeParameters(Operation *function,
     else if (wish.empty())
       wish = "arg" + std::to_string(argument.getArgNumber());
     std::string name = program.takeLocal(names, wish);
-    list.emplace_back(name + ": " + program.typeName(function, argument));
-    defineLeaf(argument, leaf(name));
+    std::string type = program.typeName(function, argument);
+    // What is given is the caller's memory; an array would be a copy.
+    bool isMemory = isa<MemRefType>(argument.getType());
+    list.emplace_back(name +
+                      (!isMemory              ? ": "
+                       : isOnlyRead(argument) ? ": *const "
+                                              : ": *") +
+                      type);
+    defineLeaf(argument, isMemory ? dereference(leaf(name)) : leaf(name));
   }
   return list;
 }

@@ -147,6 +147,7 @@ private:
   bool emitCall(mlir::Operation &op);
 
   // Memory (EmitMemory.cpp).
+  bool isOnlyRead(mlir::BlockArgument memory) const;
   const void *rootOf(mlir::Value place) const;
   struct Index {
     Expression expression;

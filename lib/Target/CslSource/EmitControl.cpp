@@ -556,6 +556,8 @@ bool CodeEmitter::emitCall(Operation &op) {
         type = callee.isExternal() ? intType(operand).withSign(true)
                                    : intType(callee.getArgument(index));
       Expression argument = isNumber ? use(operand, type) : use(operand);
+      if (isa<MemRefType>(operand.getType()))
+        argument = addressOf(argument.text);
       // What both sides point to may have got different signs.
       if (isa<csl::PtrType>(operand.getType()) && !callee.isExternal()) {
         std::string wanted = typeOf(callee.getArgument(index));

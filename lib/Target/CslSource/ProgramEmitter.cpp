@@ -194,7 +194,8 @@ std::string ProgramEmitter::typeName(Operation *at, Type type, bool isSigned) {
     if (auto function = dyn_cast<FunctionType>(pointee)) {
       std::string text = prefix + "fn(";
       for (auto [index, input] : llvm::enumerate(function.getInputs()))
-        text += (index ? ", " : "") + typeName(at, input, true);
+        text += std::string(index ? ", " : "") +
+                (isa<MemRefType>(input) ? "*" : "") + typeName(at, input, true);
       if (function.getNumResults() > 1)
         refuse(at, "has a function type of several results");
       return text + ") " +
@@ -681,7 +682,9 @@ void ProgramEmitter::emitFunction(FunctionOpInterface function) {
   if (function.isExternal()) {
     std::string types;
     for (Type type : function.getArgumentTypes())
-      types += (types.empty() ? "" : ", ") + typeName(function, type, true);
+      types += std::string(types.empty() ? "" : ", ") +
+               (isa<MemRefType>(type) ? "*" : "") +
+               typeName(function, type, true);
     code.line("extern fn " + name + "(" + types + ") " + result + ";");
     code.blank();
     return;
