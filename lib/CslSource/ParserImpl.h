@@ -92,6 +92,10 @@ private:
   /// Whether the current token is first on its line and begins a statement or
   /// declaration by its keyword.
   bool beginsStatement();
+  bool atJump() {
+    return at(TokenKind::KwReturn) || at(TokenKind::KwBreak) ||
+           at(TokenKind::KwContinue);
+  }
 
   template <typename T, typename... Args>
   const T *make(Loc start, Args &&...args) {
@@ -125,7 +129,8 @@ private:
   template <typename Parse>
   void parseList(TokenKind closing, const Token &opening,
                  const llvm::Twine &what, Parse element) {
-    while (!at(closing) && !atEnd() && !beginsStatement()) {
+    // An element may be a jump, on a line of its own too.
+    while (!at(closing) && !atEnd() && (atJump() || !beginsStatement())) {
       size_t before = position;
       element();
       if (takeIf(TokenKind::Comma))
