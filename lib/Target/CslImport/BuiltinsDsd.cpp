@@ -18,10 +18,12 @@ using namespace sequin::csl_source;
 
 std::optional<csl::SimdMode> Evaluator::readSimd(const Value &value,
                                                  Span span) {
-  std::optional<std::string> name = knownChoice(
-      value, span,
-      {"simd_32", "simd_64", "simd_32_or_64", "simd_off", "simd_max"},
-      "a SIMD mode");
+  static constexpr llvm::StringRef names[] = {
+      "simd_32", "simd_64", "simd_32_or_64", "simd_off", "simd_max"};
+  // The last two are of WSE-3 (AMB-006).
+  auto known = llvm::ArrayRef(names).take_front(session.isWse3() ? 5 : 3);
+  std::optional<std::string> name =
+      knownChoice(value, span, known, "a SIMD mode");
   return name ? csl::symbolizeSimdMode(*name) : std::nullopt;
 }
 
