@@ -668,12 +668,14 @@ bool Evaluator::tryCoerceQuiet(const Value &value, const Type *type) {
 // if and switch
 //===----------------------------------------------------------------------===//
 
-/// Literals in further arms take the type of the number in the first one, where
-/// nothing else wants a type (SYN-081).
+/// Literals in further arms take the type of the number or named struct in the
+/// first one, where nothing else wants a type (SYN-081).
 static void adoptType(const Type *&hint, const Value &first) {
-  if (!hint && first && first.type()->isNumber() &&
-      !first.type()->isComptimeOnly())
-    hint = first.type();
+  if (hint || !first || first.type()->isComptimeOnly())
+    return;
+  const Type *type = first.type();
+  if (type->isNumber() || (type->isStruct() && !type->isAnonymous))
+    hint = type;
 }
 
 Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
