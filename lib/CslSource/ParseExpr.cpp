@@ -593,6 +593,8 @@ const Expr *Parser::parseTensorAccess() {
     errorExpected("the name of an array after '->'");
     return errorExpr(start);
   }
+  if (token().text == "_")
+    errorHere("'_' has no value, it stands only for what is not used");
   const Expr *array = make<NameExpr>(pathStart, take().text);
   while (at(TokenKind::Dot) || at(TokenKind::DotStar)) {
     if (takeIf(TokenKind::DotStar)) {
