@@ -189,6 +189,36 @@ void FunctionEmitter::store(Type type, Register value, const Address &address) {
        getAccessBits(type));
 }
 
+/// Whether the aggregate that `load` reads is only stored elsewhere, or numbers
+/// in it are taken, before anything is written: it is read where it lies. A
+/// copy of memory reads all before it writes.
+static bool isReadInPlace(Operation *load) {
+  unsigned uses = 0;
+  for (Operation *user : load->getUsers()) {
+    bool isStore = isa<memref::StoreOp, csl::StoreOp>(user);
+    bool isPart = isa<csl::GetFieldOp, csl::GetElementOp>(user) &&
+                  !isInFrame(user->getResult(0).getType());
+    if (user->getBlock() != load->getBlock() || (!isStore && !isPart))
+      return false;
+    ++uses;
+  }
+  for (Operation *op = load->getNextNode(); op && uses;
+       op = op->getNextNode()) {
+    uses -= llvm::count(op->getOperands(), load->getResult(0));
+    if (uses && !isa<memref::LoadOp, csl::LoadOp>(op) &&
+        !isMemoryEffectFree(op))
+      return false;
+  }
+  return true;
+}
+
+wafer::Register FunctionEmitter::readAggregate(Operation *load,
+                                               Register source) {
+  return isReadInPlace(load)
+             ? source
+             : copyAggregate(load->getResult(0).getType(), source);
+}
+
 wafer::Register FunctionEmitter::copyAggregate(Type type, Register source) {
   Register slot = frameSlot(type);
   emit(Opcode::CopyMemory, kNone, slot, source, getMemorySize(type).bytes);
@@ -214,8 +244,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitMemref(Operation &op) {
       return failure();
     Type type = access.getType();
     if (isInFrame(type))
-      registers[access] =
-          copyAggregate(type, asRegister(*address, getMemorySize(type).bytes));
+      registers[access] = readAggregate(
+          access, asRegister(*address, getMemorySize(type).bytes));
     else
       load(type, of(access), *address);
     return success();
@@ -351,7 +381,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
       return LogicalResult(op.emitOpError()
                            << "reads " << type << ", which is not in memory");
     if (isInFrame(type))
-      registers[access] = copyAggregate(type, of(access.getPointer()));
+      registers[access] = readAggregate(access, of(access.getPointer()));
     else
       load(type, of(access), placeOf(access.getPointer()));
     return success();

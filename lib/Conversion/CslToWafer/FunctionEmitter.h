@@ -107,6 +107,8 @@ private:
   void store(mlir::Type type, Register value, const Address &address);
   /// Copies an aggregate of `type` into a new place of this frame.
   Register copyAggregate(mlir::Type type, Register source);
+  /// What `load` reads at `source`: there, or a copy if that may change.
+  Register readAggregate(mlir::Operation *load, Register source);
 
   // Operations.
   llvm::LogicalResult emitBlock(mlir::Block &block, mlir::Block *next);
