@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comparisons.h"
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -230,48 +231,16 @@ private:
   static void
   learnOfSame(arith::CmpIOp compare, bool is,
               llvm::SmallVectorImpl<std::pair<Value, bool>> &facts) {
-    Asked asked = ask(compare);
-    for (Operation *user : compare.getLhs().getUsers())
-      if (auto other = dyn_cast<arith::CmpIOp>(user);
-          other && other != compare && other.getLhs() == compare.getLhs()) {
-        Asked otherAsked = ask(other);
-        if (asked.predicate == otherAsked.predicate &&
-            asked.right == otherAsked.right)
-          facts.push_back(
-              {other.getResult(), is == (asked.negated == otherAsked.negated)});
-      }
-  }
-
-  /// What a comparison asks of its left side: `equal` or `less`, or not. The
-  /// right side is a number where it is known.
-  struct Asked {
-    arith::CmpIPredicate predicate;
-    bool negated;
-    llvm::PointerUnion<Attribute, Value> right;
-  };
-  static Asked ask(arith::CmpIOp compare) {
-    using P = arith::CmpIPredicate;
-    P predicate = compare.getPredicate();
-    Asked result{predicate, false, compare.getRhs()};
-    bool isSigned = predicate == P::sgt || predicate == P::sle;
-    if (predicate == P::ne || predicate == P::sge || predicate == P::uge) {
-      result.predicate = arith::invertPredicate(predicate);
-      result.negated = true;
+    Comparison asked = getComparison(compare);
+    for (Operation *user : compare.getLhs().getUsers()) {
+      auto other = dyn_cast<arith::CmpIOp>(user);
+      if (!other || other == compare || other.getLhs() != compare.getLhs())
+        continue;
+      Comparison same = getComparison(other);
+      if (asked.isAbout(same))
+        facts.push_back(
+            {other.getResult(), is == (asked.negated == same.negated)});
     }
-    APInt number;
-    if (!matchPattern(compare.getRhs(), m_ConstantInt(&number)))
-      return result;
-    bool isUp = isSigned || predicate == P::ugt || predicate == P::ule;
-    if (isUp && (isSigned ? number.isMaxSignedValue() : number.isMaxValue()))
-      return result;
-    if (isUp) {
-      result.predicate = isSigned ? P::slt : P::ult;
-      result.negated = predicate == P::sgt || predicate == P::ugt;
-      ++number;
-    }
-    result.right =
-        Attribute(IntegerAttr::get(compare.getRhs().getType(), number));
-    return result;
   }
 
   void replaceIn(Block *block) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalForm.h"
+#include "Comparisons.h"
 #include "ValueLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -153,59 +154,35 @@ struct Question {
 };
 } // namespace
 
-/// A comparison directly before `compare`: the one that is there or a new one.
-/// Choices that ask the same have one condition.
-static Value compareInstead(arith::CmpIOp compare,
-                            arith::CmpIPredicate predicate,
-                            std::optional<APInt> number,
+/// The comparison `asked` directly before `compare`: the one that is there or a
+/// new one. Choices that ask the same have one condition.
+static Value compareInstead(arith::CmpIOp compare, const Comparison &asked,
                             PatternRewriter &rewriter) {
-  auto isSame = [&](Value right) {
-    APInt known;
-    return number
-               ? matchPattern(right, m_ConstantInt(&known)) && known == *number
-               : right == compare.getRhs();
-  };
   for (Operation *op = compare->getPrevNode();
        isa_and_nonnull<arith::CmpIOp, arith::ConstantOp>(op);
        op = op->getPrevNode())
     if (auto other = dyn_cast<arith::CmpIOp>(op);
-        other && other.getPredicate() == predicate &&
-        other.getLhs() == compare.getLhs() && isSame(other.getRhs()))
+        other && other.getPredicate() == asked.predicate &&
+        other.getLhs() == compare.getLhs() &&
+        getComparison(other).isAbout(asked))
       return other;
   rewriter.setInsertionPoint(compare);
-  Value right = compare.getRhs();
-  if (number)
+  Value right = asked.right;
+  if (asked.number)
     right = arith::ConstantOp::create(
         rewriter, compare.getLoc(),
-        rewriter.getIntegerAttr(right.getType(), *number));
-  return arith::CmpIOp::create(rewriter, compare.getLoc(), predicate,
+        rewriter.getIntegerAttr(right.getType(), *asked.number));
+  return arith::CmpIOp::create(rewriter, compare.getLoc(), asked.predicate,
                                compare.getLhs(), right);
 }
 
 /// Which of a comparison of integers and its opposite a choice asks for.
 static std::optional<Question> askIntegers(arith::CmpIOp compare,
                                            PatternRewriter &rewriter) {
-  using P = arith::CmpIPredicate;
-  P predicate = compare.getPredicate();
-  bool isGreater = predicate == P::sgt || predicate == P::ugt;
-  bool isLessEqual = predicate == P::sle || predicate == P::ule;
-  bool isSigned = predicate == P::sgt || predicate == P::sle;
-  APInt number;
-  bool isKnown = matchPattern(compare.getRhs(), m_ConstantInt(&number));
-  // `x <= 3` is `x < 4`, `x > 3` is not `x < 4`.
-  if ((isGreater || isLessEqual) && isKnown) {
-    if (isSigned ? number.isMaxSignedValue() : number.isMaxValue())
-      return std::nullopt;
-    return Question{compareInstead(compare, isSigned ? P::slt : P::ult,
-                                   number + 1, rewriter),
-                    isGreater};
-  }
-  if (isGreater || predicate == P::eq || predicate == P::slt ||
-      predicate == P::ult)
+  Comparison asked = getComparison(compare);
+  if (asked.predicate == compare.getPredicate())
     return std::nullopt;
-  return Question{compareInstead(compare, arith::invertPredicate(predicate),
-                                 std::nullopt, rewriter),
-                  true};
+  return Question{compareInstead(compare, asked, rewriter), asked.negated};
 }
 
 /// The same of floats, of which CSL has no other relations (SayInCsl.h).
@@ -220,8 +197,7 @@ static std::optional<Question> askFloats(arith::CmpFOp compare,
                   true};
 }
 
-/// What `op` asks instead of its condition: `equal` or `less`, since of two
-/// branches that follow each other one jumps; never `not`.
+/// What `op` asks instead of its condition (Comparisons.h); never `not`.
 static std::optional<Question> ask(Operation *op, Value condition,
                                    PatternRewriter &rewriter) {
   std::optional<Question> question;

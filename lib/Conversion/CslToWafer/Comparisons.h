@@ -1,0 +1,42 @@
+//===- Comparisons.h - What comparisons ask ---------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a comparison and its opposite one is asked for, so that choices that ask
+// the same are seen to: `equal` or `less`, since of two branches that follow
+// each other one jumps. `x <= 3` is `x < 4`, `x > 3` is not `x < 4`, `x >= y`
+// is not `x < y`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_CSLTOWAFER_COMPARISONS_H
+#define SEQUIN_LIB_CONVERSION_CSLTOWAFER_COMPARISONS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <optional>
+
+namespace sequin::csl_to_wafer {
+
+/// A comparison with the same left side, or its opposite.
+struct Comparison {
+  mlir::arith::CmpIPredicate predicate;
+  /// Whether it is the opposite.
+  bool negated;
+  mlir::Value right;
+  /// The right side where it is known; may differ from `right`.
+  std::optional<llvm::APInt> number;
+
+  /// Whether both ask the same of one left side, or the opposite.
+  bool isAbout(const Comparison &other) const;
+};
+
+/// What `compare` asks.
+Comparison getComparison(mlir::arith::CmpIOp compare);
+
+} // namespace sequin::csl_to_wafer
+
+#endif // SEQUIN_LIB_CONVERSION_CSLTOWAFER_COMPARISONS_H
