@@ -580,6 +580,7 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createCSEPass());
     functions.addPass(createNormalFormPass());
+    functions.addPass(createComputeInChoicesPass());
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(createLowerSwitchesPass());
     functions.addPass(std::make_unique<ExpandDivisions>());

@@ -55,6 +55,9 @@ std::unique_ptr<mlir::Pass> createKnownSignsPass();
 /// the clock stays there.
 std::unique_ptr<mlir::Pass> createComputeLatePass();
 
+/// A number that only one side of an `if` needs is computed there.
+std::unique_ptr<mlir::Pass> createComputeInChoicesPass();
+
 /// Marks calls of what reads or writes configuration registers, for the pass
 /// above, which sees one function.
 void markRegisterUsers(mlir::ModuleOp module);

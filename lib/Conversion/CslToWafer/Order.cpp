@@ -20,8 +20,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 
 using namespace mlir;
@@ -249,6 +251,39 @@ struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
   }
 };
 } // namespace
+
+namespace {
+struct ComputeInChoices
+    : public PassWrapper<ComputeInChoices, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputeInChoices)
+
+  void runOnOperation() override {
+    auto function = cast<FunctionOpInterface>(getOperation());
+    if (function.isExternal())
+      return;
+    DominanceInfo dominance(function);
+    function->walk<WalkOrder::PreOrder>([&](scf::IfOp choice) {
+      llvm::SmallVector<Region *> sides;
+      for (Region &side : choice->getRegions())
+        if (!side.empty())
+          sides.push_back(&side);
+      // Constants and addresses are at the beginning: see NormalForm.
+      auto computes = [](Operation *op, Region *) {
+        return isa<arith::ArithDialect>(op->getDialect()) &&
+               op->getNumOperands() != 0 && isMemoryEffectFree(op);
+      };
+      controlFlowSink(sides, dominance, computes,
+                      [](Operation *op, Region *side) {
+                        op->moveBefore(&side->front(), side->front().begin());
+                      });
+    });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> csl_to_wafer::createComputeInChoicesPass() {
+  return std::make_unique<ComputeInChoices>();
+}
 
 void csl_to_wafer::markRegisterUsers(ModuleOp module) {
   for (auto program : module.getOps<csl::ProgramOp>()) {
