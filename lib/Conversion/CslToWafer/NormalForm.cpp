@@ -461,6 +461,69 @@ template <typename Get> struct ReadPart : public OpRewritePattern<Get> {
   }
 };
 
+/// A number in memory.
+struct Element {
+  Value memref;
+  ValueRange indices;
+};
+} // namespace
+
+/// The element that `pointer` is made for.
+static std::optional<Element> findElement(Value pointer,
+                                          PatternRewriter &rewriter) {
+  if (auto address = pointer.getDefiningOp<csl::AddressOfOp>()) {
+    auto type = cast<MemRefType>(address.getMemref().getType());
+    if (static_cast<int64_t>(address.getIndices().size()) != type.getRank())
+      return std::nullopt;
+    return Element{address.getMemref(), address.getIndices()};
+  }
+  auto element = pointer.getDefiningOp<csl::ElementPtrOp>();
+  if (!element)
+    return std::nullopt;
+  csl::BaseInfo array = csl::getBaseInfo(element.getPointer().getType());
+  auto type = MemRefType::get(
+      array.shape ? *array.shape
+                  : llvm::SmallVector<int64_t>{ShapedType::kDynamic},
+      array.elementType);
+  return Element{csl::AsMemrefOp::create(rewriter, element.getLoc(), type,
+                                         element.getPointer()),
+                 element.getIndices()};
+}
+
+/// The pointer that an access goes by.
+static Value getPointer(csl::LoadOp load) { return load.getPointer(); }
+static Value getPointer(csl::StoreOp store) { return store.getPointer(); }
+template <typename Access> static Value getPointer(Access access) {
+  auto view = access.getMemRef().template getDefiningOp<csl::AsMemrefOp>();
+  return view && access.getIndices().empty() ? view.getPointer() : Value();
+}
+
+namespace {
+/// What is read or written by a pointer to an element is read or written in its
+/// array.
+template <typename Access>
+struct AccessElement : public OpRewritePattern<Access> {
+  using OpRewritePattern<Access>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Access op,
+                                PatternRewriter &rewriter) const override {
+    Value pointer = getPointer(op);
+    std::optional<Element> element;
+    if (pointer)
+      element = findElement(pointer, rewriter);
+    if (!element)
+      return rewriter.notifyMatchFailure(op, "goes by no pointer to a number");
+    if constexpr (std::is_same_v<Access, memref::LoadOp> ||
+                  std::is_same_v<Access, csl::LoadOp>)
+      rewriter.replaceOpWithNewOp<memref::LoadOp>(op, element->memref,
+                                                  element->indices);
+    else
+      rewriter.replaceOpWithNewOp<memref::StoreOp>(
+          op, op->getOperand(0), element->memref, element->indices);
+    return success();
+  }
+};
+
 struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalForm)
 
@@ -533,7 +596,10 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
             CutLate<arith::AddIOp>, CutLate<arith::SubIOp>,
             CutLate<arith::MulIOp>, CutLate<arith::AndIOp>,
             CutLate<arith::OrIOp>, CutLate<arith::XOrIOp>>(context);
-    all.add<ReadPart<csl::GetFieldOp>, ReadPart<csl::GetElementOp>>(context);
+    all.add<ReadPart<csl::GetFieldOp>, ReadPart<csl::GetElementOp>,
+            AccessElement<csl::LoadOp>, AccessElement<csl::StoreOp>,
+            AccessElement<memref::LoadOp>, AccessElement<memref::StoreOp>>(
+        context);
     // A maximum is found before its comparison asks for anything else.
     all.add<ChooseExtremum>(context, /*benefit=*/2);
     patterns = std::move(all);

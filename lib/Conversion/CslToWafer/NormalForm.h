@@ -34,7 +34,8 @@ void markConstants(mlir::ModuleOp module);
 /// drops are not masked; ids that are computed of known numbers are known, and
 /// so are elements of constants; a known number is added, not subtracted; what
 /// is cut off 32 bits is computed in 32 bits, and what is extended is compared
-/// with a number before.
+/// with a number before; elements are read and written by their index, not by
+/// their address.
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an

@@ -335,5 +335,24 @@ module attributes {csl.target = #csl.target<"wse3">} {
       memref.store %less, %flag[] : memref<i1>
       return
     }
+
+    // An element is written by its index, whatever is said about its address.
+    // CHECK-LABEL: function 'by_address'
+    // CHECK: {{[0-9]+}}: store.32 r1, -, [[I:r[0-9]+]], [[AT:[0-9]+]]
+    // CHECK-NEXT: {{[0-9]+}}: load.32 [[V:r[0-9]+]], -, [[I]], [[AT]]
+    // CHECK-NEXT: {{[0-9]+}}: store.32 [[V]], -, [[I]], [[AT]]
+    // CHECK-NEXT: {{[0-9]+}}: return
+    func.func @by_address(%x: i16, %value: i32) {
+      %a = csl.get_var @a : memref<8xi32>
+      %i = arith.index_cast %x : i16 to index
+      %p = csl.address_of %a[%i] : memref<8xi32> -> !csl.ptr<i32>
+      csl.store %value, %p : i32, !csl.ptr<i32>
+      %all = csl.address_of %a : memref<8xi32> -> !csl.ptr<!csl.array<8xi32>>
+      %q = csl.element_ptr %all[%i] : !csl.ptr<!csl.array<8xi32>> -> !csl.ptr<i32>
+      %again = csl.load %q : !csl.ptr<i32> -> i32
+      %view = csl.as_memref %q : !csl.ptr<i32> -> memref<i32>
+      memref.store %again, %view[] : memref<i32>
+      return
+    }
   }
 }
