@@ -20,8 +20,8 @@
 //     // EXPECT 1 0: 4 5             ... at PE (1, 0)
 //     // SEND name x y: 1 2          words of a stream, before the launch
 //     // RECEIVE name x y: 1 2
-//     // TRAP: text                  part of the message; HANG, LOG, RACE,
-//     // UNDEFINED: text             and UNDEFINED likewise; NO-RACE
+//     // TRAP: text                  part of the message; HANG, LOG, LOST, RACE
+//     // UNDEFINED: text             and UNDEFINED likewise
 //     // TRAP-AT: text               part of the line, or nowhere
 //     // REFERENCE: text             part of the reference's message
 //     // TIMED: why                  the result is a matter of time
@@ -30,9 +30,8 @@
 //     //comptime   of the program's comptime block
 //     //layout     of the layout
 //
-//     // LINK: loop               color 5 from RAMP to RAMP of every PE, or
-//     east:
-//                                 from PE 0 to all others of the row
+//     // LINK: loop               color 5 from RAMP to RAMP of every PE; or
+//                                 east, from PE 0 to all others of the row
 //     // LESS: 3 4                element 3 of @out at (0, 0) is less than 4
 //     // NEAR: 0 45783 20         element 0 is that, within 20 %; without sign
 //
@@ -45,96 +44,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Row.h"
+#include "CaseFile.h"
 #include "mlir/Parser/Parser.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/Reference/CslInterpreter.h"
 #include "sequin/WaferSim/Simulator.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "gmock/gmock.h"
-#include <map>
 
 using namespace sequin;
+using namespace sequin::testing;
 using llvm::StringRef;
 using ::testing::HasSubstr;
 
 namespace {
-
-struct Directive {
-  std::string key, place, text;
-};
-
-struct Case {
-  std::string name, file;
-  std::vector<Directive> directives;
-  std::map<std::string, std::string> sections;
-
-  std::vector<std::string> all(StringRef key) const {
-    std::vector<std::string> found;
-    for (const Directive &directive : directives)
-      if (directive.key == key)
-        found.push_back(directive.text);
-    return found;
-  }
-  std::string one(StringRef key, StringRef otherwise) const {
-    std::vector<std::string> found = all(key);
-    return found.empty() ? otherwise.str() : found.front();
-  }
-};
-
-void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
-
-std::vector<Case> readCases() {
-  std::vector<Case> cases;
-  std::vector<std::string> files;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator i(SEQUIN_CSL_CASES, error), end;
-       i != end && !error; i.increment(error))
-    if (StringRef(i->path()).ends_with(".csltest"))
-      files.push_back(i->path());
-  llvm::sort(files);
-  for (const std::string &file : files) {
-    auto buffer = llvm::MemoryBuffer::getFile(file);
-    if (!buffer)
-      continue;
-    std::string section;
-    llvm::SmallVector<StringRef> lines;
-    (*buffer)->getBuffer().split(lines, '\n');
-    for (StringRef line : lines) {
-      StringRef text = line;
-      if (text.consume_front("// ") && text.contains(':') &&
-          text.take_while([](char c) {
-                return isupper(c) || c == '-';
-              }).size() > 2) {
-        auto [head, value] = text.split(':');
-        auto [key, place] = head.split(' ');
-        if (key == "CASE") {
-          cases.emplace_back();
-          cases.back().name = value.trim().str();
-          cases.back().file = llvm::sys::path::stem(file).str();
-          section.clear();
-        } else if (!cases.empty()) {
-          cases.back().directives.push_back(
-              {key.str(), place.trim().str(), value.trim().str()});
-        }
-        continue;
-      }
-      text = line;
-      if (text.consume_front("//") &&
-          llvm::is_contained({"main", "top", "comptime", "layout"},
-                             text.trim())) {
-        section = text.trim().str();
-        continue;
-      }
-      if (!cases.empty() && !section.empty())
-        cases.back().sections[section] += (line + "\n").str();
-    }
-  }
-  return cases;
-}
 
 constexpr const char *kQueues = "%color = csl.constant 5 : !csl.color\n"
                                 "%oq = csl.constant 2 : !csl.output_queue\n"
@@ -167,29 +90,13 @@ std::string expand(std::string text, StringRef arch) {
   return text;
 }
 
-std::string forArch(StringRef text, StringRef arch) {
-  std::string result;
-  llvm::SmallVector<StringRef> lines;
-  text.split(lines, '\n');
-  for (StringRef line : lines) {
-    StringRef rest = line.ltrim();
-    if (rest.consume_front("@wse2 ") && arch != "wse2")
-      continue;
-    if (line.ltrim().starts_with("@wse3 ") && arch != "wse3")
-      continue;
-    rest.consume_front("@wse3 ");
-    result += (rest + "\n").str();
-  }
-  return result;
-}
-
 std::string makeModule(const Case &test, StringRef arch, int64_t width,
                        int64_t height) {
   auto section = [&](const char *name) {
     auto found = test.sections.find(name);
     return found == test.sections.end()
                ? std::string()
-               : expand(forArch(found->second, arch), arch);
+               : expand(linesFor(found->second, arch), arch);
   };
   std::string link = test.one("LINK", ""), routes, queues;
   if (link == "loop")
@@ -212,7 +119,7 @@ std::string makeModule(const Case &test, StringRef arch, int64_t width,
         (arch == "wse3" ? "csl.initialize_queue %oq : !csl.output_queue color "
                           "%color\n"
                         : "");
-  std::string element = test.one("OUT", "i16");
+  std::string element = test.element();
   std::string module = test.one("MODULE", "");
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -290,27 +197,6 @@ std::vector<double> numbers(StringRef text) {
   return values;
 }
 
-std::pair<int64_t, int64_t> placeOf(StringRef text) {
-  auto [x, y] = text.trim().split(' ');
-  int64_t a = 0, b = 0;
-  x.getAsInteger(10, a);
-  y.getAsInteger(10, b);
-  return {a, b};
-}
-
-double decode(StringRef element, const uint8_t *data) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, data, element.ends_with("32") ? 4 : 2);
-  if (element == "f32")
-    return llvm::bit_cast<float>(bits);
-  if (element == "f16") {
-    llvm::APFloat value(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
-    return value.convertToFloat();
-  }
-  return element == "i32" ? static_cast<int32_t>(bits)
-                          : static_cast<int16_t>(bits);
-}
-
 /// The line of `text` that a location ("file:line:column") is at.
 std::string lineAt(const wafer::Program &program, wafer::Location location,
                    StringRef text) {
@@ -363,7 +249,7 @@ void runReference(const Case &test, mlir::ModuleOp module,
     return;
   for (const std::string &part : test.all("REFERENCE"))
     EXPECT_THAT(reference.message(), HasSubstr(part));
-  size_t bytes = StringRef(test.one("OUT", "i16")).ends_with("32") ? 4 : 2;
+  size_t bytes = test.elementBytes();
   for (int64_t y = 0; y < height; ++y)
     for (int64_t x = 0; x < width; ++x) {
       auto expected = reference.copyOut("out", x, y, 32 * bytes);
@@ -461,8 +347,8 @@ void runCase(const Case &test, StringRef arch) {
       runReference(test, *module, simulator, outcome, otherOrder, width,
                    height);
 
-  std::string element = test.one("OUT", "i16");
-  size_t bytes = StringRef(element).ends_with("32") ? 4 : 2;
+  std::string element = test.element();
+  size_t bytes = test.elementBytes();
   for (const std::string &pair : test.all("LESS")) {
     auto [a, b] = placeOf(pair);
     auto data = simulator.copyOut("out", 0, 0, 32 * bytes);
@@ -508,22 +394,19 @@ class CslBehaviour : public ::testing::TestWithParam<Case> {};
 
 TEST_P(CslBehaviour, Runs) {
   const Case &test = GetParam();
-  llvm::SmallVector<StringRef> archs;
-  std::string list = test.one("ARCH", "wse2 wse3");
-  StringRef(list).split(archs, ' ', -1, false);
-  for (StringRef arch : archs)
+  for (const std::string &arch : test.archs())
     runCase(test, arch);
-  for (const std::string &line : test.all("ROWS")) {
-    llvm::SmallVector<StringRef> rows;
-    StringRef(line).split(rows, ',', -1, false);
-    for (StringRef row : rows)
-      SEQUIN_ROW(row.trim().str());
-  }
+  test.recordRows();
 }
 
-INSTANTIATE_TEST_SUITE_P(Csl, CslBehaviour, ::testing::ValuesIn(readCases()),
-                         [](const auto &info) {
-                           return info.param.file + "_" + info.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Csl, CslBehaviour,
+    ::testing::ValuesIn(readCases(
+        SEQUIN_CSL_CASES, ".csltest",
+        {"EXPECT", "EXPECT-WSE2", "EXPECT-WSE3", "GRID",    "HANG",
+         "LESS",   "LINK",        "LOG",         "LOST",    "MODULE",
+         "NEAR",   "OPTION",      "RACE",        "RECEIVE", "REFERENCE",
+         "SEND",   "TIMED",       "TRAP",        "TRAP-AT", "UNDEFINED"})),
+    [](const auto &info) { return nameOf(info.param); });
 
 } // namespace

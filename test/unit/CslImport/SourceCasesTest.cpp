@@ -36,93 +36,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Row.h"
+#include "CaseFile.h"
 #include "SourceRun.h"
 #include "sequin/Reference/CslInterpreter.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include <map>
 
 using namespace sequin;
+using namespace sequin::testing;
 using llvm::StringRef;
 using ::testing::HasSubstr;
 
 namespace {
-
-struct Directive {
-  std::string key, place, text;
-};
-
-struct Case {
-  std::string name, file;
-  std::vector<Directive> directives;
-  std::map<std::string, std::string> sections;
-
-  std::vector<std::string> all(StringRef key) const {
-    std::vector<std::string> found;
-    for (const Directive &directive : directives)
-      if (directive.key == key)
-        found.push_back(directive.text);
-    return found;
-  }
-  std::string one(StringRef key, StringRef otherwise) const {
-    std::vector<std::string> found = all(key);
-    return found.empty() ? otherwise.str() : found.front();
-  }
-};
-
-void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
-
-std::vector<Case> readCases() {
-  static constexpr StringRef keys[] = {
-      "CASE",  "ROWS",       "ARCH",       "GRID", "OUT",  "EXPECT",
-      "ERROR", "ERROR-WSE2", "ERROR-WSE3", "TRAP", "TIMED"};
-  std::vector<std::string> files;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator i(SEQUIN_SOURCE_CASES, error), end;
-       i != end && !error; i.increment(error))
-    if (StringRef(i->path()).ends_with(".cslcases"))
-      files.push_back(i->path());
-  llvm::sort(files);
-  std::vector<Case> cases;
-  for (const std::string &file : files) {
-    auto buffer = llvm::MemoryBuffer::getFile(file);
-    if (!buffer)
-      continue;
-    std::string section;
-    llvm::SmallVector<StringRef> lines;
-    (*buffer)->getBuffer().split(lines, '\n');
-    for (StringRef line : lines) {
-      StringRef text = line;
-      if (text.consume_front("// ")) {
-        auto [head, value] = text.split(':');
-        auto [key, place] = head.split(' ');
-        if (!llvm::is_contained(keys, key))
-          continue;
-        if (key == "CASE") {
-          cases.emplace_back();
-          cases.back().name = value.trim().str();
-          cases.back().file = llvm::sys::path::stem(file).str();
-          section.clear();
-        } else if (!cases.empty()) {
-          cases.back().directives.push_back(
-              {key.str(), place.trim().str(), value.trim().str()});
-        }
-        continue;
-      }
-      if (text.consume_front("//") &&
-          llvm::is_contained({"top", "main", "comptime", "layout"},
-                             text.trim())) {
-        section = text.trim().str();
-        continue;
-      }
-      if (!cases.empty() && !section.empty())
-        cases.back().sections[section] += (line + "\n").str();
-    }
-  }
-  return cases;
-}
 
 /// What "$link" stands for in a section.
 StringRef linkOf(StringRef section) {
@@ -152,24 +75,12 @@ std::string sectionOf(const Case &test, const char *name, StringRef arch) {
   std::string text = found == test.sections.end() ? "" : found->second;
   for (size_t at; (at = text.find("$link")) != std::string::npos;)
     text.replace(at, 5, linkOf(name).str());
-  std::string result;
-  llvm::SmallVector<StringRef> lines;
-  StringRef(text).split(lines, '\n');
-  for (StringRef line : lines) {
-    StringRef rest = line.ltrim();
-    if (rest.starts_with("@wse2 ") || rest.starts_with("@wse3 ")) {
-      if (rest.substr(1, 4) != arch)
-        continue;
-      rest = rest.drop_front(6);
-    }
-    result += (rest + "\n").str();
-  }
-  return result;
+  return linesFor(text, arch);
 }
 
 SourceRun::Files filesOf(const Case &test, StringRef arch, int64_t width,
                          int64_t height) {
-  std::string type = test.one("OUT", "i16");
+  std::string type = test.element();
   std::string zero = StringRef(type).starts_with("f") ? "0.0" : "0";
   std::string layout = "layout {\n  @set_rectangle(" + std::to_string(width) +
                        ", " + std::to_string(height) + ");\n";
@@ -192,28 +103,6 @@ SourceRun::Files filesOf(const Case &test, StringRef arch, int64_t width,
   return {{"layout.csl", layout}, {"pe.csl", pe}};
 }
 
-std::pair<int64_t, int64_t> placeOf(StringRef text) {
-  auto [x, y] = text.trim().split(' ');
-  int64_t a = 0, b = 0;
-  x.getAsInteger(10, a);
-  y.getAsInteger(10, b);
-  return {a, b};
-}
-
-double decode(StringRef element, const uint8_t *data) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, data, element.ends_with("32") ? 4 : 2);
-  if (element == "f32")
-    return llvm::bit_cast<float>(bits);
-  if (element == "f16")
-    return llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
-        .convertToFloat();
-  if (element == "i32")
-    return static_cast<int32_t>(bits);
-  return element == "i16" ? static_cast<int16_t>(bits)
-                          : static_cast<double>(bits);
-}
-
 /// The program on the reference interpreter: the same kind of end and, if it is
 /// a good one, the same arrays.
 void runReference(const Case &test, SourceRun &run, bool trapped,
@@ -233,7 +122,7 @@ void runReference(const Case &test, SourceRun &run, bool trapped,
       << reference.message();
   if (outcome != reference::CslOutcome::Finished)
     return;
-  size_t bytes = StringRef(test.one("OUT", "i16")).ends_with("32") ? 4 : 2;
+  size_t bytes = test.elementBytes();
   for (int64_t y = 0; y < height; ++y)
     for (int64_t x = 0; x < width; ++x) {
       auto expected = reference.copyOut("out", x, y, 32 * bytes);
@@ -276,8 +165,7 @@ void runCase(const Case &test, StringRef arch) {
   if (test.all("TIMED").empty())
     for (bool otherOrder : {false, true})
       runReference(test, run, trapped, otherOrder);
-  std::string element = test.one("OUT", "i16");
-  size_t bytes = StringRef(element).ends_with("32") ? 4 : 2;
+  size_t bytes = test.elementBytes();
   for (const Directive &directive : test.directives) {
     if (directive.key != "EXPECT")
       continue;
@@ -291,7 +179,7 @@ void runCase(const Case &test, StringRef arch) {
       double value = 0;
       ASSERT_FALSE(word.getAsDouble(value)) << word.str();
       want.push_back(value);
-      got.push_back(decode(element, data->data() + i * bytes));
+      got.push_back(decode(test.element(), data->data() + i * bytes));
     }
     EXPECT_EQ(got, want) << "PE (" << x << ", " << y << ")";
   }
@@ -301,22 +189,16 @@ class SourceCases : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SourceCases, Runs) {
   const Case &test = GetParam();
-  llvm::SmallVector<StringRef> archs;
-  std::string list = test.one("ARCH", "wse2 wse3");
-  StringRef(list).split(archs, ' ', -1, false);
-  for (StringRef arch : archs)
+  for (const std::string &arch : test.archs())
     runCase(test, arch);
-  for (const std::string &line : test.all("ROWS")) {
-    llvm::SmallVector<StringRef> rows;
-    StringRef(line).split(rows, ',', -1, false);
-    for (StringRef row : rows)
-      SEQUIN_ROW(row.trim().str());
-  }
+  test.recordRows();
 }
 
-INSTANTIATE_TEST_SUITE_P(Csl, SourceCases, ::testing::ValuesIn(readCases()),
-                         [](const auto &info) {
-                           return info.param.file + "_" + info.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Csl, SourceCases,
+    ::testing::ValuesIn(readCases(SEQUIN_SOURCE_CASES, ".cslcases",
+                                  {"GRID", "EXPECT", "ERROR", "ERROR-WSE2",
+                                   "ERROR-WSE3", "TRAP", "TIMED"})),
+    [](const auto &info) { return nameOf(info.param); });
 
 } // namespace
