@@ -69,16 +69,6 @@ std::optional<bool> KnownAtComptime::of(Value value) {
   return known;
 }
 
-static std::optional<Fp16Format> halfOf(Type type) {
-  if (type.isF16())
-    return Fp16Format::F16;
-  if (type.isBF16())
-    return Fp16Format::BF16;
-  if (isa<csl::CB16Type>(type))
-    return Fp16Format::CB16;
-  return std::nullopt;
-}
-
 static bool isOrder(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   switch (predicate) {
@@ -108,7 +98,7 @@ static uint8_t exceptionsOf(Activation &frame, const Step &step) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   // The format of what it makes, of a comparison and of an integer what it is
   // made of.
-  std::optional<Fp16Format> half = halfOf(isFloat(to) ? to : from);
+  std::optional<Fp16Format> half = formatOf(isFloat(to) ? to : from);
   dsd::FloatFormat format = {!half, half.value_or(Fp16Format::F16)};
   auto element = [&](DsdOpcode wide, DsdOpcode narrow) {
     return dsd::exceptionsOf(format.isF32 ? wide : narrow, format.half, x, y, 0,
@@ -144,7 +134,7 @@ static uint8_t exceptionsOf(Activation &frame, const Step &step) {
     if (from.isF32())
       return dsd::exceptionsOf(DsdOpcode::Fs2h, format.half, x, 0, 0, value);
     if (to.isF32())
-      return dsd::exceptionsOf(DsdOpcode::Fh2s, *halfOf(from), x, 0, 0, value);
+      return dsd::exceptionsOf(DsdOpcode::Fh2s, *formatOf(from), x, 0, 0, value);
     return 0;
   }
   if (isa<math::MathDialect>(op->getDialect())) {

@@ -201,8 +201,7 @@ static void constant(CslMachineState &machine, Pe &pe, Activation &frame,
 // Floats
 //===----------------------------------------------------------------------===//
 
-/// The format of a float type; nullopt for f32.
-static std::optional<Fp16Format> formatOf(Type type) {
+std::optional<Fp16Format> reference::formatOf(Type type) {
   if (type.isF16())
     return Fp16Format::F16;
   if (type.isBF16())

@@ -541,6 +541,9 @@ Step::Handler findDescriptorHandler(mlir::Operation *op); // CslDescriptors.cpp
 Step::Handler findBuiltinHandler(mlir::Operation *op);    // CslBuiltins.cpp
 Step::Handler findSetupHandler(mlir::Operation *op);      // CslSetup.cpp
 
+/// CslScalar.cpp: the format of a float type; nullopt for f32.
+std::optional<Fp16Format> formatOf(mlir::Type type);
+
 /// CslExceptions.cpp: of scalar operations.
 bool mayRaise(mlir::Operation *op);
 class KnownAtComptime {

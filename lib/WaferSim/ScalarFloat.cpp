@@ -10,6 +10,7 @@
 #include "sequin/Support/DsdArithmetic.h"
 #include "sequin/Support/FloatExceptions.h"
 #include "sequin/Support/FloatFunctions.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace sequin;
@@ -81,6 +82,25 @@ static uint64_t saturate(double value, unsigned bits, bool isSigned) {
          mask;
 }
 
+/// The operation on elements that an instruction's value, or what it raises, is
+/// that of.
+static DsdOpcode elementOpcode(Opcode opcode, bool isF32) {
+  switch (opcode) {
+  case Opcode::FloatAdd:
+    return isF32 ? DsdOpcode::Fadds : DsdOpcode::Faddh;
+  case Opcode::FloatSub:
+    return isF32 ? DsdOpcode::Fsubs : DsdOpcode::Fsubh;
+  case Opcode::FloatMul:
+    return isF32 ? DsdOpcode::Fmuls : DsdOpcode::Fmulh;
+  case Opcode::FloatFma:
+    return isF32 ? DsdOpcode::Fmacs : DsdOpcode::Fmach;
+  case Opcode::FloatMaxNum:
+    return isF32 ? DsdOpcode::Fmaxs : DsdOpcode::Fmaxh;
+  default:
+    llvm_unreachable("no operation on elements");
+  }
+}
+
 uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
                               uint64_t left, uint64_t right, uint64_t third) {
   bool wide = i.width == 32;
@@ -94,18 +114,17 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
   };
   float x = decode(left), y = decode(right);
   bool carry = false;
-  auto element = [&](DsdOpcode f32, DsdOpcode f16) -> uint64_t {
-    return dsd::evaluate(wide ? f32 : f16, format, static_cast<uint32_t>(left),
+  auto element = [&](Opcode opcode) -> uint64_t {
+    return dsd::evaluate(elementOpcode(opcode, wide), format,
+                         static_cast<uint32_t>(left),
                          static_cast<uint32_t>(right), 0, carry);
   };
   uint64_t sign = wide ? 0x80000000u : 0x8000u;
   switch (i.opcode) {
   case Opcode::FloatAdd:
-    return element(DsdOpcode::Fadds, DsdOpcode::Faddh);
   case Opcode::FloatSub:
-    return element(DsdOpcode::Fsubs, DsdOpcode::Fsubh);
   case Opcode::FloatMul:
-    return element(DsdOpcode::Fmuls, DsdOpcode::Fmulh);
+    return element(i.opcode);
   case Opcode::FloatDiv:
     return wide ? dsd::encodeF32(x / y)
                 : encode(static_cast<double>(x) / static_cast<double>(y));
@@ -125,8 +144,7 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
   case Opcode::FloatMinNum:
     if (left == right)
       return left;
-    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh) == left && x == x &&
-                   y == y
+    return element(Opcode::FloatMaxNum) == left && x == x && y == y
                ? (x == y ? left | (right & sign) : right)
                : (x != x   ? encode(y)
                   : y != y ? encode(x)
@@ -134,7 +152,7 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
   case Opcode::FloatMaxNum:
     if (left == right)
       return left;
-    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);
+    return element(Opcode::FloatMaxNum);
   case Opcode::FloatMinimum:
     if (left == right)
       return left;
@@ -146,7 +164,7 @@ uint64_t wafer::evaluateFloat(const Instruction &i, Fp16Format format,
       return left;
     if (x != x || y != y)
       return encode(std::numeric_limits<double>::quiet_NaN());
-    return element(DsdOpcode::Fmaxs, DsdOpcode::Fmaxh);
+    return element(Opcode::FloatMaxNum);
   case Opcode::FloatCompare: {
     unsigned relation = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
     return (i.immediate & relation) != 0;
@@ -181,19 +199,15 @@ uint8_t wafer::exceptionsOfFloat(const Instruction &i, Fp16Format half,
   dsd::FloatFormat format = {i.width == 32, half};
   uint32_t x = static_cast<uint32_t>(left), y = static_cast<uint32_t>(right),
            value = static_cast<uint32_t>(result);
-  auto element = [&](DsdOpcode f32, DsdOpcode f16) {
-    return dsd::exceptionsOf(format.isF32 ? f32 : f16, half, x, y, 0, value);
-  };
   switch (i.opcode) {
   case Opcode::FloatAdd:
-    return element(DsdOpcode::Fadds, DsdOpcode::Faddh);
   case Opcode::FloatSub:
-    return element(DsdOpcode::Fsubs, DsdOpcode::Fsubh);
   case Opcode::FloatMul:
-    return element(DsdOpcode::Fmuls, DsdOpcode::Fmulh);
+    return dsd::exceptionsOf(elementOpcode(i.opcode, format.isF32), half, x, y,
+                             0, value);
   case Opcode::FloatFma:
-    return dsd::exceptionsOf(format.isF32 ? DsdOpcode::Fmacs : DsdOpcode::Fmach,
-                             half, static_cast<uint32_t>(third), x, y, value);
+    return dsd::exceptionsOf(elementOpcode(i.opcode, format.isF32), half,
+                             static_cast<uint32_t>(third), x, y, value);
   case Opcode::FloatDiv:
     return dsd::exceptionsOfQuotient(format, x, y, value);
   case Opcode::FloatRem:
