@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
@@ -650,51 +651,6 @@ void csl_to_wafer::markConstants(ModuleOp module) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// How often a loop runs: as the front end counts the rounds of a range.
-static Value countRounds(OpBuilder &builder, Location loc, Value from, Value to,
-                         Value step, bool isUnsigned) {
-  Type word = builder.getI32Type();
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getIntegerAttr(word, number));
-  };
-  APInt first, last, by;
-  if (matchPattern(from, m_ConstantInt(&first)) &&
-      matchPattern(to, m_ConstantInt(&last)) &&
-      matchPattern(step, m_ConstantInt(&by)) && by.isStrictlyPositive()) {
-    if (isUnsigned ? first.uge(last) : first.sge(last))
-      return constant(0);
-    return arith::ConstantOp::create(
-        builder, loc,
-        builder.getIntegerAttr(word, (last - first - 1).udiv(by) + 1));
-  }
-  Value size = step;
-  if (!isUnsigned && !matchPattern(step, m_Constant())) {
-    Value isDown = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, step, constant(0));
-    size = arith::SelectOp::create(
-        builder, loc, isDown,
-        arith::SubIOp::create(builder, loc, constant(0), step), step);
-    Value start = from;
-    from = arith::SelectOp::create(builder, loc, isDown, to, from);
-    to = arith::SelectOp::create(builder, loc, isDown, start, to);
-  }
-  Value end = isUnsigned
-                  ? arith::MaxUIOp::create(builder, loc, from, to).getResult()
-                  : arith::MaxSIOp::create(builder, loc, from, to).getResult();
-  Value count = arith::SubIOp::create(builder, loc, end, from);
-  if (matchPattern(step, m_One()))
-    return count;
-  Value none = constant(0), one = constant(1);
-  Value isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       count, none);
-  Value full = arith::DivUIOp::create(
-      builder, loc, arith::SubIOp::create(builder, loc, count, one), size);
-  return arith::SelectOp::create(
-      builder, loc, isNone, none,
-      arith::AddIOp::create(builder, loc, full, one));
-}
-
 /// A loop that does not count from 0 by 1 counts its rounds.
 static void countFromZero(scf::ForOp loop) {
   Value counter = loop.getInductionVar();
@@ -717,7 +673,7 @@ static void countFromZero(scf::ForOp loop) {
                       : builder.createOrFold<arith::ExtSIOp>(loc, word, value);
   };
   Value from = asWord(loop.getLowerBound()), step = asWord(loop.getStep());
-  Value count = countRounds(builder, loc, from, asWord(loop.getUpperBound()),
+  Value count = csl::countRounds(builder, loc, from, asWord(loop.getUpperBound()),
                             step, isUnsigned);
   APInt number;
   loop.setUnsignedCmp(!matchPattern(count, m_ConstantInt(&number)) ||

@@ -16,7 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "sequin/Dialect/Csl/IR/BoundedRanges.h"
+#include "sequin/Dialect/Csl/Transforms/BoundedRanges.h"
 
 using namespace mlir;
 using namespace sequin;

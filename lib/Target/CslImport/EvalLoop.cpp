@@ -15,6 +15,7 @@
 #include "EvaluatorControl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -596,7 +597,7 @@ Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
     int64_t distance =
         step < 0 ? first.small() - last.small() : last.small() - first.small();
     int64_t size = std::abs(step);
-    int64_t count = distance <= 0 ? 0 : (distance - 1) / size + 1;
+    int64_t count = distance <= 0 ? 0 : llvm::divideCeil(distance, size);
     result.count = constantIndex(count, at);
     result.isUnsigned = !llvm::isInt<32>(count);
     return result;
@@ -607,46 +608,20 @@ Evaluator::TripCount Evaluator::tripCount(const LValue &iterable,
     result.isUnsigned = isWide && !element->isSigned;
     return result;
   }
-  mlir::Value from = result.start, to = stop;
-  mlir::Value size, zero = constantIndex(0, at);
-  if (by.isInteger()) {
-    size = constantIndex(std::abs(by.small()), at);
-    if (by.integer().isNegative())
-      std::swap(from, to);
-  } else if (!element->isSigned) {
-    size = result.step;
-  } else {
-    mlir::Value isDown = arith::CmpIOp::create(
-        builder, at, arith::CmpIPredicate::slt, result.step, zero);
-    size = arith::SelectOp::create(
-        builder, at, isDown,
-        arith::SubIOp::create(builder, at, zero, result.step), result.step);
-    from = arith::SelectOp::create(builder, at, isDown, stop, result.start);
-    to = arith::SelectOp::create(builder, at, isDown, result.start, stop);
-  }
   mlir::Type word = builder.getI32Type();
   auto asWord = [&](mlir::Value value) -> mlir::Value {
     return arith::IndexCastOp::create(builder, at, word, value);
   };
-  from = asWord(from);
-  to = asWord(to);
-  mlir::Value end =
-      element->isSigned
-          ? arith::MaxSIOp::create(builder, at, from, to).getResult()
-          : arith::MaxUIOp::create(builder, at, from, to).getResult();
-  mlir::Value count = arith::SubIOp::create(builder, at, end, from);
-  if (!isOne) {
-    mlir::Value none = constantInt(word, 0, at),
-                unit = constantInt(word, 1, at);
-    mlir::Value isNone = arith::CmpIOp::create(
-        builder, at, arith::CmpIPredicate::eq, count, none);
-    mlir::Value full = arith::DivUIOp::create(
-        builder, at, arith::SubIOp::create(builder, at, count, unit),
-        asWord(size));
-    count =
-        arith::SelectOp::create(builder, at, isNone, none,
-                                arith::AddIOp::create(builder, at, full, unit));
+  mlir::Value from = asWord(result.start), to = asWord(stop), step;
+  if (by.isInteger()) {
+    step = constantInt(word, std::abs(by.small()), at);
+    if (by.integer().isNegative())
+      std::swap(from, to);
+  } else {
+    step = asWord(result.step);
   }
+  mlir::Value count =
+      csl::countRounds(builder, at, from, to, step, !element->isSigned);
   result.count =
       arith::IndexCastUIOp::create(builder, at, builder.getIndexType(), count);
   result.isUnsigned = true;

@@ -15,8 +15,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "sequin/Dialect/Csl/IR/BoundedRanges.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
+#include "sequin/Dialect/Csl/Transforms/BoundedRanges.h"
 
 using namespace mlir;
 using namespace sequin;

@@ -236,6 +236,12 @@ void csl::foldIndices(Operation *function) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// How many steps a distance takes, the last maybe beyond it; neither has a
+/// sign.
+static APInt countSteps(const APInt &distance, const APInt &step) {
+  return llvm::APIntOps::RoundingUDiv(distance, step, APInt::Rounding::UP);
+}
+
 void csl::countExactly(Operation *function) {
   function->walk([](scf::ForOp loop) {
     APInt low, high, step;
@@ -250,9 +256,8 @@ void csl::countExactly(Operation *function) {
     APInt span = high - low;
     if (!span.isNegative() && !(isUnsigned && step.isNegative()))
       return;
-    // Rounded up; `span` and `step` have no sign.
     unsigned width = type.getWidth();
-    APInt count = llvm::APIntOps::RoundingUDiv(span, step, APInt::Rounding::UP);
+    APInt count = countSteps(span, step);
     if (count.isNegative() && width >= 64)
       return;
     OpBuilder builder(loop);
@@ -288,4 +293,48 @@ void csl::countExactly(Operation *function) {
     counter.replaceUsesWithIf(
         value, [&](OpOperand &use) { return !made.contains(use.getOwner()); });
   });
+}
+
+Value csl::countRounds(OpBuilder &builder, Location loc, Value from, Value to,
+                       Value step, bool isUnsigned) {
+  Type word = builder.getI32Type();
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(word, number));
+  };
+  APInt first, last, by;
+  if (matchPattern(from, m_ConstantInt(&first)) &&
+      matchPattern(to, m_ConstantInt(&last)) &&
+      matchPattern(step, m_ConstantInt(&by)) && by.isStrictlyPositive()) {
+    if (isUnsigned ? first.uge(last) : first.sge(last))
+      return constant(0);
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(word, countSteps(last - first, by)));
+  }
+  Value size = step;
+  if (!isUnsigned && !matchPattern(step, m_Constant())) {
+    Value isDown = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, step, constant(0));
+    size = arith::SelectOp::create(
+        builder, loc, isDown,
+        arith::SubIOp::create(builder, loc, constant(0), step), step);
+    Value start = from;
+    from = arith::SelectOp::create(builder, loc, isDown, to, from);
+    to = arith::SelectOp::create(builder, loc, isDown, start, to);
+  }
+  Value end = isUnsigned
+                  ? arith::MaxUIOp::create(builder, loc, from, to).getResult()
+                  : arith::MaxSIOp::create(builder, loc, from, to).getResult();
+  Value count = arith::SubIOp::create(builder, loc, end, from);
+  if (matchPattern(step, m_One()))
+    return count;
+  Value none = constant(0), one = constant(1);
+  Value isNone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       count, none);
+  Value full = arith::DivUIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, count, one), size);
+  return arith::SelectOp::create(
+      builder, loc, isNone, none,
+      arith::AddIOp::create(builder, loc, full, one));
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SEQUIN_DIALECT_CSL_IR_BOUNDEDRANGES_H
-#define SEQUIN_DIALECT_CSL_IR_BOUNDEDRANGES_H
+#ifndef SEQUIN_DIALECT_CSL_TRANSFORMS_BOUNDEDRANGES_H
+#define SEQUIN_DIALECT_CSL_TRANSFORMS_BOUNDEDRANGES_H
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,4 +73,4 @@ private:
 
 } // namespace sequin::csl
 
-#endif // SEQUIN_DIALECT_CSL_IR_BOUNDEDRANGES_H
+#endif // SEQUIN_DIALECT_CSL_TRANSFORMS_BOUNDEDRANGES_H

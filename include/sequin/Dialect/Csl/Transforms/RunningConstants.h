@@ -19,8 +19,11 @@
 #define SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
 
 namespace mlir {
+class Location;
+class OpBuilder;
 class Operation;
 class RewritePatternSet;
+class Value;
 } // namespace mlir
 
 namespace sequin::csl {
@@ -36,6 +39,14 @@ void foldIndices(mlir::Operation *function);
 /// counter's type can tell another counter: MLIR takes the difference of the
 /// bounds for negative, and the loop for one that does not run.
 void countExactly(mlir::Operation *function);
+
+/// How often a loop of CSL over a range runs; all are numbers of 32 bits. The
+/// step of a range of numbers with a sign may be negative; the distance between
+/// its bounds, and so the count, need all bits, without a sign. A known
+/// negative step is to come as its size, with the bounds the other way round.
+mlir::Value countRounds(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value from, mlir::Value to, mlir::Value step,
+                        bool isUnsigned);
 
 } // namespace sequin::csl
 
