@@ -134,7 +134,8 @@ static uint8_t exceptionsOf(Activation &frame, const Step &step) {
     if (from.isF32())
       return dsd::exceptionsOf(DsdOpcode::Fs2h, format.half, x, 0, 0, value);
     if (to.isF32())
-      return dsd::exceptionsOf(DsdOpcode::Fh2s, *formatOf(from), x, 0, 0, value);
+      return dsd::exceptionsOf(DsdOpcode::Fh2s, *formatOf(from), x, 0, 0,
+                               value);
     return 0;
   }
   if (isa<math::MathDialect>(op->getDialect())) {

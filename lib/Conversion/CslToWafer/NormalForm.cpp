@@ -673,8 +673,8 @@ static void countFromZero(scf::ForOp loop) {
                       : builder.createOrFold<arith::ExtSIOp>(loc, word, value);
   };
   Value from = asWord(loop.getLowerBound()), step = asWord(loop.getStep());
-  Value count = csl::countRounds(builder, loc, from, asWord(loop.getUpperBound()),
-                            step, isUnsigned);
+  Value count = csl::countRounds(
+      builder, loc, from, asWord(loop.getUpperBound()), step, isUnsigned);
   APInt number;
   loop.setUnsignedCmp(!matchPattern(count, m_ConstantInt(&number)) ||
                       number.isNegative());

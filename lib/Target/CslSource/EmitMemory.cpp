@@ -155,19 +155,19 @@ Expression CodeEmitter::loaded(const Expression &place, Value value,
 
 static bool isForInitials(Operation &op);
 
-/// Whether `change`, of one field or element of what `read` gives, is stored
-/// where it was read, with nothing between that could notice.
-static bool isWrittenBack(memref::LoadOp read, Operation &change) {
-  Value result = change.getResult(0);
+/// Whether `change`, of one field of what `read` gives, is stored where it was
+/// read, with nothing between that could notice.
+static bool isWrittenBack(memref::LoadOp read, csl::SetFieldOp change) {
+  Value result = change.getResult();
   if (!read.getResult().hasOneUse() || !result.hasOneUse())
     return false;
   auto store = dyn_cast<memref::StoreOp>(*result.user_begin());
-  if (!store || store->getBlock() != change.getBlock() ||
+  if (!store || store->getBlock() != change->getBlock() ||
       store.getValueToStore() != result ||
       store.getMemRef() != read.getMemRef() ||
       store.getIndices() != read.getIndices())
     return false;
-  for (Operation *op = change.getNextNode(); op != store;
+  for (Operation *op = change->getNextNode(); op != store;
        op = op->getNextNode())
     if (!isMemoryEffectFree(op))
       return false;
@@ -231,8 +231,7 @@ bool CodeEmitter::emitMemory(Operation &op) {
     Expression expression = element(value, isSigned);
     // It was changed there.
     if (expression.text == place.text &&
-        isa_and_nonnull<csl::SetFieldOp, csl::SetElementOp>(
-            value.getDefiningOp())) {
+        value.getDefiningOp<csl::SetFieldOp>()) {
       takeEffects();
       return;
     }
@@ -543,52 +542,44 @@ bool CodeEmitter::emitAggregate(Operation &op) {
                        program.signs.isSigned(get.getValue())));
     return true;
   }
-  // A changed copy: `var t = s; t.x = x;`.
-  if (isa<csl::SetFieldOp, csl::SetElementOp>(op)) {
-    Value source = op.getOperand(0), result = op.getResult(0);
+  // What is replaced in comptime blocks has no place there.
+  if (isa<csl::SetFieldOp, csl::SetElementOp>(op) && isComptime) {
+    refuse(&op, "is not for a comptime block");
+    return true;
+  }
+  // A changed copy: `var t = s; t.x = x;`. Only packed structs come here, see
+  // SayInCsl.h.
+  if (auto set = dyn_cast<csl::SetFieldOp>(op)) {
+    Value source = set.getValue();
     // What goes back to where it was read is changed there.
     std::string name;
     const void *root = nullptr;
     if (auto read = source.getDefiningOp<memref::LoadOp>();
-        read && pending.contains(source) && isWrittenBack(read, op)) {
+        read && pending.contains(source) && isWrittenBack(read, set)) {
       name = use(source).text;
       takeEffects();
       root = rootOf(read.getMemRef());
       // One that only this operation uses is changed in place.
-    } else if (auto before = source.getDefiningOp();
-               isa_and_nonnull<csl::SetFieldOp, csl::SetElementOp>(before) &&
-               source.hasOneUse() && before->getBlock() == op.getBlock()) {
+    } else if (auto before = source.getDefiningOp<csl::SetFieldOp>();
+               before && source.hasOneUse() &&
+               before->getBlock() == set->getBlock()) {
       name = use(source).text;
       takeEffects();
     } else {
       Expression start = use(source);
-      name = freshName(result);
+      name = freshName(set);
       statement("var " + name + " = ", Doc(start), ";", {});
     }
-    Expression place;
-    Value replacement;
-    bool isSigned = true;
-    if (auto set = dyn_cast<csl::SetFieldOp>(op)) {
-      auto type = cast<csl::StructType>(set.getValue().getType());
-      place = leaf(name + fieldText(set.getField()));
-      replacement = set.getReplacement();
-      isSigned =
-          program.signs.isSigned(type, *type.getFieldIndex(set.getField()));
-    } else {
-      auto change = cast<csl::SetElementOp>(op);
-      std::vector<Expression> plain;
-      for (const Index &index : indices(change.getIndices()))
-        plain.push_back(index.expression);
-      place = indexed(name, plain);
-      replacement = change.getReplacement();
-      isSigned = program.signs.isSigned(result);
-    }
+    auto type = cast<csl::StructType>(source.getType());
     if (!root) {
       root = slotRoot(name);
       privateRoots.insert(root);
     }
-    assign(place, element(replacement, isSigned), Effects::writing(root));
-    defineLeaf(result, leaf(name), Effects::reading(root));
+    unsigned field = *type.getFieldIndex(set.getField());
+    assign(leaf(name + fieldText(set.getField())),
+           element(set.getReplacement(), program.signs.isSigned(type, field)),
+           Effects::writing(root));
+    defineLeaf(set, leaf(name), Effects::reading(root));
     return true;
   }
   if (auto constant = dyn_cast<csl::EnumConstantOp>(op)) {
