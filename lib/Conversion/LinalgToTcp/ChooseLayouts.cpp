@@ -9,8 +9,8 @@
 // DMA reads whole words of 8 bytes, so the contiguous dimension is one that
 // nobody reads from an odd place, in steps, or by the sum of two loops. Where
 // every dimension is read so, each element gets a word of its own. The fetch
-// engine reads elements in any order and DMA writes single bytes: all else is a
-// matter of speed.
+// engine reads whole bytes in any order and DMA writes single bytes: all else
+// is a matter of speed.
 //
 // Arguments and constants come to HBM in as many layouts as their readers like,
 // unless the program's user pins that of the arguments.
@@ -191,6 +191,27 @@ static void setOrder(Tensor &tensor, std::optional<unsigned> inner) {
                           tensor.type.getShape().end());
 }
 
+/// The dimension along which a stream of elements of half a byte is to be
+/// contiguous: packets run along it, so it is a loop of the result, the one
+/// that is contiguous there if that is possible.
+static unsigned getPacketDim(const Group &group) {
+  const Tensor &result = *group.result.tensor;
+  unsigned best = 0;
+  int64_t most = -1;
+  for (auto [dim, index] : llvm::enumerate(group.stream.dims)) {
+    std::optional<LoopId> loop = index.loop();
+    if (!loop || group.loops[*loop].reduced)
+      continue;
+    if (result.inner && group.result.dims[*result.inner].loop() == loop)
+      return dim;
+    if (group.loops[*loop].extent > most) {
+      most = group.loops[*loop].extent;
+      best = dim;
+    }
+  }
+  return best;
+}
+
 /// A group that moves a tensor to another layout.
 static std::unique_ptr<Group> makeCopy(Program &program, Tensor *from,
                                        Tensor *to) {
@@ -249,6 +270,11 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
       Votes vote(*tensor);
       addReader(vote, *group, *access, single, *program.machine);
       std::optional<unsigned> inner = vote.best();
+      if (access == &group->stream && sharesBytes(*tensor) &&
+          tensor->rank() != 0 &&
+          (group->kind == Group::Kind::Stream ||
+           group->kind == Group::Kind::Reduction))
+        inner = getPacketDim(*group);
       if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
           tensor->origin != Tensor::Origin::Argument) {
         access->tensor = copyOf(tensor, inner);

@@ -110,6 +110,9 @@ bool ChainBuilder::join(Group &group) {
   for (LoopId i = 0; isFirst && i < group.loops.size(); ++i)
     stage.loops[i] = i;
   for (Access *access : group.reads()) {
+    // Packets of the chain need not run along it.
+    if (sharesBytes(*access->tensor))
+      return false;
     readsInside |= isInside(access->tensor, members.size());
     auto known = dims.find(access->tensor);
     if (known == dims.end())

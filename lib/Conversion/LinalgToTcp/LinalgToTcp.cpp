@@ -95,6 +95,7 @@ private:
     if (failed(program))
       return failure();
     fuseGroups(*program);
+    widenElements(*program, argumentLayout);
     chooseLayouts(*program, argumentLayout);
     if (failed(planChips(*program, searchBudget)))
       return failure();

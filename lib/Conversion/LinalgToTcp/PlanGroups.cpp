@@ -85,18 +85,26 @@ void GroupPlanner::findRigidLoops() {
 }
 
 /// The loop along the result's packets: that of its contiguous dimension, or
-/// else the longest.
+/// else the longest. Elements of half a byte leave and come in along their
+/// contiguous dimension only.
 void GroupPlanner::findPacket() {
+  bool readsHalves = group.stream && group.stream.tensor->inner &&
+                     sharesBytes(*group.stream.tensor);
   auto fits = [&](LoopId loop) {
-    // Less than a byte cannot leave alone.
-    return (group.loops[loop].extent > 1 || group.result.tensor->bits() < 8) &&
+    return (group.loops[loop].extent > 1 || readsHalves ||
+            group.result.tensor->bits() < 8) &&
            !group.loops[loop].single && !group.loops[loop].reduced &&
            (!rigid.test(loop) ||
             group.loops[loop].extent % machine.outputLanes == 0);
   };
   group.packet = std::nullopt;
   const Tensor &tensor = *group.result.tensor;
-  if (tensor.inner) {
+  if (readsHalves) {
+    std::optional<LoopId> along =
+        group.stream.dims[*group.stream.tensor->inner].finest();
+    if (along && fits(*along))
+      group.packet = along;
+  } else if (tensor.inner) {
     std::optional<LoopId> along = group.result.dims[*tensor.inner].finest();
     if (along && fits(*along))
       group.packet = along;

@@ -113,6 +113,12 @@ struct Tensor {
   int64_t distanceInDigits(unsigned dim, int64_t step) const;
 };
 
+/// Whether two elements share a byte that means both: codes stand for numbers
+/// that a table has.
+inline bool sharesBytes(const Tensor &tensor) {
+  return tensor.bits() < 8 && !tensor.isE2m1;
+}
+
 /// An index of one dimension: offset + sum of coefficient * loop.
 struct Index {
   int64_t offset = 0;
@@ -469,6 +475,10 @@ readChain(const Program &program, mlir::linalg::LinalgOp op,
 mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
                                      const TcpMachine &machine, int64_t chips);
 void fuseGroups(Program &program);
+/// Gives readers of elements of half a byte copies of i8 where the fetch engine
+/// could not take whole bytes.
+void widenElements(Program &program,
+                   ArgumentLayout layout = ArgumentLayout::Chosen);
 /// Whether the dimensions of the result together are all positions of its
 /// tensor, and every loop that shares one with others can be halved to the end,
 /// so that no tile runs past it.

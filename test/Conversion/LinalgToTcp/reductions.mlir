@@ -72,10 +72,12 @@ func.func @all(%a: tensor<100x24xi32>) -> tensor<i32> {
 
 // -----
 
-// Half a byte at a time: the fetch widens i4 as well.
+// The fetch widens i4 as well, along which memory is contiguous then: it reads
+// whole bytes.
 
 // CHECK-LABEL: func.func @nibbles_kernel
-// CHECK: tcp.fetch %{{.*}} i32 "K", "D % 8" : <main begin i4
+// CHECK: tcp.to_dm %{{.*}} -> !tcp.dm<i4, #{{.*}}, "K, D">
+// CHECK: tcp.fetch %{{.*}} i32 "D / 8, K", "D % 8" : <main begin i4
 // CHECK: tcp.vector_intra_slice_reduce %{{.*}} AddSat "K"
 func.func @nibbles(%a: tensor<16x96xi4>) -> tensor<16xi32> {
   %zero = arith.constant dense<0> : tensor<16xi32>

@@ -9,8 +9,10 @@
 """Compares `sequin-run --einsum` with NumPy on random einsums, exactly.
 
 Two to four operands, one to seven axes, sizes 1 to 300 (many of them primes),
-i8 and bf16. The data are integers small enough that every sum is exact in the
-accumulator's type, in any order. Exit status: 0 if all agree, 1 if not.
+every element type, alike or another one for each operand. The data of integer
+types may wrap around; those of floats are integers times a power of two, small
+enough that every sum is exact in the accumulator's type, in any order. A result
+may be asked for in another type. Exit status: 0 if all agree, 1 if not.
 """
 
 import argparse
@@ -26,53 +28,107 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "linalg"))
 import simulate  # noqa: E402
-from elements import Array  # noqa: E402
+from elements import CARRIER, Array, round_to  # noqa: E402
 
 PRIMES = [n for n in range(2, 301) if all(n % d for d in range(2, math.isqrt(n) + 1))]
 MAX_AXES = 7
 #: Iterations of the naive loop nest over all axes.
 MAX_ITERATIONS = 30_000_000
 MAX_ELEMENTS = 1_000_000
-#: Sums stay below these: representable in i32, exact in f32. The latter leaves a
-#: factor of two for operands in digits, whose leading digit may be rounded up.
-EXACT = {"bf16": 2**23, "i8": 2**31}
-#: Largest magnitude of an element (bf16 holds integers to 256 exactly).
-LARGEST = {"bf16": 16, "i8": 127}
+#: Sums of floats stay below it: exact in f32, with a factor of two for operands
+#: in digits, whose leading digit may be rounded up.
+EXACT = 2**23
+
+
+@dataclass(frozen=True)
+class Element:
+    """What the elements of an operand may be: integers up to `largest`, times two to
+    the power of `scales`; MLIR's name of the type."""
+
+    largest: int
+    scales: range
+    mlir: str
+
+    @property
+    def is_float(self) -> bool:
+        return len(self.scales) > 1
+
+
+ONE = range(1)
+ELEMENTS = {
+    "i4": Element(7, ONE, "i4"), "i8": Element(127, ONE, "i8"),
+    "i16": Element(2**15 - 1, ONE, "i16"), "i32": Element(2**31 - 1, ONE, "i32"),
+    # Values with few enough bits, and no subnormal ones.
+    "f8e4m3": Element(16, range(-6, 5), "f8E4M3FN"), "f8e5m2": Element(8, range(-14, 12), "f8E5M2"),
+    "bf16": Element(256, range(-20, 21), "bf16"), "f16": Element(2048, range(-14, 5), "f16"),
+    "f32": Element(2**20, range(-20, 21), "f32"),
+}
+INTEGERS = [name for name, element in ELEMENTS.items() if not element.is_float]
+FLOATS = [name for name, element in ELEMENTS.items() if element.is_float]
+#: Types of results that are asked for, of integers and of floats.
+OUTPUTS = {False: ["i8", "i16", "i32"], True: ["bf16", "f32"]}
 
 
 @dataclass
 class Einsum:
-    """One einsum: axes of the operands and of the result, sizes, type, data range."""
+    """One einsum: axes of the operands and of the result, sizes, a type for each
+    operand, the range of its data, the type of the result if it is asked for."""
 
     family: str
     operands: list[str]
     result: str
     sizes: dict[str, int]
-    dtype: str
-    magnitude: int
+    dtypes: list[str]
+    magnitudes: list[int]
+    scales: list[int]
+    output: str = ""
 
     @property
     def equation(self) -> str:
         return ",".join(self.operands) + "->" + self.result
 
+    @property
+    def is_float(self) -> bool:
+        return ELEMENTS[self.dtypes[0]].is_float
+
     def options(self) -> list[str]:
         options = ["--einsum", self.equation]
         if self.sizes:
             options += ["--size", ",".join(f"{a}={n}" for a, n in self.sizes.items())]
-        return [*options, "--dtype", self.dtype]
+        alike = len(set(self.dtypes)) == 1
+        options += ["--dtype", self.dtypes[0] if alike else ",".join(self.dtypes)]
+        return options + (["--output-dtype", self.output] if self.output else [])
 
     def data(self, random_state: np.random.Generator) -> list[Array]:
-        kind = np.int8 if self.dtype == "i8" else np.float32
-        lowest = -self.magnitude - (self.dtype == "i8" and self.magnitude == 127)
-        return [random_state.integers(lowest, self.magnitude + 1,
-                                      [self.sizes[a] for a in operand]).astype(kind)
-                for operand in self.operands]
+        arrays = []
+        for operand, dtype, magnitude, scale in zip(self.operands, self.dtypes, self.magnitudes,
+                                                    self.scales, strict=True):
+            element = ELEMENTS[dtype]
+            lowest = -magnitude - (not element.is_float and magnitude == element.largest)
+            values = random_state.integers(lowest, magnitude + 1, [self.sizes[a] for a in operand])
+            if element.is_float:
+                arrays.append(np.ldexp(values.astype(np.float32), scale).astype(np.float32))
+            else:
+                arrays.append(values.astype(CARRIER[element.mlir]))
+        return arrays
 
     def expected(self, inputs: list[Array]) -> Array:
-        """float64 holds every intermediate sum exactly."""
-        values = np.einsum(self.equation, *(each.astype(np.float64) for each in inputs),
-                           optimize="greedy")
-        return np.asarray(values).astype(np.int32 if self.dtype == "i8" else np.float32)
+        """float64 holds every sum of floats exactly, int64 every one of integers modulo
+        two to the power of 32."""
+        wide = np.float64 if self.is_float else np.int64
+        # The integers themselves, so that no product of scales can be lost.
+        plain = [np.ldexp(each.astype(wide), -scale) if self.is_float else each.astype(wide)
+                 for each, scale in zip(inputs, self.scales, strict=True)]
+        values = np.asarray(np.einsum(self.equation, *plain, optimize="greedy"))
+        if self.is_float:
+            exact = np.ldexp(values, sum(self.scales)).astype(np.float32)
+            rounded = round_to(exact, ELEMENTS[self.output].mlir) if self.output else exact
+            return rounded.reshape(exact.shape)
+        wrapped = values.astype(np.int32)
+        if not self.output:
+            return wrapped
+        most = ELEMENTS[self.output].largest
+        return np.clip(wrapped, -most - 1, most).astype(CARRIER[self.output])
 
 
 def draw_size(draw: random.Random, limit: int) -> int:
@@ -154,7 +210,10 @@ def draw_einsum(draw: random.Random) -> Einsum:
     if draw.random() < 0.3 and len(result) > 1:
         result = "".join(draw.sample(result, len(result)))
     axes = sorted(set("".join(operands)))
-    dtype = draw.choice(["i8", "bf16"])
+    kind = draw.choice([INTEGERS, FLOATS])
+    dtypes = [draw.choice(kind)] * len(operands)
+    if draw.random() < 0.3:
+        dtypes = [draw.choice(kind) for _ in operands]
     sizes = dict.fromkeys(axes, 1)
 
     def fits() -> bool:
@@ -162,7 +221,7 @@ def draw_einsum(draw: random.Random) -> Einsum:
         summed = [sizes[a] for a in axes if a not in result]
         return (math.prod(sizes.values()) <= MAX_ITERATIONS
                 and all(math.prod(sizes[a] for a in word) <= MAX_ELEMENTS for word in tensors)
-                and math.prod(summed) < EXACT[dtype])
+                and math.prod(summed) < EXACT)
 
     for axis in draw.sample(axes, len(axes)):
         limit = 300
@@ -171,14 +230,19 @@ def draw_einsum(draw: random.Random) -> Einsum:
             if fits():
                 break
             limit = max(1, sizes[axis] // 2)
-    # No partial result of any order of contraction exceeds magnitude^operands
-    # times the number of summands.
-    summands = math.prod(sizes[a] for a in axes if a not in result)
-    room = ((EXACT[dtype] - 1) / summands) ** (1 / len(operands))
-    # i8 includes -128.
-    bound = LARGEST[dtype] if room >= 128 else min(math.floor(room), LARGEST[dtype] - 1)
-    magnitude = draw.choice([bound, min(bound, 4)])
-    return Einsum(family.__name__, operands, result, sizes, dtype, max(1, magnitude))
+    most = [ELEMENTS[dtype].largest for dtype in dtypes]
+    magnitudes = [draw.choice([each, each, min(each, 4)]) for each in most]
+    scales = [draw.choice(ELEMENTS[dtype].scales) for dtype in dtypes]
+    if kind is FLOATS:
+        # No partial result of any order of contraction exceeds the product of
+        # the magnitudes times the number of summands.
+        room = (EXACT - 1) // math.prod(sizes[a] for a in axes if a not in result)
+        for index in draw.sample(range(len(operands)), len(operands)):
+            others = math.prod(magnitudes) // magnitudes[index]
+            if math.prod(magnitudes) > room:
+                magnitudes[index] = max(1, min(magnitudes[index], room // others))
+    output = draw.choice(OUTPUTS[kind is FLOATS]) if draw.random() < 0.2 else ""
+    return Einsum(family.__name__, operands, result, sizes, dtypes, magnitudes, scales, output)
 
 
 def main() -> int:
@@ -204,9 +268,10 @@ def main() -> int:
             if arguments.only not in (None, number):
                 continue
             name = (f"{number} {einsum.equation} "
-                    f"{','.join(f'{a}={n}' for a, n in einsum.sizes.items())} {einsum.dtype}")
+                    f"{','.join(f'{a}={n}' for a, n in einsum.sizes.items())} "
+                    f"{','.join(einsum.dtypes)}{' to ' + einsum.output if einsum.output else ''}")
             if arguments.list:
-                print(f"{einsum.family:12} {name} |x|<={einsum.magnitude}")
+                print(f"{einsum.family:12} {name} |x|<={einsum.magnitudes}")
                 continue
             folder = Path(scratch)
             if arguments.keep:
@@ -216,8 +281,7 @@ def main() -> int:
             outcome = simulate.run(einsum.options(), inputs, 1, folder,
                                    ["--verify"] if arguments.verify else [])
             simulate.judge(outcome, [einsum.expected(inputs)])
-            if outcome.status == "pass" and outcome.results[0].dtype != \
-                    (np.int32 if einsum.dtype == "i8" else np.float32):
+            if outcome.status == "pass" and outcome.results[0].dtype != einsum.expected(inputs).dtype:
                 outcome.status = "wrong"
                 outcome.reason = f"the result's type is {outcome.results[0].dtype}"
             outcomes.append(outcome)
