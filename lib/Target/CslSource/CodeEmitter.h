@@ -191,6 +191,9 @@ private:
   std::string carry(mlir::OpResult result, mlir::Value argument,
                     mlir::Value init);
   void bindSlot(mlir::Value value, const std::string &slot);
+  /// A value that is used behind a loop around it and that `holder` holds goes
+  /// into its variable in front of the loop.
+  void saveEscaping(mlir::Value value, llvm::StringRef holder);
   const void *slotRoot(const std::string &slot) {
     return slots.insert({slot, true}).first->getKeyData();
   }

@@ -21,6 +21,7 @@
 #include "CodeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -40,6 +41,18 @@ void CodeEmitter::bindSlot(Value value, const std::string &slot) {
       type != slotTypes.end() && value.getType().isIntOrIndex())
     held = convert(held, type->second, intType(value));
   defineLeaf(value, held, Effects::reading(root));
+  saveEscaping(value, slot);
+}
+
+void CodeEmitter::saveEscaping(Value value, StringRef holder) {
+  auto found = escapeSlots.find(value);
+  if (found == escapeSlots.end() || found->second == holder)
+    return;
+  Bound &held = leaves[value];
+  current.add(held.effects);
+  assign(leaf(found->second), held.expression,
+         Effects::writing(slotRoot(found->second)));
+  bindSlot(value, found->second);
 }
 
 std::string CodeEmitter::declareSlot(Value value, Value init) {
@@ -52,19 +65,35 @@ std::string CodeEmitter::declareSlot(Value value, Value init) {
   }
   bool isInteger = hasSign(value.getType()) && value.getType().isIntOrIndex();
   Expression start = isInteger ? use(init, intType(value)) : use(init);
+  // An address of an array alone is a pointer to the array, not to elements.
+  bool needsType = start.untyped || isa<csl::PtrType>(value.getType());
   statement("var " + name +
-                (start.untyped ? ": " + typeOf(value) : std::string()) + " = ",
+                (needsType ? ": " + typeOf(value) : std::string()) + " = ",
             Doc(start), ";", {});
   return name;
 }
 
+/// Where `value` is read. A place is written as what it is made of, so who uses
+/// the place reads that too.
+static void collectReaders(Value value,
+                           llvm::SmallVectorImpl<OpOperand *> &readers) {
+  for (OpOperand &use : value.getUses()) {
+    readers.push_back(&use);
+    if (isa<csl::AddressOfOp, csl::AsMemrefOp, memref::CastOp,
+            memref::SubViewOp>(use.getOwner()))
+      collectReaders(use.getOwner()->getResult(0), readers);
+  }
+}
+
 /// Whether nothing after `op` reads `argument`, which is from a block around.
 /// A yield that gives it to `slot` again reads nothing.
-static bool isLastReader(BlockArgument argument, Operation *op,
+static bool isLastReader(BlockArgument argument, ArrayRef<OpOperand *> readers,
+                         Operation *op,
                          function_ref<bool(OpOperand &)> isBackToSlot) {
-  return llvm::all_of(argument.getUses(), [&](OpOperand &operand) {
-    Operation *user = operand.getOwner();
-    if (op->isAncestor(user) || isBackToSlot(operand))
+  return llvm::all_of(readers, [&](OpOperand *operand) {
+    Operation *user = operand->getOwner();
+    if (op->isAncestor(user) ||
+        (operand->get() == argument && isBackToSlot(*operand)))
       return true;
     Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
     if (beside)
@@ -101,13 +130,15 @@ std::string CodeEmitter::sharedSlot(OpResult result, Value init) {
     return to != targets.end() &&
            to->second[operand.getOperandNumber()] == slot;
   };
-  if (!isLastReader(argument, op, isBackToSlot))
+  llvm::SmallVector<OpOperand *> readers;
+  collectReaders(argument, readers);
+  if (!isLastReader(argument, readers, op, isBackToSlot))
     return "";
   if (!init)
     return slot;
   // A loop begins with what the variable holds, and only with that.
-  bool insideToo = llvm::any_of(argument.getUsers(), [&](Operation *user) {
-    return op->isProperAncestor(user);
+  bool insideToo = llvm::any_of(readers, [&](OpOperand *reader) {
+    return op->isProperAncestor(reader->getOwner());
   });
   return init == argument && !insideToo ? slot : "";
 }
@@ -323,7 +354,13 @@ void CodeEmitter::emitIf(Operation &op) {
 void CodeEmitter::emitSwitch(Operation &op) {
   auto choice = cast<scf::IndexSwitchOp>(op);
   Value argument = choice.getArg();
-  Expression value = use(argument);
+  // The cases have the type of what is switched on.
+  IntType type = intType(argument);
+  bool allFit = llvm::all_of(choice.getCases(), [&](int64_t number) {
+    return type.isSigned ? llvm::isIntN(type.width, number)
+                         : llvm::isUIntN(type.width, number);
+  });
+  Expression value = use(argument, allFit ? type : IntType{32, true});
   if (value.untyped)
     value = callOf("@as", {comptimeLeaf("i32"), value});
   takeEffects();
@@ -502,6 +539,7 @@ void CodeEmitter::emitWhile(Operation &op) {
     auto from = dyn_cast<BlockArgument>(value);
     if (from && from.getOwner() == &before) {
       pass(from, result);
+      saveEscaping(result, "");
     } else if (!endSlots[result.getResultNumber()].empty()) {
       bindSlot(result, endSlots[result.getResultNumber()]);
     }

@@ -126,8 +126,7 @@ void GraphEmitter::addEscaping(Value value,
                   arith::TruncIOp>(op))
     return;
   for (Value operand : op->getOperands())
-    if (Operation *made = operand.getDefiningOp();
-        made && blocks.contains(made->getBlock()))
+    if (blocks.contains(operand.getParentBlock()))
       addEscaping(operand, blocks);
 }
 
@@ -169,15 +168,21 @@ void GraphEmitter::findLoops() {
       continue;
     // What the exit and those behind it use of the loop has to be declared
     // before it.
-    for (Block *block : loop.blocks)
+    auto addIfUsedBehind = [&](Value value) {
+      for (Operation *user : value.getUsers()) {
+        Block *where = body.findAncestorBlockInRegion(*user->getBlock());
+        if (where && !loop.blocks.contains(where) &&
+            dominance.dominates(loop.exit, where))
+          addEscaping(value, loop.blocks);
+      }
+    };
+    for (Block *block : loop.blocks) {
+      // The loop's own variables stand in front of it.
+      if (block != header)
+        llvm::for_each(block->getArguments(), addIfUsedBehind);
       for (Operation &op : *block)
-        for (Value result : op.getResults())
-          for (Operation *user : result.getUsers()) {
-            Block *where = body.findAncestorBlockInRegion(*user->getBlock());
-            if (where && !loop.blocks.contains(where) &&
-                dominance.dominates(loop.exit, where))
-              addEscaping(result, loop.blocks);
-          }
+        llvm::for_each(op.getResults(), addIfUsedBehind);
+    }
   }
 }
 
@@ -217,7 +222,9 @@ void GraphEmitter::emitEdge(Block *from, Block *to, ValueRange operands,
       around, [&](Block *header) { return loops[header].exit == to; });
   bool isJoin = isMerge(to) || isBackEdge(from, to) || isExit;
   lines(out, [&](Statement &statement) {
-    if (isJoin) {
+    // A loop inside of another whose variables stand in front of that.
+    bool isDeclared = loops.count(to) && !slots[to].empty();
+    if (isJoin || isDeclared) {
       code.assignTogether(slots[to], operands);
     } else if (loops.count(to)) {
       // A loop that begins here: its variables get their first values.
@@ -230,10 +237,12 @@ void GraphEmitter::emitEdge(Block *from, Block *to, ValueRange operands,
         Expression value = code.useFor(argument, operand);
         Effects effects = code.takeEffects();
         // A variable may change; the argument does not.
-        if (!effects.reads.empty())
+        if (!effects.reads.empty()) {
           code.bindConst(argument, value, effects);
-        else
+        } else {
           code.defineLeaf(argument, value);
+          code.saveEscaping(argument, "");
+        }
       }
     }
     code.takeEffects();
@@ -314,13 +323,26 @@ void GraphEmitter::emitTree(Block *block, Statements &out) {
       declareArguments(block, statement.lines);
       if (Block *exit = loop->second.exit) {
         declareArguments(exit, statement.lines);
-        for (Block *inside : loop->second.blocks)
+        auto declare = [&](Value value) {
+          if (code.escaping.contains(value) &&
+              !isa<BaseMemRefType>(value.getType()) &&
+              !code.escapeSlots.count(value))
+            code.escapeSlots[value] = code.declareSlot(value, {});
+        };
+        for (Block *inside : loop->second.blocks) {
+          bool escapes =
+              llvm::any_of(inside->getArguments(), [&](Value argument) {
+                return code.escaping.contains(argument);
+              });
+          if (inside != block && escapes) {
+            if (isMerge(inside) || loops.count(inside))
+              declareArguments(inside, statement.lines);
+            else
+              llvm::for_each(inside->getArguments(), declare);
+          }
           for (Operation &op : *inside)
-            for (Value result : op.getResults())
-              if (code.escaping.contains(result) &&
-                  !isa<BaseMemRefType>(result.getType()) &&
-                  !code.escapeSlots.count(result))
-                code.escapeSlots[result] = code.declareSlot(result, {});
+            llvm::for_each(op.getResults(), declare);
+        }
       }
     });
     auto statement = std::make_unique<Statement>(Kind::Loop);

@@ -311,8 +311,9 @@ bool CodeEmitter::emitMemory(Operation &op) {
       return true;
     }
     if (isPlain) {
-      takeEffects();
-      defineLeaf(address, result);
+      // A pointer on the way may be a variable that changes.
+      Effects effects = takeEffects();
+      defineLeaf(address, result, effects);
     } else {
       define(address, result);
     }
