@@ -116,6 +116,31 @@ static Value sayRelation(OpBuilder &builder, arith::CmpFOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Bools
+//===----------------------------------------------------------------------===//
+
+/// An order of bools: `true` is 1, where they have a sign -1.
+static Value sayOrder(OpBuilder &builder, arith::CmpIOp op) {
+  using P = arith::CmpIPredicate;
+  Location loc = op.getLoc();
+  Value a = op.getLhs(), b = op.getRhs();
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  auto isNot = [&](Value value) -> Value {
+    return arith::XOrIOp::create(builder, loc, value, yes);
+  };
+  P predicate = op.getPredicate();
+  bool isGreater = predicate == P::ugt || predicate == P::uge ||
+                   predicate == P::slt || predicate == P::sle;
+  bool isStrict = predicate == P::ult || predicate == P::ugt ||
+                  predicate == P::slt || predicate == P::sgt;
+  Value more = isGreater ? a : b, less = isGreater ? b : a;
+  if (isStrict)
+    return arith::AndIOp::create(builder, loc, isNot(less), more);
+  return arith::OrIOp::create(builder, loc, isNot(less), more);
+}
+
+//===----------------------------------------------------------------------===//
 // Aggregates
 //===----------------------------------------------------------------------===//
 
@@ -248,6 +273,10 @@ static bool isUnsaid(Operation *op) {
             (predicate >= P::UEQ && predicate <= P::UNO &&
              predicate != P::UNE));
   }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return compare.getLhs().getType().isInteger(1) &&
+           compare.getPredicate() != arith::CmpIPredicate::eq &&
+           compare.getPredicate() != arith::CmpIPredicate::ne;
   return isa<arith::MinNumFOp, arith::MaxNumFOp, math::AbsFOp>(op)
              ? isa<FloatType>(op->getResult(0).getType())
              : isReplacement(op);
@@ -287,6 +316,8 @@ void csl::sayInCsl(FunctionOpInterface function) {
       same = sayAbsolute(builder, absolute);
     else if (auto compare = dyn_cast<arith::CmpFOp>(op))
       same = sayRelation(builder, compare);
+    else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      same = sayOrder(builder, compare);
     else
       same = sayExtremum(builder, op, isa<arith::MaxNumFOp>(op));
     op->getResult(0).replaceAllUsesWith(same);

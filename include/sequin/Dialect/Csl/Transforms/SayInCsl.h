@@ -13,7 +13,8 @@
 
 namespace sequin::csl {
 
-/// Says with operations of CSL what it has none for: `arith.minnumf`,
+/// Says with operations of CSL what it has none for: an order of bools,
+/// `arith.minnumf`,
 /// `arith.maxnumf` and `math.absf` by comparisons and bits, with the same bits
 /// as a result; relations of floats that hold, or do not, where one is no
 /// number by those that CSL has; a value with an element or field replaced by
