@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -182,6 +183,8 @@ void Specialiser::findQuestions() {
 
 /// What an operation makes of known operands.
 static Attribute fold(Operation *op, ArrayRef<Attribute> operands) {
+  if (csl::isAboutIndices(op))
+    return csl::foldIndex(op, operands);
   // Folding may change the operation.
   Operation *copy = op->clone();
   llvm::SmallVector<OpFoldResult> results;
@@ -194,6 +197,15 @@ static Attribute fold(Operation *op, ArrayRef<Attribute> operands) {
           result = number;
   }
   copy->destroy();
+  // Running code makes the canonical NaN.
+  if (auto number = dyn_cast_or_null<FloatAttr>(result);
+      number && number.getValue().isNaN() &&
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+          arith::ExtFOp, arith::TruncFOp>(op))
+    result = FloatAttr::get(
+        number.getType(),
+        APFloat::getQNaN(
+            cast<FloatType>(number.getType()).getFloatSemantics()));
   return result;
 }
 

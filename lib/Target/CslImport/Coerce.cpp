@@ -51,6 +51,12 @@ double csl_import::roundTo(FloatFormat format, double value) {
   return number.convertToDouble();
 }
 
+double csl_import::roundInteger(FloatFormat format, const Integer &value) {
+  // A double in between would round some integers twice.
+  return format == FloatFormat::CB16 ? roundTo(format, value.toDouble())
+                                     : value.toDouble(getSemantics(format));
+}
+
 /// The largest double has 1,024 bits before the point.
 static constexpr unsigned kComptimeBits = 1088;
 
@@ -513,7 +519,12 @@ Value Evaluator::castTo(const Type *type, Value value, Span span) {
         value.isFloat() ? value.number() : value.integer().toDouble();
     if (type->is(TypeKind::ComptimeFloat))
       return Value(type, number);
-    double rounded = roundTo(type->format, number);
+    double rounded = value.isFloat()
+                         ? roundTo(type->format, number)
+                         : roundInteger(type->format, value.integer());
+    // Running code makes the canonical NaN of any.
+    if (std::isnan(rounded) && from != type)
+      rounded = std::numeric_limits<double>::quiet_NaN();
     if (std::isinf(rounded) && !std::isinf(number)) {
       Diagnostic &diagnostic =
           report(span, "cast from '" + from->str() + "' to '" + type->str() +

@@ -26,6 +26,16 @@ std::optional<Integer> Integer::make(APInt value) {
   return result;
 }
 
+double Integer::toDouble(const llvm::fltSemantics &semantics) const {
+  llvm::APFloat number(semantics);
+  number.convertFromAPInt(bits, /*IsSigned=*/true,
+                          llvm::APFloat::rmNearestTiesToEven);
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
 namespace sequin::csl_import {
 
 static unsigned widest(const APInt &a, const APInt &b) {

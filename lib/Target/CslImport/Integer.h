@@ -9,6 +9,7 @@
 #ifndef SEQUIN_LIB_TARGET_CSLIMPORT_INTEGER_H
 #define SEQUIN_LIB_TARGET_CSLIMPORT_INTEGER_H
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include <optional>
 #include <string>
@@ -66,7 +67,10 @@ public:
       return std::nullopt;
     return bits.getSExtValue();
   }
-  double toDouble() const { return bits.signedRoundToDouble(); }
+  /// Rounded once, to the nearest of a format that a double holds; ties to
+  /// even.
+  double toDouble(
+      const llvm::fltSemantics &semantics = llvm::APFloat::IEEEdouble()) const;
   std::string str() const;
   bool operator==(const Integer &other) const {
     return compare(*this, other) == 0;

@@ -117,7 +117,7 @@ Value Evaluator::evaluateAt(const Value &value, size_t pe) {
     if (!operand)
       return Value();
     if (type->is(TypeKind::Float) && operand.isInteger())
-      return Value(type, roundTo(type->format, operand.integer().toDouble()));
+      return Value(type, roundInteger(type->format, operand.integer()));
     if (type->is(TypeKind::Int) && operand.isInteger())
       return Value(type,
                    Integer::fromBits(operand.integer().truncated(type->width),

@@ -197,6 +197,8 @@ struct SymbolicValue {
 
 /// Rounded to the format, to nearest even; infinite if it is too large.
 double roundTo(FloatFormat format, double value);
+/// An integer, rounded to the format; infinite if it is too large.
+double roundInteger(FloatFormat format, const Integer &value);
 
 } // namespace sequin::csl_import
 

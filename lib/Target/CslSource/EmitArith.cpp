@@ -431,9 +431,12 @@ bool CodeEmitter::emitArith(Operation &op) {
         isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
       a = variable(left, type.str(), a);
     // And divides by what may be 0 at some PE.
-    if (b.comptime && !number && !isComptime &&
-        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    bool isDivision =
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+    if (b.comptime && !number && !isComptime && isDivision)
       b = variable(right, type.str(), b);
+    if (a.comptime && number && number->isZero() && !isComptime && isDivision)
+      a = variable(left, type.str(), a);
     define(result, convert(binary(a, text, b, found->precedence), type, own));
     return true;
   }
@@ -441,6 +444,9 @@ bool CodeEmitter::emitArith(Operation &op) {
     Expression left = use(op.getOperand(0)), right = use(op.getOperand(1));
     if (left.untyped && right.untyped)
       left = callOf("@as", {comptimeLeaf(typeOf(result)), left});
+    // The compiler refuses infinities and what is no number.
+    if (left.comptime && right.comptime && !isComptime)
+      left = variable(op.getOperand(0), typeOf(result), left);
     define(result, binary(left, found->text, right, found->precedence));
     return true;
   }
@@ -478,10 +484,6 @@ bool CodeEmitter::emitArith(Operation &op) {
                                            ">=", "<",  "<=", ">",  ">="};
     StringRef text = kTexts[static_cast<unsigned>(compare.getPredicate())];
     if (isBool) {
-      if (text != "==" && text != "!=") {
-        refuse(&op, "orders bools");
-        return true;
-      }
       Expression left = use(lhs), right = use(rhs);
       define(result, binary(left, text, right, Precedence::Compare));
       return true;
@@ -522,9 +524,20 @@ bool CodeEmitter::emitArith(Operation &op) {
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
           arith::IndexCastUIOp>(op))
     return emitIntegerCast(op);
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+  // Of a parameter the compiler refuses what its new type does not hold.
+  auto run = [&](Value value, const std::string &type, Expression number) {
+    return number.comptime && !isComptime ? variable(value, type, number)
+                                          : number;
+  };
+  if (isa<arith::ExtFOp>(op)) {
     define(result, callOf("@as", {comptimeLeaf(typeOf(result)),
                                   use(op.getOperand(0))}));
+    return true;
+  }
+  if (isa<arith::TruncFOp>(op)) {
+    Value from = op.getOperand(0);
+    define(result, callOf("@as", {comptimeLeaf(typeOf(result)),
+                                  run(from, typeOf(from), use(from))}));
     return true;
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
@@ -535,8 +548,12 @@ bool CodeEmitter::emitArith(Operation &op) {
       number = isSigned
                    ? unary("-", callOf("@as", {comptimeLeaf("i16"), use(from)}))
                    : use(from);
-    else
-      number = use(from, intType(from).withSign(isSigned));
+    else {
+      IntType type = intType(from).withSign(isSigned);
+      number = use(from, type);
+      if (result.getType().getIntOrFloatBitWidth() == 16)
+        number = run(from, type.str(), number);
+    }
     define(result, callOf("@as", {comptimeLeaf(typeOf(result)), number}));
     return true;
   }
@@ -547,8 +564,9 @@ bool CodeEmitter::emitArith(Operation &op) {
     }
     IntType own = intType(result);
     IntType type = own.withSign(isa<arith::FPToSIOp>(op));
-    define(result, convert(callOf("@as", {comptimeLeaf(type.str()),
-                                          useTyped(op.getOperand(0))}),
+    Value from = op.getOperand(0);
+    Expression number = run(from, typeOf(from), useTyped(from));
+    define(result, convert(callOf("@as", {comptimeLeaf(type.str()), number}),
                            type, own));
     return true;
   }

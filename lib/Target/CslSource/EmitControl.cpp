@@ -67,8 +67,8 @@ std::string CodeEmitter::declareSlot(Value value, Value init) {
   Expression start = isInteger ? use(init, intType(value)) : use(init);
   // An address of an array alone is a pointer to the array, not to elements.
   bool needsType = start.untyped || isa<csl::PtrType>(value.getType());
-  statement("var " + name +
-                (needsType ? ": " + typeOf(value) : std::string()) + " = ",
+  statement("var " + name + (needsType ? ": " + typeOf(value) : std::string()) +
+                " = ",
             Doc(start), ";", {});
   return name;
 }

@@ -48,8 +48,33 @@ static OpOperand *findNeutral(Operation *op) {
   return right;
 }
 
+/// Whether a value is known not to be a number.
+static bool isKnownNaN(Value value) {
+  APFloat number(0.0);
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return number.isNaN();
+  APInt bits;
+  auto type = dyn_cast<FloatType>(value.getType());
+  auto cast = value.getDefiningOp<arith::BitcastOp>();
+  return type && cast && matchPattern(cast.getIn(), m_ConstantInt(&bits)) &&
+         APFloat(type.getFloatSemantics(), bits).isNaN();
+}
+
 void csl::hideNeutralFloats(FunctionOpInterface function) {
   function->walk([&](Operation *op) {
+    // Folding would keep the operand's bits here too.
+    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+            arith::ExtFOp, arith::TruncFOp>(op) &&
+        llvm::any_of(op->getOperands(), isKnownNaN)) {
+      if (auto type = dyn_cast<FloatType>(op->getResult(0).getType())) {
+        OpBuilder builder(op);
+        op->getResult(0).replaceAllUsesWith(arith::ConstantOp::create(
+            builder, op->getLoc(),
+            builder.getFloatAttr(type,
+                                 APFloat::getQNaN(type.getFloatSemantics()))));
+        return;
+      }
+    }
     OpOperand *neutral = findNeutral(op);
     if (!neutral)
       return;

@@ -97,6 +97,28 @@ struct SaturateFloat : public OpRewritePattern<OpT> {
   }
 };
 
+/// MLIR rounds known numbers only where nothing is lost.
+struct RoundFloat : public OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    APFloat number(0.0);
+    auto type = dyn_cast<FloatType>(op.getType());
+    if (!type || op.getRoundingmode() ||
+        !matchPattern(op.getIn(), m_ConstantFloat(&number)))
+      return rewriter.notifyMatchFailure(op, "the number is not known");
+    bool loses;
+    number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &loses);
+    if (number.isNaN())
+      number = APFloat::getQNaN(type.getFloatSemantics());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getFloatAttr(type, number));
+    return success();
+  }
+};
+
 /// MLIR has no constants of cb16: a known number goes there and comes back.
 struct RoundToCB16 : public OpRewritePattern<csl::ConvertCB16Op> {
   using OpRewritePattern::OpRewritePattern;
@@ -132,7 +154,7 @@ void csl::populateRunningConstantPatterns(RewritePatternSet &patterns) {
                ShiftEverything<arith::ShLIOp>, ShiftEverything<arith::ShRUIOp>,
                ShiftEverything<arith::ShRSIOp>,
                SaturateFloat<arith::FPToSIOp, true>,
-               SaturateFloat<arith::FPToUIOp, false>, RoundToCB16>(
+               SaturateFloat<arith::FPToUIOp, false>, RoundFloat, RoundToCB16>(
       patterns.getContext());
 }
 
@@ -141,17 +163,18 @@ void csl::populateRunningConstantPatterns(RewritePatternSet &patterns) {
 //===----------------------------------------------------------------------===//
 
 /// The value of `op` on known operands, indices as numbers of 32 bits.
-static std::optional<APInt> foldNarrow(Operation &op) {
+static std::optional<APInt> foldNarrow(Operation &op,
+                                       ArrayRef<Attribute> known) {
   Type number = IntegerType::get(op.getContext(), 32);
   auto narrow = [&](Type type) { return type.isIndex() ? number : type; };
   llvm::SmallVector<Attribute> operands;
-  for (Value operand : op.getOperands()) {
-    APInt value;
-    if (!matchPattern(operand, m_ConstantInt(&value)))
+  for (Attribute operand : known) {
+    auto value = dyn_cast_or_null<IntegerAttr>(operand);
+    if (!value)
       return std::nullopt;
-    Type type = narrow(operand.getType());
+    Type type = narrow(value.getType());
     operands.push_back(IntegerAttr::get(
-        type, value.sextOrTrunc(type.getIntOrFloatBitWidth())));
+        type, value.getValue().sextOrTrunc(type.getIntOrFloatBitWidth())));
   }
   Type result = narrow(op.getResult(0).getType());
   auto fromIndex = [&](auto extend) -> std::optional<APInt> {
@@ -210,25 +233,37 @@ static std::optional<APInt> foldNarrow(Operation &op) {
   return value;
 }
 
+bool csl::isAboutIndices(Operation *op) {
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         op->getNumResults() == 1 && op->getNumOperands() != 0 &&
+         !op->getNumRegions() &&
+         (llvm::any_of(op->getOperandTypes(), isIndex) ||
+          isIndex(op->getResult(0).getType()));
+}
+
+IntegerAttr csl::foldIndex(Operation *op, ArrayRef<Attribute> operands) {
+  std::optional<APInt> value = foldNarrow(*op, operands);
+  if (!value)
+    return {};
+  Type type = op->getResult(0).getType();
+  return IntegerAttr::get(type,
+                          type.isIndex() ? value->sextOrTrunc(64) : *value);
+}
+
 void csl::foldIndices(Operation *function) {
   function->walk<WalkOrder::PreOrder>([](Operation *op) {
-    auto isIndex = [](Type type) { return type.isIndex(); };
-    if (!isa<arith::ArithDialect>(op->getDialect()) ||
-        op->getNumResults() != 1 || op->getNumOperands() == 0 ||
-        op->getNumRegions() ||
-        (!llvm::any_of(op->getOperandTypes(), isIndex) &&
-         !isIndex(op->getResult(0).getType())))
+    if (!isAboutIndices(op))
       return;
-    std::optional<APInt> value = foldNarrow(*op);
+    llvm::SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands())
+      (void)matchPattern(operand, m_Constant(&operands.emplace_back()));
+    IntegerAttr value = foldIndex(op, operands);
     if (!value)
       return;
-    Value result = op->getResult(0);
     OpBuilder builder(op);
-    result.replaceAllUsesWith(arith::ConstantOp::create(
-        builder, op->getLoc(),
-        builder.getIntegerAttr(result.getType(), isIndex(result.getType())
-                                                     ? value->sextOrTrunc(64)
-                                                     : *value)));
+    op->getResult(0).replaceAllUsesWith(
+        arith::ConstantOp::create(builder, op->getLoc(), value));
   });
 }
 

@@ -10,7 +10,8 @@
 // NaN its operand was. Folding `x * 1.0`, `x / 1.0`, `x + -0.0` and `x - 0.0`
 // to `x` keeps the operand's bits instead, and running code would tell from the
 // bits whether an operand was known. So these operations stay: the constant is
-// hidden from folding while a function is brought into its form.
+// hidden from folding while a function is brought into its form. Of a known NaN
+// the result is the canonical one at once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,12 +11,15 @@
 // zero gives all ones and the dividend as rest, the most negative number by -1
 // itself and 0; a shift by the width or more what a shift bit by bit leaves; a
 // float beyond an integer type the nearest number of the type, and 0 for what
-// is not a number.
+// is not a number. A float is rounded to the nearest of a narrower type, ties
+// to even, beyond its range to infinity.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
 #define SEQUIN_DIALECT_CSL_TRANSFORMS_RUNNINGCONSTANTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
 
 namespace mlir {
 class Location;
@@ -31,6 +34,12 @@ namespace sequin::csl {
 /// Patterns that replace such an operation on constants by its value.
 void populateRunningConstantPatterns(mlir::RewritePatternSet &patterns);
 
+/// Whether an operation of arith has an index as an operand or result.
+bool isAboutIndices(mlir::Operation *op);
+/// What such an operation makes of known operands, in the 32 bits that an index
+/// of a PE has; null where one is not known.
+mlir::IntegerAttr foldIndex(mlir::Operation *op,
+                            llvm::ArrayRef<mlir::Attribute> operands);
 /// Computes with known indices in the 32 bits that an index of a PE has; MLIR's
 /// folders take 64.
 void foldIndices(mlir::Operation *function);
