@@ -36,6 +36,8 @@ struct LowerSwitches : public PassWrapper<LowerSwitches, OperationPass<>> {
     llvm::SmallVector<cf::SwitchOp> switches;
     function.getFunctionBody().walk(
         [&](cf::SwitchOp op) { switches.push_back(op); });
+    if (switches.empty())
+      markAllAnalysesPreserved();
     for (cf::SwitchOp op : switches) {
       OpBuilder builder(op);
       Location loc = op.getLoc();
@@ -299,9 +301,13 @@ struct ThreadBranches : public PassWrapper<ThreadBranches, OperationPass<>> {
     for (int round = 0; round < kRounds; ++round) {
       bool changed = TakenBranches(body).use();
       changed |= threadAll(body);
+      if (!changed && round == 0)
+        markAllAnalysesPreserved();
       if (!changed)
         return;
       simplifyFunction(getOperation(), *patterns);
+      getAnalysis<Simplified>();
+      markAnalysesPreserved<Simplified>();
     }
   }
 
@@ -392,8 +398,10 @@ struct KeepInRegisters : public PassWrapper<KeepInRegisters, OperationPass<>> {
           isWrittenFirst(variable, dominance))
         variables.push_back(
             cast<PromotableAllocationOpInterface>(variable.getOperation()));
-    if (variables.empty())
+    if (variables.empty()) {
+      markAllAnalysesPreserved();
       return;
+    }
     OpBuilder builder(function.getFunctionBody());
     (void)tryToPromoteMemorySlots(variables, builder,
                                   DataLayout::closest(function), dominance);

@@ -23,6 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
@@ -539,11 +540,37 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
   }
 
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+    // Few functions have any.
+    WalkResult none = getOperation()->walk([](Operation *op) {
+      return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+                 op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (!none.wasInterrupted())
+      return markAllAnalysesPreserved();
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       signalPassFailure();
   }
 
   FrozenRewritePatternSet patterns;
+};
+
+/// Blocks that do the same become one.
+struct MergeBlocks : public PassWrapper<MergeBlocks, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MergeBlocks)
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    bool changed = false;
+    while (succeeded(simplifyRegions(rewriter, getOperation()->getRegions(),
+                                     /*mergeBlocks=*/true)))
+      changed = true;
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
 };
 } // namespace
 
@@ -584,6 +611,7 @@ static LogicalResult prepare(ModuleOp module) {
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(createLowerSwitchesPass());
     functions.addPass(std::make_unique<ExpandDivisions>());
+    functions.addPass(std::make_unique<MergeBlocks>());
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(createKeepInRegistersPass());

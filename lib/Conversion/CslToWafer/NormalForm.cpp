@@ -525,12 +525,18 @@ struct AccessElement : public OpRewritePattern<Access> {
   }
 };
 
+/// Says of a function that the pass has nothing to do there.
+struct InNormalForm {
+  explicit InNormalForm(Operation *) {}
+};
+
 struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalForm)
 
   /// What is known before the function runs goes to its beginning, wherever it
   /// was written: a global constant of the source comes back where it is used.
-  void hoistConstants(Block &entry) {
+  /// Whether anything is there that was not.
+  bool hoistConstants(Block &entry) {
     llvm::DenseSet<Operation *> constant;
     llvm::SmallVector<Operation *> order;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -548,6 +554,9 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
       constant.insert(op);
       order.push_back(op);
     });
+    bool changed = false;
+    for (auto [op, _] : llvm::zip(entry, order))
+      changed |= !constant.contains(&op);
     // In front of what was there, in their order.
     Operation *last = nullptr;
     for (Operation *op : order) {
@@ -557,15 +566,19 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
         op->moveBefore(&entry.front());
       last = op;
     }
+    return changed;
   }
 
-  /// Loops count in 32 bits, whatever type their counter has.
-  void widenCounters() {
+  /// Loops count in 32 bits, whatever type their counter has. Whether one did
+  /// not.
+  bool widenCounters() {
+    bool changed = false;
     Type number = IntegerType::get(&getContext(), 32);
     getOperation()->walk([&](scf::ForOp loop) {
       auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
       if (!type || type.getWidth() >= 32)
         return;
+      changed = true;
       OpBuilder builder(loop);
       bool isUnsigned = loop.getUnsignedCmp();
       for (OpOperand *operand :
@@ -587,6 +600,7 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
           arith::TruncIOp::create(builder, loop.getLoc(), type, counter);
       counter.replaceAllUsesExcept(narrow, narrow);
     });
+    return changed;
   }
 
   LogicalResult initialize(MLIRContext *context) override {
@@ -611,13 +625,23 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
       return;
-    widenCounters();
-    hoistConstants(function.getFunctionBody().front());
+    if (getCachedAnalysis<InNormalForm>()) {
+      markAllAnalysesPreserved();
+      return;
+    }
+    bool changed = widenCounters();
+    changed |= hoistConstants(function.getFunctionBody().front());
     // Blocks stay as they are: see SimplifyFunction.h.
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
-      signalPassFailure();
+    bool rewritten = false;
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config,
+                                     &rewritten)))
+      return signalPassFailure();
+    getAnalysis<InNormalForm>();
+    markAnalysesPreserved<InNormalForm>();
+    if (!changed && !rewritten)
+      markAnalysesPreserved<Simplified>();
   }
 
 private:

@@ -59,7 +59,8 @@ struct Place {
 class BlockOrder {
 public:
   explicit BlockOrder(Block &block) : block(block) {}
-  void run();
+  /// Whether anything has another place.
+  bool run();
 
 private:
   struct Writes {
@@ -169,7 +170,7 @@ void BlockOrder::demand(Operation *op) {
   order.push_back(op);
 }
 
-void BlockOrder::run() {
+bool BlockOrder::run() {
   llvm::SmallVector<Operation *> all, anchors;
   for (Operation &op : block) {
     all.push_back(&op);
@@ -182,7 +183,7 @@ void BlockOrder::run() {
       anchors.push_back(&op);
   }
   if (movable.empty())
-    return;
+    return false;
   // In which order they would be needed if nothing had to stay before anything.
   for (Operation *anchor : anchors)
     demandOperands(anchor);
@@ -226,14 +227,17 @@ void BlockOrder::run() {
     }
     order.push_back(op);
   }
+  bool changed = false;
   Operation *last = nullptr;
   for (Operation *op : order) {
-    if (last && last->getNextNode() != op)
-      op->moveAfter(last);
-    else if (!last && op != &block.front())
-      op->moveBefore(&block.front());
+    Operation *next = last ? last->getNextNode() : &block.front();
+    if (op != next) {
+      op->moveBefore(next);
+      changed = true;
+    }
     last = op;
   }
+  return changed;
 }
 
 namespace {
@@ -244,10 +248,13 @@ struct ComputeLate : public PassWrapper<ComputeLate, OperationPass<>> {
     auto function = cast<FunctionOpInterface>(getOperation());
     if (function.isExternal())
       return;
-    function.getFunctionBody().walk([](Block *block) {
+    bool changed = false;
+    function.getFunctionBody().walk([&](Block *block) {
       if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-        BlockOrder(*block).run();
+        changed |= BlockOrder(*block).run();
     });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace
@@ -262,6 +269,7 @@ struct ComputeInChoices
     if (function.isExternal())
       return;
     DominanceInfo dominance(function);
+    size_t moved = 0;
     function->walk<WalkOrder::PreOrder>([&](scf::IfOp choice) {
       llvm::SmallVector<Region *> sides;
       for (Region &side : choice->getRegions())
@@ -272,11 +280,13 @@ struct ComputeInChoices
         return isa<arith::ArithDialect>(op->getDialect()) &&
                op->getNumOperands() != 0 && isMemoryEffectFree(op);
       };
-      controlFlowSink(sides, dominance, computes,
-                      [](Operation *op, Region *side) {
-                        op->moveBefore(&side->front(), side->front().begin());
-                      });
+      moved += controlFlowSink(
+          sides, dominance, computes, [](Operation *op, Region *side) {
+            op->moveBefore(&side->front(), side->front().begin());
+          });
     });
+    if (moved == 0)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

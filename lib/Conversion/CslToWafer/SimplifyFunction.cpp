@@ -129,7 +129,7 @@ void csl_to_wafer::simplifyFunction(Operation *function,
     bool hasOtherBlocks = simplifyBranches(function, patterns);
     if (round > 0 && !hasOtherBlocks)
       return;
-    if (!simplifyOthers(function, patterns) && round > 0)
+    if (!simplifyOthers(function, patterns))
       return;
   }
 }
@@ -148,7 +148,13 @@ public:
   }
 
   void runOnOperation() override {
+    if (getCachedAnalysis<Simplified>()) {
+      markAllAnalysesPreserved();
+      return;
+    }
     simplifyFunction(getOperation(), *patterns);
+    getAnalysis<Simplified>();
+    markAnalysesPreserved<Simplified>();
   }
 
 private:

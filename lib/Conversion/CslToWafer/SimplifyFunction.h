@@ -38,6 +38,14 @@ private:
 /// pattern that looks through operands finds something to do for ever.
 void simplifyFunction(mlir::Operation *function,
                       const CanonicalPatterns &patterns);
+
+/// Says of a function that simplifyFunction has nothing to do there. Only what
+/// has simplified it asks for this analysis; as long as the passes after it
+/// preserve it, the next one that simplifies finds it in the cache and is done.
+struct Simplified {
+  explicit Simplified(mlir::Operation *) {}
+};
+
 std::unique_ptr<mlir::Pass>
 createSimplifyFunctionPass(std::shared_ptr<CanonicalPatterns> patterns);
 

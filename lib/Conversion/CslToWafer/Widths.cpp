@@ -42,8 +42,10 @@ struct KnownSigns : public PassWrapper<KnownSigns, OperationPass<>> {
            compare.getPredicate() <= arith::CmpIPredicate::sge))
         asks.push_back(op);
     });
-    if (asks.empty())
+    if (asks.empty()) {
+      markAllAnalysesPreserved();
       return;
+    }
     DataFlowSolver solver;
     solver.load<dataflow::DeadCodeAnalysis>();
     solver.load<dataflow::SparseConstantPropagation>();
@@ -69,6 +71,8 @@ struct KnownSigns : public PassWrapper<KnownSigns, OperationPass<>> {
                }))
         positive.push_back(op);
     }
+    if (whole.empty() && positive.empty())
+      markAllAnalysesPreserved();
     for (Operation *op : positive) {
       if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
         using P = arith::CmpIPredicate;
@@ -167,6 +171,15 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
       return follows(use.getOwner()) &&
              !isa<scf::IndexSwitchOp>(use.getOwner());
     };
+    // An address beside its uses: what the loops below would leave.
+    auto isDone = [&](Operation *op) {
+      return isa<arith::IndexCastOp>(op) &&
+             op->getOperand(0).getType() == number &&
+             llvm::all_of(op->getUses(), [&](OpOperand &use) {
+               return !reads(use) &&
+                      use.getOwner()->getBlock() == op->getBlock();
+             });
+    };
     // What becomes a number, and what stays an index.
     llvm::SmallVector<Value> changed, kept;
     body.walk([&](Block *block) {
@@ -178,7 +191,7 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
       for (Operation &op : *block)
         for (Value result : op.getResults())
           // A constant that is an index wherever it is used may stay one.
-          if (result.getType().isIndex() &&
+          if (result.getType().isIndex() && !isDone(&op) &&
               (!isa<arith::ConstantOp>(op) ||
                llvm::any_of(result.getUses(), reads)))
             (follows(&op) ? changed : kept).push_back(result);
@@ -203,7 +216,10 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
       builder.setInsertionPointAfterValue(value);
       Value cast;
       for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
-        if (!reads(use) || (cast && use.getOwner() == cast.getDefiningOp()))
+        Operation *user = use.getOwner();
+        if (!reads(use) || (cast && user == cast.getDefiningOp()) ||
+            (isa<arith::IndexCastOp>(user) &&
+             user->getResult(0).getType() == number))
           continue;
         if (!cast)
           cast = arith::IndexCastOp::create(builder, value.getLoc(), number,
@@ -237,8 +253,13 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
       to.replaceAllUsesWith(result);
       op->erase();
     }
-    if (hasChanged || !casts.empty())
-      simplifyFunction(getOperation(), *patterns);
+    if (!hasChanged && casts.empty()) {
+      markAllAnalysesPreserved();
+      return;
+    }
+    simplifyFunction(getOperation(), *patterns);
+    getAnalysis<Simplified>();
+    markAnalysesPreserved<Simplified>();
   }
 
 private:
