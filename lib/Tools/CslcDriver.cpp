@@ -153,7 +153,7 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
         return mlir::failure();
       });
   mlir::FailureOr<wafer::Program> program =
-      csl_to_wafer::deriveCheckedProgram(*module);
+      csl_to_wafer::deriveCheckedProgram(std::move(module));
   if (mlir::failed(program))
     return kRefused;
   if (hasWarnings && options.warningsAsErrors) {

@@ -136,7 +136,7 @@ static std::string derive(mlir::ModuleOp module, std::string &refused) {
   if (mlir::failed(mlir::verify(module)))
     return "the front end's module is wrong";
   Errors errors(module.getContext());
-  auto program = csl_to_wafer::deriveCheckedProgram(module);
+  auto program = csl_to_wafer::deriveCheckedProgram(module.clone());
   if (mlir::failed(program)) {
     refused = errors.text;
     return refused.empty() ? "not derived, without an error" : "";

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       llvm::StringRef(reinterpret_cast<const char *>(data), size), &context);
   if (!module)
     return 0;
-  auto program = csl_to_wafer::deriveCheckedProgram(*module);
+  auto program = csl_to_wafer::deriveCheckedProgram(std::move(module));
   if (mlir::failed(program)) {
     if (!hadError) {
       std::fprintf(stderr, "refused without an error\n");

@@ -12,6 +12,7 @@
 #include "Sharing.h"
 #include "ValueLayout.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Threading.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Machine/CslMessages.h"
@@ -86,10 +87,15 @@ private:
   std::vector<Finding> findings;
   std::map<std::tuple<const void *, std::string, const void *>, size_t> known;
 
+  /// By code: the operations of the dialect, in order, operations inside one
+  /// before it.
+  std::vector<std::vector<Operation *>> operations;
+  void findOperations();
+
   /// By code: its fabout_dsds, those that advance a switch, and whether it
   /// hands DSDs or queues around in a way that is not followed.
   std::vector<llvm::SmallVector<csl::FaboutDsdOp>> senders, advancing;
-  std::vector<bool> passesDsds;
+  std::vector<char> passesDsds;  ///< bool
   std::vector<uint32_t> sending; ///< colors, by setup
   std::vector<uint32_t> taking;  ///< input queues that a code uses
   std::vector<uint32_t> hearing; ///< colors of its fabin DSDs without a queue
@@ -453,12 +459,12 @@ void ProgramCheck::checkTargets() {
                    ", to which no task is bound",
                -1, -1, derivation.programs[setup.code], "the program is here");
     };
-    derivation.programs[setup.code].walk([&](Operation *op) {
+    for (Operation *op : operations[setup.code]) {
       if (auto activate = dyn_cast<csl::ActivateOp>(op))
         activates(op, activate.getId());
       auto async = dyn_cast<csl::AsyncOpInterface>(op);
       if (!async)
-        return;
+        continue;
       if (Value id = async.getActivate())
         activates(op, id);
       if (Value id = async.getUnblock())
@@ -469,7 +475,7 @@ void ProgramCheck::checkTargets() {
         else
           unblocks(op, id);
       }
-    });
+    }
   }
 }
 
@@ -520,11 +526,11 @@ void ProgramCheck::checkFabricDsds() {
                  ", which the program does not initialise",
              -1, -1, code, "the program is here");
     };
-    code.walk([&](Operation *op) {
+    for (Operation *op : operations[setup.code]) {
       // What stands for a descriptor where there is none yet has no elements.
       if (auto extent = op->getAttrOfType<IntegerAttr>("static_extent");
           extent && extent.getInt() == 0)
-        return;
+        continue;
       if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
         std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
         std::optional<int64_t> color = csl::getKnownId(in.getColor());
@@ -548,7 +554,7 @@ void ProgramCheck::checkFabricDsds() {
       }
       auto out = dyn_cast<csl::FaboutDsdOp>(op);
       if (!out)
-        return;
+        continue;
       std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
       // WSE-2 output queues need no initialisation.
       if (machine.outputQueueColor && queue &&
@@ -557,7 +563,7 @@ void ProgramCheck::checkFabricDsds() {
       if (machine.outputQueueColor && out.getColor())
         report(Severity::Warning, op, "names a color, which the queue has", -1,
                -1);
-    });
+    }
   }
 }
 
@@ -597,20 +603,24 @@ void ProgramCheck::checkSharing() {
 /// Fields that act on a switch or need a machine's other operands.
 void ProgramCheck::checkOperands() {
   // Registers that every load fills with a fabin_dsd.
-  for (csl::ProgramOp code : derivation.programs) {
+  for (const std::vector<Operation *> &ops : operations) {
     std::map<std::pair<wafer::DsrFile, int64_t>, std::pair<bool, Operation *>>
         loads;
-    code.walk([&](csl::LoadToDsrOp op) {
-      if (!csl::getKnownId(op.getDsr()))
-        return;
+    for (Operation *each : ops) {
+      auto op = dyn_cast<csl::LoadToDsrOp>(each);
+      if (!op || !csl::getKnownId(op.getDsr()))
+        continue;
       wafer::DsrRef ref = getDsrRef(op.getDsr());
       bool fabin = op.getDsd().getDefiningOp<csl::FabinDsdOp>() != nullptr;
       auto [entry, isNew] =
           loads.try_emplace({ref.file, ref.number}, fabin, op);
       entry->second.first &= fabin;
-    });
+    }
     if (machine.oneFabricInput)
-      code.walk([&](csl::DsdOpInterface op) {
+      for (Operation *each : ops) {
+        auto op = dyn_cast<csl::DsdOpInterface>(each);
+        if (!op)
+          continue;
         Operation *first = nullptr;
         for (Value source : op.getSources()) {
           Operation *input = source.getDefiningOp<csl::FabinDsdOp>();
@@ -629,7 +639,7 @@ void ProgramCheck::checkOperands() {
                    -1, -1, first, "the first is loaded here");
           first = input;
         }
-      });
+      }
   }
   // advance_switch on a color without switch positions.
   for (int64_t y = 0; y < program.height; ++y)
@@ -763,7 +773,7 @@ void ProgramCheck::checkCircles() {
 
 /// Registers of FIFOs are taken (FIF-023).
 void ProgramCheck::checkRegisters() {
-  for (csl::ProgramOp code : derivation.programs) {
+  for (auto [index, code] : llvm::enumerate(derivation.programs)) {
     std::map<int64_t, Operation *> dsrs, xdsrs;
     auto take = [&](std::map<int64_t, Operation *> &numbers, StringRef kind,
                     std::optional<uint64_t> number, Operation *fifo) {
@@ -789,7 +799,7 @@ void ProgramCheck::checkRegisters() {
                "loads " + kind + " " + Twine(*number) + ", which a FIFO has",
                -1, -1, found->second, "taken here");
     };
-    code.walk([&](Operation *op) {
+    for (Operation *op : operations[index]) {
       Value dsr, xdsr;
       if (auto simple = dyn_cast<csl::LoadToDsrOp>(op)) {
         dsr = simple.getDsr();
@@ -805,7 +815,7 @@ void ProgramCheck::checkRegisters() {
       if (dsr &&
           cast<csl::DsrType>(dsr.getType()).getKind() != csl::DsrKind::Src0)
         load(dsrs, "DSR", dsr, op);
-    });
+    }
   }
 }
 
@@ -813,25 +823,39 @@ void ProgramCheck::checkRegisters() {
 void ProgramCheck::checkMicrothreads() {
   if (!program.memcpy)
     return;
-  for (csl::ProgramOp code : derivation.programs)
-    code.walk([&](csl::AsyncOpInterface op) {
-      std::optional<uint64_t> id = op.getUtId();
+  for (const std::vector<Operation *> &ops : operations)
+    for (Operation *op : ops) {
+      auto async = dyn_cast<csl::AsyncOpInterface>(op);
+      std::optional<uint64_t> id =
+          async ? async.getUtId() : std::optional<uint64_t>();
       if (id && (machine.memcpy.microthreads >> *id & 1))
         report(Severity::Warning, op,
                "uses microthread " + Twine(*id) +
                    ", which the memcpy library needs",
                -1, -1);
-    });
+    }
 }
 
-LogicalResult ProgramCheck::run() {
-  senders.resize(derivation.programs.size());
-  advancing.resize(derivation.programs.size());
-  passesDsds.resize(derivation.programs.size());
-  taking.resize(derivation.programs.size());
-  hearing.resize(derivation.programs.size());
-  for (auto [number, code] : llvm::enumerate(derivation.programs))
-    code.walk([&, number = number](Operation *op) {
+void ProgramCheck::findOperations() {
+  size_t count = derivation.programs.size();
+  operations.resize(count);
+  senders.resize(count);
+  advancing.resize(count);
+  passesDsds.resize(count);
+  taking.resize(count);
+  hearing.resize(count);
+  auto find = [&](size_t number) {
+    derivation.programs[number].walk([&](Operation *op) {
+      // Calls and branches hand queues on as well.
+      for (Value operand : op->getOperands())
+        if (isa<csl::InputQueueType>(operand.getType()) &&
+            !isa<csl::InitializeQueueOp>(op)) {
+          std::optional<int64_t> queue = csl::getKnownId(operand);
+          taking[number] |= queue ? 1u << *queue : ~0u;
+        }
+      if (!isa<csl::CslDialect>(op->getDialect()))
+        return;
+      operations[number].push_back(op);
       if (auto out = dyn_cast<csl::FaboutDsdOp>(op)) {
         senders[number].push_back(out);
         if (out.getAdvanceSwitch())
@@ -846,13 +870,13 @@ LogicalResult ProgramCheck::run() {
         passesDsds[number] = true;
         taking[number] = ~0u;
       }
-      for (Value operand : op->getOperands())
-        if (isa<csl::InputQueueType>(operand.getType()) &&
-            !isa<csl::InitializeQueueOp>(op)) {
-          std::optional<int64_t> queue = csl::getKnownId(operand);
-          taking[number] |= queue ? 1u << *queue : ~0u;
-        }
     });
+  };
+  parallelFor(derivation.module->getContext(), 0, count, find);
+}
+
+LogicalResult ProgramCheck::run() {
+  findOperations();
   for (int64_t y = 0; y < program.height; ++y)
     for (int64_t x = 0; x < program.width; ++x) {
       checkRoutes(x, y);
@@ -885,7 +909,7 @@ struct CslCheckProgram
     csl_to_wafer::registerDialects(registry);
   }
   void runOnOperation() override {
-    FailureOr<Derivation> derivation = derive(getOperation());
+    FailureOr<Derivation> derivation = derive(getOperation().clone());
     if (failed(derivation) || failed(ProgramCheck(*derivation).run()))
       return signalPassFailure();
     markAllAnalysesPreserved();
@@ -893,8 +917,9 @@ struct CslCheckProgram
 };
 } // namespace
 
-FailureOr<wafer::Program> csl_to_wafer::deriveCheckedProgram(ModuleOp module) {
-  FailureOr<Derivation> derivation = derive(module);
+FailureOr<wafer::Program>
+csl_to_wafer::deriveCheckedProgram(OwningOpRef<ModuleOp> module) {
+  FailureOr<Derivation> derivation = derive(std::move(module));
   if (failed(derivation))
     return failure();
   // Its errors are warnings here.

@@ -44,12 +44,18 @@ static std::string locationText(Location loc) {
 }
 
 wafer::Location Locations::get(mlir::Location loc) {
-  std::string text = locationText(loc);
+  auto [entry, isNew] = known.try_emplace(loc);
+  if (isNew)
+    entry->second = get(locationText(loc));
+  return entry->second;
+}
+
+wafer::Location Locations::get(llvm::StringRef text) {
   if (text.empty())
     return 0;
-  auto [entry, isNew] = numbers.try_emplace(text, program.locations.size());
+  auto [entry, isNew] = numbers.try_emplace(text, texts.size());
   if (isNew)
-    program.locations.push_back(text);
+    texts.push_back(text.str());
   return entry->second;
 }
 
@@ -204,7 +210,7 @@ LogicalResult csl_to_wafer::layOutVariables(CodeContext &context) {
     variable.shape.assign(type.getShape().begin(), type.getShape().end());
     variable.constant = var.getConstant();
     variable.data = getInitialBytes(var);
-    variable.location = context.locations.get(var.getLoc());
+    variable.location = context.locations->get(var.getLoc());
     if (placed != cursors.end())
       context.placed.push_back({next, next + bytes, var});
     context.variables[var.getSymName()] = context.code.variables.size();

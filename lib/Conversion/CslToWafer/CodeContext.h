@@ -15,15 +15,18 @@
 
 namespace sequin::csl_to_wafer {
 
-/// Numbers of source locations in the program's table.
+/// Numbers of source locations in a table of their texts; the first is that of
+/// nothing known.
 class Locations {
 public:
-  explicit Locations(wafer::Program &program) : program(program) {}
+  explicit Locations(std::vector<std::string> &texts) : texts(texts) {}
   wafer::Location get(mlir::Location loc);
+  wafer::Location get(llvm::StringRef text);
 
 private:
-  wafer::Program &program;
+  std::vector<std::string> &texts;
   llvm::StringMap<wafer::Location> numbers;
+  llvm::DenseMap<mlir::Location, wafer::Location> known;
 };
 
 /// What functions, comptime blocks and symbols of one program need to know of
@@ -33,14 +36,14 @@ struct CodeContext {
               const wafer::Program &frame, Locations &locations,
               wafer::Code &code)
       : program(program), target(target), machine(*target.getRow()),
-        frame(frame), locations(locations), code(code) {}
+        frame(frame), locations(&locations), code(code) {}
 
   csl::ProgramOp program;
   csl::TargetAttr target;
   const CslMachine &machine;
   /// Size and place of the rectangle.
   const wafer::Program &frame;
-  Locations &locations;
+  Locations *locations;
   wafer::Code &code;
 
   /// By symbol name: indices into Code::parameters, variables, functions and

@@ -485,7 +485,7 @@ LogicalResult Evaluator::bind(Operation *op, wafer::TaskKind kind,
   bound.function = context.functions.lookup(name);
   for (Type type : task.getArgumentTypes())
     bound.argumentBits.push_back(getRegisterBits(type));
-  bound.location = context.locations.get(op->getLoc());
+  bound.location = context.locations->get(op->getLoc());
   bool control = kind == wafer::TaskKind::Control;
   if (failed(claim(result.ops.tasks, {control ? 1 + table : 0, unsigned(id)},
                    op,
@@ -612,7 +612,7 @@ LogicalResult Evaluator::visitSetup(Operation &op, bool &done) {
                            : wafer::Priority::High;
     queue.controlTable = typed.getCtrlTableId().value_or(0);
     queue.dense = typed.getDenseMode();
-    queue.location = context.locations.get(op.getLoc());
+    queue.location = context.locations->get(op.getLoc());
     bool input = isa<csl::InputQueueType>(typed.getQueue().getType());
     (input ? result.setup.inputQueues : result.setup.outputQueues)
         .push_back(queue);
@@ -805,7 +805,7 @@ LogicalResult Evaluator::finish() {
                                                 : wafer::SimdMode::Max;
     if (fifo.getDest())
       made.dsr = *fifo.getDest();
-    made.location = context.locations.get(fifo.getLoc());
+    made.location = context.locations->get(fifo.getLoc());
     setup.fifos.push_back(made);
   }
   return success();

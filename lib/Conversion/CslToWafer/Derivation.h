@@ -15,7 +15,7 @@
 namespace sequin::csl_to_wafer {
 
 struct Derivation {
-  /// The canonicalised copy that the operations below are of.
+  /// Canonicalised; the operations below are of it.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   wafer::Program program;
   std::vector<csl::ProgramOp> programs; ///< by code
@@ -24,7 +24,8 @@ struct Derivation {
   std::vector<std::vector<std::pair<int64_t, mlir::Operation *>>> routerOps;
 };
 
-mlir::FailureOr<Derivation> derive(mlir::ModuleOp module);
+/// `module` becomes the canonicalised one.
+mlir::FailureOr<Derivation> derive(mlir::OwningOpRef<mlir::ModuleOp> module);
 
 } // namespace sequin::csl_to_wafer
 

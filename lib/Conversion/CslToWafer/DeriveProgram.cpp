@@ -10,23 +10,13 @@
 #include "Derivation.h"
 #include "FunctionEmitter.h"
 #include "KeepExceptions.h"
-#include "KeepLoops.h"
 #include "LowerRpc.h"
-#include "NormalForm.h"
-#include "SimplifyFunction.h"
+#include "Prepare.h"
 #include "Specialise.h"
 #include "ValueLayout.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/Passes.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/IR/Threading.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
-#include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
-#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include <unordered_map>
 
 using namespace mlir;
@@ -39,7 +29,7 @@ class Deriver {
 public:
   Deriver(csl::LayoutOp layout, csl::TargetAttr target, Specialisation special)
       : layout(layout), target(target), special(std::move(special)),
-        locations(program) {}
+        locations(program.locations) {}
 
   LogicalResult run(Derivation &out);
 
@@ -64,6 +54,7 @@ private:
   LogicalResult deriveExports(Unit &unit);
   LogicalResult derivePes();
   void assignFilters();
+  LogicalResult emitUnits();
   FailureOr<Unit::Entry *> getSetup(unsigned unit,
                                     ArrayRef<uint64_t> parameters);
   FailureOr<unsigned> getRouter(Operation *tile, int64_t x, int64_t y,
@@ -237,7 +228,7 @@ LogicalResult Deriver::deriveUnit(csl::ProgramOp op) {
   return success();
 }
 
-/// The bodies of functions, when the filters are known.
+/// The bodies of the functions of one program.
 static LogicalResult emitFunctions(CodeContext &context) {
   for (auto function : context.program.getOps<FunctionOpInterface>()) {
     if (function.isExternal())
@@ -475,14 +466,60 @@ void Deriver::assignFilters() {
     }
 }
 
+/// The functions of all programs side by side, as if one after another: they
+/// number their locations by themselves first, and what is said of programs
+/// behind one that is refused is not said.
+LogicalResult Deriver::emitUnits() {
+  struct Emitted {
+    std::vector<std::string> texts = {""}; ///< of locations
+    std::vector<Diagnostic> said;
+    LogicalResult result = success();
+  };
+  std::vector<Emitted> emitted(units.size());
+  static LLVM_THREAD_LOCAL Emitted *current = nullptr;
+  MLIRContext *context = layout.getContext();
+  {
+    ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+      if (!current)
+        return failure();
+      current->said.push_back(std::move(diagnostic));
+      return success();
+    });
+    parallelFor(context, 0, units.size(), [&](size_t number) {
+      Emitted &own = emitted[number];
+      Locations numbers(own.texts);
+      units[number]->context->locations = &numbers;
+      current = &own;
+      own.result = emitFunctions(*units[number]->context);
+      current = nullptr;
+      units[number]->context->locations = &locations;
+    });
+  }
+  for (auto [unit, own] : llvm::zip(units, emitted)) {
+    for (Diagnostic &diagnostic : own.said)
+      context->getDiagEngine().emit(std::move(diagnostic));
+    if (failed(own.result))
+      return failure();
+    std::vector<wafer::Location> numbers;
+    for (const std::string &text : own.texts)
+      numbers.push_back(locations.get(text));
+    for (wafer::Function &function : unit->code.functions) {
+      function.location = numbers[function.location];
+      for (wafer::Location &location : function.locations)
+        location = numbers[location];
+    }
+  }
+  return success();
+}
+
 LogicalResult Deriver::run(Derivation &out) {
   deriveFrame();
   if (failed(derivePes()))
     return failure();
   assignFilters();
+  if (failed(emitUnits()))
+    return failure();
   for (auto &unit : units) {
-    if (failed(emitFunctions(*unit->context)))
-      return failure();
     unsigned number = program.codes.size();
     program.codes.push_back(std::move(unit->code));
     for (const CodeContext::Export &entry : unit->context->exports) {
@@ -525,124 +562,8 @@ LogicalResult Deriver::run(Derivation &out) {
 // The module
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Quotients that round up or down, from those that truncate. The other
-/// expansions of arith lose what the bytecode has: the minimum of -0 and +0,
-/// and canonical NaNs.
-struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDivisions)
-
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet all(context);
-    arith::populateCeilFloorDivExpandOpsPatterns(all);
-    patterns = std::move(all);
-    return success();
-  }
-
-  void runOnOperation() override {
-    // Few functions have any.
-    WalkResult none = getOperation()->walk([](Operation *op) {
-      return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
-                 op)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (!none.wasInterrupted())
-      return markAllAnalysesPreserved();
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
-      signalPassFailure();
-  }
-
-  FrozenRewritePatternSet patterns;
-};
-
-/// Blocks that do the same become one.
-struct MergeBlocks : public PassWrapper<MergeBlocks, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MergeBlocks)
-
-  void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    bool changed = false;
-    while (succeeded(simplifyRegions(rewriter, getOperation()->getRegions(),
-                                     /*mergeBlocks=*/true)))
-      changed = true;
-    if (!changed)
-      markAllAnalysesPreserved();
-  }
-};
-} // namespace
-
-/// Brings functions and tasks into the form that bytecode is made from.
-static LogicalResult prepare(ModuleOp module) {
-  markRegisterUsers(module);
-  markConstants(module);
-  csl::foldIndices(module);
-  csl::countExactly(module);
-  PassManager manager(module.getContext(), ModuleOp::getOperationName());
-  OpPassManager &programs = manager.nest<csl::ProgramOp>();
-  bool hasAffine = false;
-  module.walk([&](Operation *op) {
-    hasAffine |= op->getName().getDialectNamespace() == "affine";
-  });
-  auto patterns = std::make_shared<CanonicalPatterns>();
-  auto createSimplifyFunctionPass = [&] {
-    return csl_to_wafer::createSimplifyFunctionPass(patterns);
-  };
-  auto add = [&](OpPassManager &functions) {
-    if (hasAffine)
-      functions.addPass(createLowerAffinePass());
-    functions.addPass(createSayAsSourcePass());
-    functions.addPass(createKeepLoopsPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createComputeLatePass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass(patterns));
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createKnownSignsPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createComputeInChoicesPass());
-    functions.addPass(createSCFToControlFlowPass());
-    functions.addPass(createLowerSwitchesPass());
-    functions.addPass(std::make_unique<ExpandDivisions>());
-    functions.addPass(std::make_unique<MergeBlocks>());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass(patterns));
-    functions.addPass(createKeepInRegistersPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createThreadBranchesPass(patterns));
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createComputeLatePass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createThreadBranchesPass(patterns));
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createComputeLatePass());
-  };
-  add(programs.nest<func::FuncOp>());
-  add(programs.nest<csl::TaskOp>());
-  // The module is verified where it comes from; these passes are no suspects.
-  manager.enableVerifier(false);
-  auto forEachFunction = [&](auto change) {
-    for (auto program : module.getOps<csl::ProgramOp>())
-      for (auto function : program.getOps<FunctionOpInterface>())
-        change(function);
-  };
-  forEachFunction(csl::hideNeutralFloats);
-  if (failed(manager.run(module)))
-    return failure();
-  forEachFunction(csl::showNeutralFloats);
-  showRaisingFloats(module);
-  return success();
-}
-
-FailureOr<Derivation> csl_to_wafer::derive(ModuleOp module) {
+FailureOr<Derivation> csl_to_wafer::derive(OwningOpRef<ModuleOp> owned) {
+  ModuleOp module = *owned;
   auto layouts = llvm::to_vector(module.getOps<csl::LayoutOp>());
   if (layouts.size() != 1)
     return module.emitError() << "module has " << layouts.size()
@@ -650,23 +571,23 @@ FailureOr<Derivation> csl_to_wafer::derive(ModuleOp module) {
   csl::TargetAttr target = csl::getTarget(module);
   if (!target)
     return failure();
-  Derivation result;
-  result.module = module.clone();
-  csl::LayoutOp layout = *result.module->getOps<csl::LayoutOp>().begin();
-  for (auto op : result.module->getOps<csl::ProgramOp>())
+  csl::LayoutOp layout = layouts.front();
+  for (auto op : module.getOps<csl::ProgramOp>())
     if (failed(lowerRpc(op, layout)))
       return failure();
-  hideRaisingFloats(*result.module);
-  Specialisation special = specialise(*result.module, layout);
-  if (failed(prepare(*result.module)))
+  hideRaisingFloats(module);
+  Specialisation special = specialise(module, layout);
+  if (failed(prepare(module)))
     return failure();
+  Derivation result;
+  result.module = std::move(owned);
   if (failed(Deriver(layout, target, std::move(special)).run(result)))
     return failure();
   return std::move(result);
 }
 
 FailureOr<wafer::Program> csl_to_wafer::deriveProgram(ModuleOp module) {
-  FailureOr<Derivation> result = derive(module);
+  FailureOr<Derivation> result = derive(module.clone());
   if (failed(result))
     return failure();
   return std::move(result->program);

@@ -313,7 +313,7 @@ LogicalResult FunctionEmitter::emitCall(Operation &op, Register callee,
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionEmitter::emitOp(Operation &op, Block *next) {
-  location = context.locations.get(op.getLoc());
+  location = context.locations->get(op.getLoc());
   for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()),
                                          llvm::to_vector(op.getResults())))
     if (!getRegisterBits(value.getType()) &&
@@ -345,7 +345,7 @@ LogicalResult FunctionEmitter::emitBlock(Block &block, Block *next) {
 
 LogicalResult FunctionEmitter::run() {
   out.name = SymbolTable::getSymbolName(function).getValue().str();
-  out.location = context.locations.get(function.getLoc());
+  out.location = context.locations->get(function.getLoc());
   out.arguments = function.getNumArguments();
   out.results = function.getNumResults();
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),

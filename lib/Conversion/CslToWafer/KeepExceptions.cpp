@@ -133,9 +133,9 @@ void csl_to_wafer::hideRaisingFloats(ModuleOp module) {
   }
 }
 
-void csl_to_wafer::showRaisingFloats(ModuleOp module) {
+void csl_to_wafer::showRaisingFloats(Operation *function) {
   llvm::SmallVector<RaisingOp> hidden;
-  module.walk([&](RaisingOp op) { hidden.push_back(op); });
+  function->walk([&](RaisingOp op) { hidden.push_back(op); });
   for (RaisingOp op : hidden) {
     OpBuilder builder(op);
     OperationState state(op->getLoc(),

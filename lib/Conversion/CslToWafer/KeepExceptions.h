@@ -41,8 +41,8 @@ public:
 /// Replaces operations on floats, in the programs of which some code may write
 /// the exception mask.
 void hideRaisingFloats(mlir::ModuleOp module);
-/// Puts them back.
-void showRaisingFloats(mlir::ModuleOp module);
+/// Puts them back in a function.
+void showRaisingFloats(mlir::Operation *function);
 
 } // namespace sequin::csl_to_wafer
 

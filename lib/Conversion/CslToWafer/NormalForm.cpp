@@ -649,26 +649,24 @@ private:
 };
 } // namespace
 
-void csl_to_wafer::markConstants(ModuleOp module) {
-  for (auto program : module.getOps<csl::ProgramOp>()) {
-    llvm::DenseMap<StringAttr, DenseElementsAttr> known;
-    for (auto var : program.getOps<csl::VarOp>())
-      if (auto values =
-              dyn_cast_or_null<DenseElementsAttr>(var.getInitialValueAttr());
-          values && var.getConstant())
-        known[var.getSymNameAttr()] = values;
-    // Its elements may get other values before the program runs.
-    for (auto comptime : program.getOps<csl::ComptimeOp>())
-      comptime.walk(
-          [&](csl::GetVarOp get) { known.erase(get.getVarAttr().getAttr()); });
-    if (known.empty())
-      continue;
-    for (auto function : program.getOps<FunctionOpInterface>())
-      function->walk([&](csl::GetVarOp get) {
-        if (DenseElementsAttr values = known.lookup(get.getVarAttr().getAttr()))
-          get->setAttr(kKnownElements, values);
-      });
-  }
+void csl_to_wafer::markConstants(csl::ProgramOp program) {
+  llvm::DenseMap<StringAttr, DenseElementsAttr> known;
+  for (auto var : program.getOps<csl::VarOp>())
+    if (auto values =
+            dyn_cast_or_null<DenseElementsAttr>(var.getInitialValueAttr());
+        values && var.getConstant())
+      known[var.getSymNameAttr()] = values;
+  // Its elements may get other values before the program runs.
+  for (auto comptime : program.getOps<csl::ComptimeOp>())
+    comptime.walk(
+        [&](csl::GetVarOp get) { known.erase(get.getVarAttr().getAttr()); });
+  if (known.empty())
+    return;
+  for (auto function : program.getOps<FunctionOpInterface>())
+    function->walk([&](csl::GetVarOp get) {
+      if (DenseElementsAttr values = known.lookup(get.getVarAttr().getAttr()))
+        get->setAttr(kKnownElements, values);
+    });
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #define SEQUIN_LIB_CONVERSION_CSLTOWAFER_NORMALFORM_H
 
 #include "SimplifyFunction.h"
+#include "sequin/Dialect/Csl/IR/CslDialect.h"
 
 namespace sequin::csl_to_wafer {
 
@@ -26,7 +27,7 @@ std::unique_ptr<mlir::Pass> createSayAsSourcePass();
 
 /// Puts the elements of constants on what gets them, for the pass below, which
 /// sees one function.
-void markConstants(mlir::ModuleOp module);
+void markConstants(csl::ProgramOp program);
 
 /// On structured control flow: constants stand at the beginning of a function;
 /// loops count in 32 bits; choices and branches ask for `equal` or `less`, not
@@ -61,7 +62,7 @@ std::unique_ptr<mlir::Pass> createComputeInChoicesPass();
 
 /// Marks calls of what reads or writes configuration registers, for the pass
 /// above, which sees one function.
-void markRegisterUsers(mlir::ModuleOp module);
+void markRegisterUsers(csl::ProgramOp program);
 
 /// A switch asks for one value after another, as a row of `if` does.
 std::unique_ptr<mlir::Pass> createLowerSwitchesPass();

@@ -295,27 +295,27 @@ std::unique_ptr<Pass> csl_to_wafer::createComputeInChoicesPass() {
   return std::make_unique<ComputeInChoices>();
 }
 
-void csl_to_wafer::markRegisterUsers(ModuleOp module) {
-  for (auto program : module.getOps<csl::ProgramOp>()) {
-    llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
-    llvm::DenseSet<StringRef> users;
-    llvm::SmallVector<StringRef> pending;
-    for (auto function : program.getOps<func::FuncOp>())
-      function.walk([&](Operation *op) {
-        if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
-            users.insert(function.getSymName()).second)
-          pending.push_back(function.getSymName());
-      });
-    program.walk(
-        [&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
-    while (!pending.empty())
-      for (func::CallOp call : callsOf.lookup(pending.pop_back_val())) {
-        call->setAttr(kUsesRegisters, UnitAttr::get(call.getContext()));
-        if (auto caller = call->getParentOfType<func::FuncOp>())
-          if (users.insert(caller.getSymName()).second)
-            pending.push_back(caller.getSymName());
-      }
-  }
+void csl_to_wafer::markRegisterUsers(csl::ProgramOp program) {
+  llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
+  llvm::DenseSet<StringRef> users;
+  llvm::SmallVector<StringRef> pending;
+  for (auto function : program.getOps<func::FuncOp>())
+    function.walk([&](Operation *op) {
+      if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
+          users.insert(function.getSymName()).second)
+        pending.push_back(function.getSymName());
+    });
+  if (pending.empty())
+    return;
+  program.walk(
+      [&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
+  while (!pending.empty())
+    for (func::CallOp call : callsOf.lookup(pending.pop_back_val())) {
+      call->setAttr(kUsesRegisters, UnitAttr::get(call.getContext()));
+      if (auto caller = call->getParentOfType<func::FuncOp>())
+        if (users.insert(caller.getSymName()).second)
+          pending.push_back(caller.getSymName());
+    }
 }
 
 std::unique_ptr<Pass> csl_to_wafer::createComputeLatePass() {

@@ -223,30 +223,29 @@ std::vector<Overlap> Finder::run() {
     }
   });
   // In one block.
-  program.walk([&](Block *block) {
-    llvm::SmallVector<const Use *> before;
-    auto parent = block->getParentOp()->getParentOfType<FunctionOpInterface>();
-    if (auto own = dyn_cast<FunctionOpInterface>(block->getParentOp()))
-      parent = own;
-    if (!parent)
-      return;
+  for (auto function : program.getOps<FunctionOpInterface>()) {
     const Body &body =
-        bodies[SymbolTable::getSymbolName(parent).getValue().str()];
-    for (const Use &use : body.uses) {
-      if (use.op->getBlock() != block)
-        continue;
-      llvm::SmallVector<Resource, 3> left = use.resources;
-      for (const Use *earlier : before) {
-        Use part = use;
-        part.resources = left;
-        llvm::erase_if(left, [&](const Resource &resource) {
-          return llvm::is_contained(earlier->resources, resource);
-        });
-        add(*earlier, part, /*acrossTasks=*/false);
+        bodies[SymbolTable::getSymbolName(function).getValue().str()];
+    if (body.uses.empty())
+      continue;
+    function->walk([&](Block *block) {
+      llvm::SmallVector<const Use *> before;
+      for (const Use &use : body.uses) {
+        if (use.op->getBlock() != block)
+          continue;
+        llvm::SmallVector<Resource, 3> left = use.resources;
+        for (const Use *earlier : before) {
+          Use part = use;
+          part.resources = left;
+          llvm::erase_if(left, [&](const Resource &resource) {
+            return llvm::is_contained(earlier->resources, resource);
+          });
+          add(*earlier, part, /*acrossTasks=*/false);
+        }
+        before.push_back(&use);
       }
-      before.push_back(&use);
-    }
-  });
+    });
+  }
   // In two tasks.
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j) {

@@ -10,6 +10,7 @@
 #define SEQUIN_CONVERSION_CSLTOWAFER_DERIVEPROGRAM_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "sequin/Wafer/Program.h"
 
 namespace sequin::csl_to_wafer {
@@ -24,9 +25,11 @@ inline constexpr llvm::StringLiteral kLinkSectionsAttr = "csl.link_sections";
 /// change the bytecode. Errors are reported at their operations.
 mlir::FailureOr<wafer::Program> deriveProgram(mlir::ModuleOp module);
 
-/// The same with the findings of `--csl-check-program`, all of them as
-/// warnings, which name the builtins of CSL text.
-mlir::FailureOr<wafer::Program> deriveCheckedProgram(mlir::ModuleOp module);
+/// The same of a module that nobody needs afterwards, with the findings of
+/// `--csl-check-program`, all of them as warnings, which name the builtins of
+/// CSL text.
+mlir::FailureOr<wafer::Program>
+deriveCheckedProgram(mlir::OwningOpRef<mlir::ModuleOp> module);
 
 /// `--csl-to-json`, the wafer program as JSON, and `--csl-to-wafer`, as text.
 void registerTranslations();
