@@ -566,40 +566,46 @@ bool GroupPlanner::cut(Memory memory, bool outerFirst) {
   if (memory == Memory::Vrf)
     return false;
   // Outer loops of the sum one by one, then the packets' loop in whole packets.
-  for (LoopId id : sums) {
-    Loop &loop = group.loops[id];
-    bool last = id == sums.back();
-    if (loop.tile == 1 || loop.pinnedTile ||
-        (last && sums.size() > 1 && loop.tile <= 64))
-      continue;
-    int64_t unit = last && group.kind == Group::Kind::Contraction
-                       ? machine.lanes(group.lhs.tensor->kind())
-                       : 1;
-    for (Access *access : group.reads()) {
-      const Tensor &tensor = *access->tensor;
-      if (tensor.inner && access->dims[*tensor.inner].finest() == id)
-        unit = std::max(unit, getDmaWord(tensor));
+  auto cutSum = [&](int64_t leastOfLast) {
+    for (LoopId id : sums) {
+      Loop &loop = group.loops[id];
+      bool last = id == sums.back();
+      if (loop.tile == 1 || loop.pinnedTile ||
+          (last && sums.size() > 1 && loop.tile <= leastOfLast))
+        continue;
+      int64_t unit = last && group.kind == Group::Kind::Contraction
+                         ? machine.lanes(group.lhs.tensor->kind())
+                         : 1;
+      for (Access *access : group.reads()) {
+        const Tensor &tensor = *access->tensor;
+        if (tensor.inner && access->dims[*tensor.inner].finest() == id)
+          unit = std::max(unit, getDmaWord(tensor));
+      }
+      if (loop.tile <= unit)
+        continue;
+      // Only the innermost one may end in the middle of a tile.
+      if (!last && loop.extent % unit != 0)
+        continue;
+      int64_t half = llvm::divideCeil(loop.tile, 2);
+      limits[id] =
+          last ? llvm::alignTo(half, unit)
+               : unit * largestDivisor(loop.extent / unit,
+                                       std::max<int64_t>(1, half / unit));
+      if (limits[id] >= loop.tile)
+        limits[id] = loop.tile - unit;
+      return true;
     }
-    if (loop.tile <= unit)
-      continue;
-    // Only the innermost one may end in the middle of a tile.
-    if (!last && loop.extent % unit != 0)
-      continue;
-    int64_t half = llvm::divideCeil(loop.tile, 2);
-    limits[id] = last
-                     ? llvm::alignTo(half, unit)
-                     : unit * largestDivisor(loop.extent / unit,
-                                             std::max<int64_t>(1, half / unit));
-    if (limits[id] >= loop.tile)
-      limits[id] = loop.tile - unit;
+    return false;
+  };
+  constexpr int64_t kLongRun = 64;
+  if (cutSum(kLongRun))
     return true;
-  }
   if (best) {
     Loop &loop = group.loops[*best];
     limits[*best] = std::max<int64_t>(1, loop.tile / 2);
     return true;
   }
-  return false;
+  return cutSum(/*leastOfLast=*/1);
 }
 
 int64_t GroupPlanner::estimate() const {
