@@ -185,14 +185,18 @@ void AddressTable::expandComposite(const std::string &key) {
   sortDigits(base);
   ArrayRef<Factor> parts = base.composite->factors;
   bool expandable = base.offset == 0 && !base.opaque;
-  if (!base.composite->startsAtZero) {
-    // One padded part in one piece is still clear.
+  bool isShifted = !base.composite->startsAtZero;
+  if (isShifted) {
+    // One padded part is still clear where the padding below is a number of
+    // steps of the outermost piece.
     llvm::SmallVector<StreamPiece, 2> cuts;
     expandable &=
         parts.size() == 1 && !parts[0].composite && parts[0].offset == 0 &&
         parts[0].kind != Factor::Kind::Broadcast &&
         cut(base, 1, parts[0].extent, parts[0].extent, cuts) == Fit::Fits &&
-        cuts.size() == 1;
+        (cuts.size() == 1 ||
+         (mode != Mode::Write &&
+          factors::canShift(parts[0], cuts.front().stride)));
     base.hidden = !expandable;
     base.zero = parts[0].first;
   }
@@ -218,6 +222,8 @@ void AddressTable::expandComposite(const std::string &key) {
                      : saturatingMul(part.stride, steps);
       f.extent = piece.extent;
       f.valid = std::min(piece.extent, ceilDiv(part.valid, steps));
+      if (isShifted)
+        f.first = &piece == &cuts.front() ? part.first / steps : 0;
       if (&piece != &cuts.front())
         f.offset = 0;
       // No more than the digit of the composite holds.
@@ -402,10 +408,28 @@ llvm::Error AddressTable::misfit(Fit fit, StringRef name,
     return llvm::createStringError("incompatible shapes: the stream walks '" +
                                    walks + "' and the buffer holds " + name +
                                    " inside '" + held + "'; " + map->refusal());
-  return llvm::createStringError("incompatible shapes: the buffer holds " +
-                                 name + " as '" + held +
-                                 "' and the stream walks it as '" + walks +
-                                 "', which have no common refinement");
+  return llvm::createStringError(
+      "incompatible shapes: the buffer holds " + name + " as '" + held +
+      "' and the stream walks it as '" + walks +
+      "', which have no common refinement" + explainShift(base));
+}
+
+/// Why the parts of an axis with padding below are not put together again.
+std::string AddressTable::explainShift(const Base &base) const {
+  auto found = bases.find(base.source);
+  if (!base.opaque || found == bases.end() || !found->second.composite)
+    return "";
+  const CompositeBase &composite = *found->second.composite;
+  if (composite.factors.size() != 1 || composite.factors[0].first == 0 ||
+      found->second.digits.empty())
+    return "";
+  int64_t step = found->second.digits.back().stride;
+  int64_t low = composite.factors[0].first;
+  if (low % step == 0)
+    return "";
+  return (": the " + Twine(low) + " positions of padding below are no " +
+          "multiple of the " + Twine(step) + " that the outermost part steps")
+      .str();
 }
 
 AddressTable::Fit

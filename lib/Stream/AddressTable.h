@@ -20,9 +20,12 @@
 //
 // Composites are bridged both ways: a composite in the buffer gives digits to
 // the axes inside it, and a composite in the stream gets digits from where the
-// buffer holds its parts. A sliding combination of the buffer that stands whole
-// gives digits to the axes inside it, which then share addresses; a table, and
-// a sliding combination that is cut, can only be walked as they stand.
+// buffer holds its parts. Digits of an axis with padding below are digits of the
+// axis where the padding is a number of steps of the outermost one; otherwise a
+// step would begin inside the padding. A sliding combination of the buffer that
+// stands whole gives digits to the axes inside it, which then share addresses;
+// a table, and a sliding combination that is cut, can only be walked as they
+// stand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -197,6 +200,7 @@ private:
   bool isWalked(llvm::StringRef name) const;
   static size_t digitAt(const Base &base, int64_t stride);
   llvm::Error misfit(Fit fit, llvm::StringRef name, const Base &base) const;
+  std::string explainShift(const Base &base) const;
   llvm::Expected<int64_t> finishBase(const std::string &name, Base &base);
   llvm::Error checkFilled(const std::string &name, const Base &base) const;
 

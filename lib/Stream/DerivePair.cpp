@@ -55,6 +55,53 @@ bool holdsPadding(const CompositeBase &composite) {
   return padding;
 }
 
+/// Where `f` is a digit of an axis with padding below, and all digits of it are
+/// in `map`: the same digit of the axis itself, which holds data from position
+/// `low` of `f` on.
+std::optional<Factor> unshift(const Factor &f, const AddressMap &map,
+                              int64_t &low) {
+  if (f.kind != Factor::Kind::Composite || f.offset != 0 ||
+      f.composite->factors.size() != 1)
+    return std::nullopt;
+  const Factor &axis = f.composite->factors.front();
+  if (axis.kind != Factor::Kind::Axis || axis.offset != 0 || axis.first == 0)
+    return std::nullopt;
+  llvm::SmallVector<const Factor *, 4> digits;
+  for (const AddressFactor &entry : map.factors())
+    if (entry.factor.kind == f.kind && entry.factor.base == f.base &&
+        entry.factor.valid > 1)
+      digits.push_back(&entry.factor);
+  llvm::sort(digits, [](const Factor *a, const Factor *b) {
+    return a->stride < b->stride;
+  });
+  int64_t reached = 1;
+  for (const Factor *digit : digits) {
+    if (digit->stride != reached || digit->first != 0 || digit->offset != 0)
+      return std::nullopt;
+    reached *= digit->valid;
+  }
+  if (reached != f.composite->size)
+    return std::nullopt;
+  int64_t top = digits.back()->stride;
+  if (!factors::canShift(axis, top))
+    return std::nullopt;
+  Factor result = axis;
+  result.first = low = 0;
+  if (f.valid == 1) {
+    result.valid = result.extent = 1;
+    return result;
+  }
+  bool isTop = f.stride == top;
+  if (isTop)
+    low = axis.first / top;
+  result.stride = axis.stride * f.stride;
+  result.valid = checked::ceilDiv(axis.valid, f.stride);
+  if (!isTop)
+    result.valid = std::min(result.valid, f.valid);
+  result.extent = result.valid;
+  return result;
+}
+
 /// Adds the positions of `entry` that hold data to `walked`. A sliding
 /// combination that the source does not have is walked term by term, where its
 /// positions hold one index each.
@@ -72,6 +119,18 @@ llvm::Error walk(const AddressFactor &entry, const AddressTable &source,
   if (f.extent == 0)
     return llvm::createStringError("the destination '" + destination.str() +
                                    "' holds no data");
+  int64_t low = 0;
+  if (!source.holdsWhole(f))
+    if (std::optional<Factor> digit = unshift(f, destination, low)) {
+      auto shifted = checked::mulAdd(low, entry.addressStride, base);
+      if (!shifted)
+        return llvm::createStringError("the addresses of '" +
+                                       destination.str() +
+                                       "' do not fit in 64 bits");
+      base = *shifted;
+      walked.push_back({std::move(*digit), entry.addressStride});
+      return llvm::Error::success();
+    }
   if (f.kind == Factor::Kind::Composite && f.stride == 1 && f.offset == 0 &&
       f.valid == f.composite->size && holdsPadding(*f.composite) &&
       !source.holdsWhole(f)) {

@@ -226,6 +226,10 @@ bool factors::canSplit(const Factor &f, int64_t n) {
                          f.valid <= n || isLimitedByBase(f));
 }
 
+bool factors::canShift(const Factor &f, int64_t step) {
+  return f.first % step == 0 && (f.valid % step == 0 || isLimitedByBase(f));
+}
+
 Factor factors::splitFactor(Factor &f, int64_t n) {
   Factor inner = f;
   inner.extent = n;

@@ -91,6 +91,11 @@ bool canSplit(const Factor &f, int64_t n);
 /// remainder is returned. Requires canSplit.
 Factor splitFactor(Factor &f, int64_t n);
 
+/// Whether digits of `f`, the outermost of which steps over `step` positions,
+/// are digits of what `f` walks, the outermost with f.first / step positions of
+/// padding below.
+bool canShift(const Factor &f, int64_t step);
+
 } // namespace sequin::factors
 
 #endif // SEQUIN_LIB_STREAM_FACTORLIST_H

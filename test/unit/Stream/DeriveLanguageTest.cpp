@@ -464,6 +464,47 @@ TEST(DerivePair, AllOfTheLanguage) {
             "another");
 }
 
+/// Digits of an axis with padding below are digits of the axis, where the
+/// outermost steps over a divisor of the padding.
+TEST(DerivePair, DigitsAbovePadding) {
+  AxisSizes axes = axesOf("A=16,B=8");
+  // 4 of 20 positions are padding: one step of A # 20 @ 4 / 4, of which there
+  // are 5.
+  EXPECT_EQ(copied("A # 20 @ 4 % 4, A # 20 @ 4 / 4", "A", axes),
+            "4:1/4, 4:5/1");
+  EXPECT_EQ(copied("A", "A # 20 @ 4 % 4, A # 20 @ 4 / 4", axes),
+            "4:1/5, 4:4/1");
+  EXPECT_EQ(copied("A", "A # 24 @ 4 % 2, B, A # 24 @ 4 / 2 % 2, A # 24 @ 4 / 4",
+                   axesOf("A=16,B=1")),
+            "2:1/12, 2:2/6, 4:4/1");
+  auto firstOf = [&](const char *from, const char *to) {
+    auto pair = derivePair(AddressMap(mappingOf(from, axes)),
+                           AddressMap(mappingOf(to, axes)));
+    return pair ? std::to_string(pair->sourceBase) + "/" +
+                      std::to_string(pair->destinationBase)
+                : llvm::toString(pair.takeError());
+  };
+  EXPECT_EQ(firstOf("A # 20 @ 4 % 4, A # 20 @ 4 / 4", "A"), "1/0");
+  EXPECT_EQ(firstOf("A", "A # 20 @ 4 % 4, A # 20 @ 4 / 4"), "0/1");
+  // Both sides, with other digits.
+  EXPECT_EQ(copied("A # 20 @ 4 % 4, A # 20 @ 4 / 4",
+                   "A # 24 @ 8 % 2, A # 24 @ 8 / 2", axes),
+            "2:5/12, 4:1/2, 2:10/1");
+  // Where it does not divide, a step would begin inside the padding.
+  EXPECT_EQ(copied("A # 20 @ 2 % 4, A # 20 @ 2 / 4", "A", axes),
+            "incompatible shapes: the buffer holds A as 'A # 20 @ 2 % 4, "
+            "A # 20 @ 2 / 4' and the stream walks it as 'A', which have no "
+            "common refinement: the 2 positions of padding below are no "
+            "multiple of the 4 that the outermost part steps");
+  EXPECT_EQ(copied("A", "A # 20 @ 2 % 4, A # 20 @ 2 / 4", axes),
+            "write leaves the tensor: 'A # 20 @ 2' starts 2 positions before "
+            "the data, the buffer 'A' has 0 positions of padding there");
+  // Data that ends inside a step has no whole number of them.
+  EXPECT_EQ(copied("A = 7 # 12 @ 4 % 4, A = 7 # 12 @ 4 / 4", "A = 7", axes)
+                .substr(0, 19),
+            "incompatible shapes");
+}
+
 TEST(DerivePair, AllOfTheLanguageAgainstBruteForce) {
   RandomLanguage random(testSeed(std::random_device{}()));
   int copies = 0;
