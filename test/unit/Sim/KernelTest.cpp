@@ -123,6 +123,55 @@ TEST(Kernels, ConstantAddition) {
   SEQUIN_ROW("HEL-06");
 }
 
+/// Data in eight slices, the rest of both clusters is padding: these units
+/// work, too, on what their memories happen to hold, and nothing of it gets to
+/// HBM.
+TEST(Kernels, UnitsUnderPadding) {
+  constexpr int64_t data = 64, all = 512 * 8, places = 1 << 27;
+  config::Program program = kernel(I32, {{data}}, {all});
+  program.outputs.push_back({"units", I32, {all}});
+  config::ExecCommand exec = makeExec({0, {{8, 1}}, 1}, I32, I32, 32);
+  exec.sliceMask = firstSlices(512);
+  config::VectorOp add;
+  add.opcode = config::VectorOpcode::FxpAdd;
+  add.operand.kind = config::VectorOperand::Kind::Constant;
+  add.operand.constant = 1;
+  exec.vector = config::VectorStage{I32, {add}};
+  exec.sink = config::CommitStage{I32, {1 << 12, {{8, 1}}, 1}, 32, 32};
+  program.commands = {denseTransfer("in", true, 0, I32, data, 0),
+                      spread("to_dm", true, 0, 0, 8, 32, 32),
+                      {"add", "", exec},
+                      spread("to_hbm", false, places, 1 << 12, 8, 32, 32),
+                      denseTransfer("out", false, 0, I32, all, places),
+                      // What a kernel never does: the results of all units.
+                      spread("peek", false, 2 * places, 1 << 12, 512, 32, 32),
+                      denseTransfer("units", false, 1, I32, all, 2 * places)};
+  config::Program masked = program;
+  std::get<config::ExecCommand>(masked.commands[2].body).sliceMask =
+      firstSlices(8);
+
+  std::vector<int> in = mixed(data, 1000000, 1);
+  for (uint8_t poison : {uint8_t(0xa5), uint8_t(0x3c)}) {
+    TcpMachine machine = *lookupTcpMachine("rngd");
+    machine.poisonByte = poison;
+    auto run = [&](const config::Program &program) {
+      return llvm::cantFail(sim::run(program, machine, {arrayOf(I32, in)}));
+    };
+    int32_t fresh = static_cast<int32_t>(0x01010101u * poison);
+    std::vector<int> out(all, fresh), units(all, fresh + 1);
+    for (int64_t i = 0; i < data; ++i)
+      out[i] = units[i] = in[i] + 1;
+    sim::Result result = run(program);
+    EXPECT_THAT(intsOf(result.outputs[0]), ElementsAreArray(out));
+    EXPECT_THAT(intsOf(result.outputs[1]), ElementsAreArray(units));
+    // Nobody can tell it from a run of the units with data alone.
+    sim::Result other = run(masked);
+    EXPECT_EQ(other.outputs[0].data, result.outputs[0].data);
+    EXPECT_EQ(other.report.cycles, result.report.cycles);
+  }
+  SEQUIN_ROW("SIL-38");
+}
+
 TEST(Kernels, ElementwiseMultiplication) {
   config::Program program = kernel(I32, {{2048}, {2048}}, {2048});
   config::ExecCommand load = makeExec({1 << 12, {{8, 1}}, 1}, I32, I32, 8);
