@@ -20,12 +20,12 @@
 //
 // Composites are bridged both ways: a composite in the buffer gives digits to
 // the axes inside it, and a composite in the stream gets digits from where the
-// buffer holds its parts. Digits of an axis with padding below are digits of the
-// axis where the padding is a number of steps of the outermost one; otherwise a
-// step would begin inside the padding. A sliding combination of the buffer that
-// stands whole gives digits to the axes inside it, which then share addresses;
-// a table, and a sliding combination that is cut, can only be walked as they
-// stand.
+// buffer holds its parts. Digits of an axis with padding below are digits of
+// the axis where the padding is a number of steps of the outermost one;
+// otherwise a step would begin inside the padding. A sliding combination of the
+// buffer that stands whole gives digits to the axes inside it, which then share
+// addresses; a table, and a sliding combination that is cut, can only be walked
+// as they stand.
 //
 //===----------------------------------------------------------------------===//
 

@@ -117,6 +117,10 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
     if (!linalgOp || isa<linalg::GenericOp>(op) ||
         fillsWithConstant(linalgOp) || !linalgOp.hasPureTensorSemantics())
       return success();
+    if (isa<linalg::FillRng2DOp>(op))
+      return op->emitOpError()
+             << "makes random numbers, for which the machine has no operation "
+                "(and no f64 to compute them by): pass them as an argument";
     rewriter.setInsertionPoint(op);
     Attribute pin = op->getAttr(sequin::kPinAttrName);
     FailureOr<linalg::GenericOp> generic =
