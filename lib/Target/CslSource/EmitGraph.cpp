@@ -43,10 +43,16 @@ private:
     llvm::DenseSet<Block *> blocks;
     /// What stands behind the loop; may be null.
     Block *exit = nullptr;
+    /// Where the way from the exit meets others out of the loop, in order; they
+    /// stand behind what stands behind the loop.
+    std::vector<Block *> joins;
     Statement *statement = nullptr;
   };
   bool isReducible();
   void findLoops();
+  void findJoins(Loop &loop);
+  /// Whether `block` stands behind a loop around what is being emitted.
+  bool isBehindLoop(Block *block);
   void addEscaping(Value value, const llvm::DenseSet<Block *> &blocks);
   bool isMerge(Block *block) const;
   bool isBackEdge(Block *from, Block *to) const {
@@ -130,6 +136,33 @@ void GraphEmitter::addEscaping(Value value,
       addEscaping(operand, blocks);
 }
 
+void GraphEmitter::findJoins(Loop &loop) {
+  llvm::DenseSet<Block *> seen{loop.exit};
+  llvm::SmallVector<Block *> work{loop.exit};
+  while (!work.empty()) {
+    Block *from = work.pop_back_val();
+    for (Block *next : from->getSuccessors()) {
+      if (isBackEdge(from, next) || loop.blocks.contains(next) ||
+          !seen.insert(next).second)
+        continue;
+      work.push_back(next);
+      auto *idom = dominance.getNode(next)->getIDom();
+      if (isMerge(next) && idom && loop.blocks.contains(idom->getBlock()))
+        loop.joins.push_back(next);
+    }
+  }
+  llvm::sort(loop.joins, [&](Block *left, Block *right) {
+    return order.lookup(left) < order.lookup(right);
+  });
+}
+
+bool GraphEmitter::isBehindLoop(Block *block) {
+  return llvm::any_of(around, [&](Block *header) {
+    const Loop &loop = loops[header];
+    return loop.exit == block || llvm::is_contained(loop.joins, block);
+  });
+}
+
 void GraphEmitter::findLoops() {
   for (auto [block, position] : order)
     for (Block *next : block->getSuccessors()) {
@@ -166,13 +199,17 @@ void GraphEmitter::findLoops() {
       }
     if (!loop.exit)
       continue;
+    findJoins(loop);
     // What the exit and those behind it use of the loop has to be declared
     // before it.
     auto addIfUsedBehind = [&](Value value) {
       for (Operation *user : value.getUsers()) {
         Block *where = body.findAncestorBlockInRegion(*user->getBlock());
+        auto leadsThere = [&](Block *behind) {
+          return dominance.dominates(behind, where);
+        };
         if (where && !loop.blocks.contains(where) &&
-            dominance.dominates(loop.exit, where))
+            (leadsThere(loop.exit) || llvm::any_of(loop.joins, leadsThere)))
           addEscaping(value, loop.blocks);
       }
     };
@@ -259,7 +296,8 @@ void GraphEmitter::emitTerminator(Block *block, Statements &out) {
     choice->condition = code.use(branch.getCondition());
     choice->isInteger =
         branch.getCondition().getDefiningOp<arith::CmpIOp>() != nullptr;
-    code.takeEffects();
+    Effects effects = code.takeEffects();
+    choice->acts = effects.acts || !effects.writes.empty();
     emitEdge(block, branch.getTrueDest(), branch.getTrueDestOperands(),
              choice->body);
     emitEdge(block, branch.getFalseDest(), branch.getFalseDestOperands(),
@@ -315,9 +353,14 @@ void GraphEmitter::emitWithin(Block *block, ArrayRef<Block *> after,
 }
 
 void GraphEmitter::emitTree(Block *block, Statements &out) {
-  Statements *target = &out;
+  Statements *target = &out, *place = &out;
   auto loop = loops.find(block);
+  // What joins behind this loop and none around it, and where it stands.
+  std::vector<std::pair<Block *, Statements *>> joins;
   if (loop != loops.end()) {
+    for (Block *join : loop->second.joins)
+      if (!isBehindLoop(join))
+        joins.emplace_back(join, nullptr);
     // Variables that outlive the loop, and those of what stands behind it.
     lines(out, [&](Statement &statement) {
       declareArguments(block, statement.lines);
@@ -344,20 +387,27 @@ void GraphEmitter::emitTree(Block *block, Statements &out) {
             llvm::for_each(op.getResults(), declare);
         }
       }
+      for (auto &[join, outside] : joins)
+        declareArguments(join, statement.lines);
     });
+    for (auto &[join, outside] : llvm::reverse(joins)) {
+      auto wrapper = std::make_unique<Statement>(Kind::Block);
+      labelled[join] = wrapper.get();
+      outside = place;
+      place = &wrapper->body;
+      outside->push_back(std::move(wrapper));
+    }
     auto statement = std::make_unique<Statement>(Kind::Loop);
     loop->second.statement = statement.get();
     target = &statement->body;
-    out.push_back(std::move(statement));
+    place->push_back(std::move(statement));
     around.push_back(block);
   }
   // What joins below this block, in the order in which it comes.
   llvm::SmallVector<Block *> after;
   for (auto *child : dominance.getNode(block)->children()) {
     Block *below = child->getBlock();
-    bool isExit = llvm::any_of(
-        around, [&](Block *header) { return loops[header].exit == below; });
-    if (isMerge(below) && !isExit)
+    if (isMerge(below) && !isBehindLoop(below))
       after.push_back(below);
   }
   llvm::sort(after, [&](Block *left, Block *right) {
@@ -378,7 +428,11 @@ void GraphEmitter::emitTree(Block *block, Statements &out) {
   if (loop != loops.end()) {
     around.pop_back();
     if (Block *exit = loops[block].exit)
-      emitJump(block, exit, out);
+      emitJump(block, exit, *place);
+    for (auto [join, outside] : joins) {
+      labelled.erase(join);
+      emitTree(join, *outside);
+    }
   }
 }
 

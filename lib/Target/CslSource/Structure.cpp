@@ -117,10 +117,15 @@ static void simplifyList(Statements &list, std::vector<Jump> falls,
         flat.push_back(std::move(inner));
       continue;
     }
-    // A branch without statements says nothing.
+    // A branch without statements says nothing but what its condition does.
     if (statement->kind == Kind::If && statement->body.empty() &&
-        statement->otherwise.empty())
-      continue;
+        statement->otherwise.empty()) {
+      if (!statement->acts)
+        continue;
+      auto call = std::make_unique<Statement>(Kind::Lines);
+      call->lines.line(statement->condition.text + ";");
+      statement = std::move(call);
+    }
     flat.push_back(std::move(statement));
   }
   list = std::move(flat);

@@ -45,6 +45,7 @@ struct Statement {
   bool ends = false;               ///< Lines: the last one is a return
   Expression condition;            ///< If, Switch
   bool isInteger = false;          ///< If: a comparison of integers
+  bool acts = false;               ///< If: the condition calls something
   Statements body;                 ///< Block, Loop; the first branch of If
   Statements otherwise;            ///< If, Switch
   std::vector<std::string> values; ///< Switch: of the cases
