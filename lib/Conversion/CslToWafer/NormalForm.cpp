@@ -420,6 +420,10 @@ struct KnowElement : public OpRewritePattern<memref::LoadOp> {
     if (place >= values.getNumElements())
       return failure();
     auto value = cast<TypedAttr>(values.getValues<Attribute>()[place]);
+    // Folding would keep the bits of a NaN (KeepFloats.h).
+    if (auto number = dyn_cast<FloatAttr>(value);
+        number && number.getValue().isNaN())
+      return failure();
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
     return success();
   }

@@ -12,7 +12,7 @@
 // Known floats that a compiler would round twice, refuse, or give another NaN.
 
 // The tie of two halves, infinity, canonical NaNs, the same of parameters.
-// HALF: 0x3c00 0x7c00 0x7e00 0x7e00 0x7c00 0x7c00 0x7e00 0x0
+// HALF: 0x3c00 0x7c00 0x7e00 0x7e00 0x7c00 0x7c00 0x7e00 0x7e00
 // OUT: 0x7fc00000 0x7fc00000 0x7fc00000 0x7f800000 0x5f800000 0x5e800001 0x0 0x0
 // LONG: -1 65535 0 -1
 
@@ -30,6 +30,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
     csl.param @most : i64
     csl.param @tie : i64
     csl.param @wide : i32
+    csl.var const @none : memref<2xf16> = dense<[0x7E01, 1.0]> : tensor<2xf16>
     csl.var @out : memref<8xf32> = dense<0.0> : tensor<8xf32>
     csl.var @half : memref<8xf16> = dense<0.0> : tensor<8xf16>
     csl.var @long : memref<4xi32> = dense<0> : tensor<4xi32>
@@ -43,6 +44,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
       %c4 = arith.constant 4 : index
       %c5 = arith.constant 5 : index
       %c6 = arith.constant 6 : index
+      %c7 = arith.constant 7 : index
       %out = csl.get_var @out : memref<8xf32>
       %half = csl.get_var @half : memref<8xf16>
       %long = csl.get_var @long : memref<4xi32>
@@ -83,6 +85,11 @@ module attributes {csl.target = #csl.target<"wse3">} {
       %two = arith.constant 2.0 : f16
       %more = arith.addf %times, %times : f16
       memref.store %more, %half[%c5] : memref<8xf16>
+      // An element of a constant.
+      %nones = csl.get_var @none : memref<2xf16>
+      %element = memref.load %nones[%c0] : memref<2xf16>
+      %element_sum = arith.addf %element, %two : f16
+      memref.store %element_sum, %half[%c7] : memref<8xf16>
       // Integers of 64 bits, rounded once.
       %most = csl.get_param @most : i64
       %positive_most = arith.uitofp %most : i64 to f32
