@@ -187,11 +187,11 @@ void AddressTable::expandComposite(const std::string &key) {
   bool expandable = base.offset == 0 && !base.opaque;
   bool isShifted = !base.composite->startsAtZero;
   if (isShifted) {
-    // One padded part is still clear where the padding below is a number of
-    // steps of the outermost piece.
+    // One part is still clear: its offset is that of all digits together, its
+    // padding below has to be a number of steps of the outermost piece.
     llvm::SmallVector<StreamPiece, 2> cuts;
     expandable &=
-        parts.size() == 1 && !parts[0].composite && parts[0].offset == 0 &&
+        parts.size() == 1 && !parts[0].composite &&
         parts[0].kind != Factor::Kind::Broadcast &&
         cut(base, 1, parts[0].extent, parts[0].extent, cuts) == Fit::Fits &&
         (cuts.size() == 1 ||
@@ -214,6 +214,9 @@ void AddressTable::expandComposite(const std::string &key) {
     }
     if (!fits)
       continue;
+    // One position of an axis says which.
+    if (cuts.empty() && isShifted)
+      addFactor(part, 0, name, base.held);
     for (StreamPiece &piece : cuts) {
       Factor f = part;
       int64_t steps = piece.stride / position;

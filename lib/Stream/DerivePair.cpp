@@ -55,22 +55,43 @@ bool holdsPadding(const CompositeBase &composite) {
   return padding;
 }
 
-/// Where `f` is a digit of an axis with padding below, and all digits of it are
-/// in `map`: the same digit of the axis itself, which holds data from position
-/// `low` of `f` on.
+/// Whether a group that `f` is a part of has a part of `base` inside. Groups
+/// that were `seen` have none.
+bool hasInside(const Factor &f, llvm::StringRef base,
+               llvm::SmallPtrSetImpl<const CompositeBase *> &seen) {
+  if (!f.composite || f.base == base || !seen.insert(f.composite.get()).second)
+    return false;
+  auto isPart = [&](const Factor &part) {
+    return part.base == base || hasInside(part, base, seen);
+  };
+  return llvm::any_of(f.composite->factors, isPart) ||
+         llvm::any_of(f.composite->sliding,
+                      [&](const CompositeBase::SlidingTerm &term) {
+                        return llvm::any_of(term.factors, isPart);
+                      });
+}
+
+/// Where `f` is a digit of an axis at an offset or with padding below, and all
+/// digits of it are in `map`: the same digit of the axis itself, which holds
+/// data from position `low` of `f` on. The outermost has the offset.
 std::optional<Factor> unshift(const Factor &f, const AddressMap &map,
                               int64_t &low) {
   if (f.kind != Factor::Kind::Composite || f.offset != 0 ||
       f.composite->factors.size() != 1)
     return std::nullopt;
   const Factor &axis = f.composite->factors.front();
-  if (axis.kind != Factor::Kind::Axis || axis.offset != 0 || axis.first == 0)
+  if (axis.kind != Factor::Kind::Axis || (axis.offset == 0 && axis.first == 0))
     return std::nullopt;
   llvm::SmallVector<const Factor *, 4> digits;
-  for (const AddressFactor &entry : map.factors())
+  llvm::SmallPtrSet<const CompositeBase *, 8> seen;
+  for (const AddressFactor &entry : map.factors()) {
+    // Its positions would add to those of the digits.
+    if (hasInside(entry.factor, f.base, seen))
+      return std::nullopt;
     if (entry.factor.kind == f.kind && entry.factor.base == f.base &&
         entry.factor.valid > 1)
       digits.push_back(&entry.factor);
+  }
   llvm::sort(digits, [](const Factor *a, const Factor *b) {
     return a->stride < b->stride;
   });
@@ -80,13 +101,15 @@ std::optional<Factor> unshift(const Factor &f, const AddressMap &map,
       return std::nullopt;
     reached *= digit->valid;
   }
-  if (reached != f.composite->size)
+  if (digits.empty() || reached != f.composite->size)
     return std::nullopt;
   int64_t top = digits.back()->stride;
   if (!factors::canShift(axis, top))
     return std::nullopt;
   Factor result = axis;
   result.first = low = 0;
+  if (f.stride != top || f.valid == 1)
+    result.offset = 0;
   if (f.valid == 1) {
     result.valid = result.extent = 1;
     return result;

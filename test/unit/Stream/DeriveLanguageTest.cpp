@@ -499,6 +499,29 @@ TEST(DerivePair, DigitsAbovePadding) {
   EXPECT_EQ(copied("A", "A # 20 @ 2 % 4, A # 20 @ 2 / 4", axes),
             "write leaves the tensor: 'A # 20 @ 2' starts 2 positions before "
             "the data, the buffer 'A' has 0 positions of padding there");
+  // A third part of the same positions, inside a group, adds to them.
+  EXPECT_EQ(copied("B, A",
+                   "B # 4 @ 1 / 2 # 4 % 2, B # 4 @ 1 % 2, "
+                   "[A % 3, B # 4 @ 1 / 2 # 4 / 2] @ 3 = 3",
+                   axesOf("A=12,B=2")),
+            "write leaves the tensor: 'B # 4 @ 1' starts 1 positions before "
+            "the data, the buffer 'B, A' has 0 positions of padding there");
+  // An offset is that of all digits.
+  EXPECT_EQ(copied("A @ 2 = 6 % 2, A @ 2 = 6 / 2", "A @ 2 = 6", axes),
+            "3:1/2, 2:3/1");
+  EXPECT_EQ(copied("A @ 2 = 6", "A @ 2 = 6 % 2, A @ 2 = 6 / 2", axes),
+            "2:1/3, 3:2/1");
+  EXPECT_EQ(copied("A % 8, A / 8", "A @ 2 = 6 % 2, A @ 2 = 6 / 2", axes),
+            "2:2/3, 3:4/1");
+  EXPECT_EQ(firstOf("A % 8, A / 8", "A @ 2 = 6 % 2, A @ 2 = 6 / 2"), "4/0");
+  EXPECT_EQ(copied("A @ 2 = 6 # 10 @ 4 % 2, A @ 2 = 6 # 10 @ 4 / 2",
+                   "A @ 4 = 2", axes),
+            "2:5/1");
+  EXPECT_EQ(
+      firstOf("A @ 2 = 6 # 10 @ 4 % 2, A @ 2 = 6 # 10 @ 4 / 2", "A @ 4 = 2"),
+      "3/0");
+  EXPECT_EQ(copied("A @ 2 = 6 % 2, A @ 2 = 6 / 2", "A = 6", axes).substr(0, 18),
+            "insufficient input");
   // Data that ends inside a step has no whole number of them.
   EXPECT_EQ(copied("A = 7 # 12 @ 4 % 4, A = 7 # 12 @ 4 / 4", "A = 7", axes)
                 .substr(0, 19),
