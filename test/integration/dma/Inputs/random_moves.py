@@ -18,6 +18,7 @@ import sys
 
 import numpy as np
 
+BITS = {"i4": 4, "i8": 8, "i16": 16, "i32": 32, "bf16": 16, "f32": 32, "f8E4M3FN": 8}
 HBM_STEP, DM_STEP = 8 << 20, 128 << 10
 CHIPS = {1: ["1"], 2: ["2", "H / 2", "H % 2"], 4: ["4", "H"]}
 # What of H is left for a chip's buffer.
@@ -36,7 +37,9 @@ class Generator:
             "C": choose([2, 3, 4]),
             "X": choose([8, 16]),
         }
-        self.type = choose(["i8", "i32", "bf16"])
+        self.type = choose(["i4", "i8", "i16", "i32", "f32", "f8E4M3FN", "bf16"])
+        if self.type == "i4":
+            self.sizes["X"] = 16  # a word of DM
         self.grids = []
         # A few ways per axis, so that layouts often agree.
         self.ways, self.windows = {}, {}
@@ -85,7 +88,7 @@ class Generator:
 
     def nested(self, bytes_limit, slices, whole=False):
         """Terms of the buffer and, where there are slices, of them, as views of views."""
-        bits = {"i8": 8, "i32": 32, "bf16": 16}[self.type]
+        bits = BITS[self.type]
         while True:
             ways = [self.ways[a][-1] if whole else self.pick.choice(self.ways[a]) for a in "ABC"]
             terms = [part for way in ways for part in way]
@@ -189,9 +192,10 @@ class Generator:
         return "\n".join(lines)
 
     def data(self, seed):
-        values = np.random.default_rng(seed).integers(-100, 100, list(self.sizes.values()))
-        types = {"i8": np.int8, "i32": np.int32, "bf16": np.float32}
-        return values.astype(types[self.type])
+        most = {"i4": 8, "f8E4M3FN": 16}.get(self.type, 100)
+        values = np.random.default_rng(seed).integers(-most, most, list(self.sizes.values()))
+        types = {"i4": np.int8, "i8": np.int8, "i16": np.int16, "i32": np.int32}
+        return values.astype(types.get(self.type, np.float32))
 
 
     def expected(self, data):
