@@ -89,6 +89,7 @@ bool Evaluator::expectPlace(const BuiltinCall &call,
     text += (index ? " or " : "") + describePlace(entry).str();
   error(call.span(), "@" + call.name().text + " is for " + text + ", this is " +
                          describePlace(place));
+  session.refusedPlace = true;
   return false;
 }
 

@@ -75,18 +75,16 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
     note(diagnostic, declared->span, "declared here");
     return Value();
   }
-  if (!function.decl && declared->isMutable && !global->isVar) {
+  if (!function.decl && declared->isMutable != global->isVar) {
     Diagnostic &diagnostic =
-        report(call.span(), "name '" + name +
-                                "' is mutable, the symbol it is given is "
-                                "constant");
+        report(call.span(),
+               "name '" + name + "' is " +
+                   (declared->isMutable
+                        ? "mutable, the symbol it is given is constant"
+                        : "immutable, the symbol it is given is a variable"));
     note(diagnostic, declared->span, "declared here");
     return Value();
   }
-  if (!function.decl && !declared->isMutable && global->isVar)
-    warn(call.span(), "name '" + name +
-                          "' is immutable, the symbol it is given is a "
-                          "variable");
   std::string symbol;
   if (function.decl) {
     mlir::Operation *op = emitFunction(function, {}, span);

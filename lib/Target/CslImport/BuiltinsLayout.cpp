@@ -545,6 +545,12 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
     return Value();
   if (!program)
     return error(call.span(), "@get_filter_id is for the code of a PE");
+  // Comptime blocks configure colors.
+  if (initializing && !program->roots.empty() &&
+      !program->roots.front()->comptimeBlocksDone) {
+    program->waitsForBlocks = true;
+    return Value();
+  }
   int64_t number = color.small();
   const LayoutState &layout = session.layout;
   auto numbers = std::make_shared<std::vector<Value>>();
@@ -601,15 +607,26 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
 
 static constexpr unsigned kMaxExportArguments = 15;
 
-/// What the host may see (RPC-003).
-static bool isExportable(const Type *type, bool isTop = true) {
-  if (type->isPointer() && isTop) {
-    const Type *pointee =
-        type->element->isArray() ? type->element->element : type->element;
-    return isExportable(pointee, false);
+/// What the host may see (RPC-003): all that running code has as one value, in
+/// `fp16` where it is a half. What a pointer leads to may be anything.
+static bool isExportable(const Type *type, const Type *fp16) {
+  while (type->isPointer() || type->isArray()) {
+    if (type->isArray())
+      return false;
+    type = type->element;
+    while (type->isArray())
+      type = type->element;
+    if (type->isStruct() || type->is(TypeKind::Enum) ||
+        type->is(TypeKind::AnyOpaque) || type->is(TypeKind::Function))
+      return true;
   }
-  return type->isInt(16) || type->isInt(32) || type->is(TypeKind::Float) ||
-         type->is(TypeKind::Bool) || type->is(TypeKind::Color);
+  constexpr unsigned kMaxBits = 64;
+  if (type->is(TypeKind::Int))
+    return type->width >= 1 && type->width <= kMaxBits;
+  if (type->is(TypeKind::Float))
+    return !type->isHalf() || type == fp16;
+  return type->is(TypeKind::Bool) || type->is(TypeKind::Direction) ||
+         type->isId() || type->is(TypeKind::Dsd);
 }
 
 Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
@@ -631,14 +648,16 @@ Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
   result.type = type;
   result.span = call.span();
   Span span = arg(call, 1).span();
-  auto isRuntimeHalf = [&](const Type *t) {
-    const Type *inner = t->isPointer() ? t->element : t;
-    if (inner->isArray())
-      inner = inner->element;
-    return !inner->isHalf() || inner == types.fp16();
-  };
-  auto refuse = [&](const Type *t) {
-    return error(span, "cannot export name with type '" + t->str() + "'");
+  auto refuse = [&](const llvm::Twine &where, const Type *part) {
+    std::string found;
+    if (!where.isTriviallyEmpty())
+      found = ": " + (where + " of type '" + part->str() + "'").str();
+    return error(span, "cannot export name with type '" + type->str() + "'" +
+                           found +
+                           "; allowed are integers of 1 to 64 bits, bool, f32, " +
+                           types.fp16()->str() +
+                           ", pointers, ids, directions, DSDs, and functions "
+                           "of those");
   };
   if (type->is(TypeKind::Function)) {
     if (type->params.size() > kMaxExportArguments)
@@ -646,14 +665,15 @@ Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
                              llvm::Twine(kMaxExportArguments) +
                              " parameters, found " +
                              llvm::Twine(type->params.size()));
-    for (const Type *param : type->params)
-      if (!isExportable(param) || !isRuntimeHalf(param))
-        return refuse(type);
-    if (!type->element->isVoid() && !isExportable(type->element))
-      return refuse(type);
+    for (auto [index, param] : llvm::enumerate(type->params))
+      if (!isExportable(param, types.fp16()))
+        return refuse("parameter " + llvm::Twine(index + 1) + " is", param);
+    if (!type->element->isVoid() &&
+        !isExportable(type->element, types.fp16()))
+      return refuse("the result is", type->element);
   } else {
-    if (!isExportable(type) || !isRuntimeHalf(type))
-      return refuse(type);
+    if (!isExportable(type, types.fp16()))
+      return refuse("", type);
     if (call.arguments().size() < 3)
       return error(call.span(), "@export_name of data says whether it is "
                                 "mutable: a third argument");

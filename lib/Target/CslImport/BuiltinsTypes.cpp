@@ -417,6 +417,12 @@ Value Evaluator::builtinComptimeAssert(const BuiltinCall &call, const Type *) {
     message = ": " + text.string();
   }
   error(call.span(), "comptime_assert failed" + message);
+  // What the library goes on to do rests on it: one mistake, one error.
+  if (isComptime() && frame->module->isLibrary && !frame->targets.empty() &&
+      frame->targets.front()->kind == Target::Kind::Function) {
+    left = true;
+    jump = {frame->targets.front(), false};
+  }
   return Value();
 }
 

@@ -306,6 +306,7 @@ Value Evaluator::emitCall(const FunctionRef &function,
 
 Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   const FnDecl &decl = *inner.function.decl;
+  session.evaluated.insert(&decl);
   Frame *caller = frame;
   llvm::SmallVector<Jump, 2> pending = exits;
   exits.clear();
@@ -561,6 +562,7 @@ csl::TaskOp Evaluator::emitTask(const FunctionRef &function, csl::TaskKind kind,
 void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
                          mlir::Operation *op, const Type *result, Span span) {
   const FnDecl &decl = *function.decl;
+  session.evaluated.insert(&decl);
   mlir::Block &entry =
       llvm::cast<mlir::FunctionOpInterface>(op).getFunctionBody().front();
   Frame inner;

@@ -720,9 +720,7 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
   if (left || !input)
     return Value();
   const Type *type = input.type();
-  // Two values are covered as those of an enum are: bool is taken too.
-  if (!type->is(TypeKind::Int) && !type->is(TypeKind::Enum) &&
-      !type->is(TypeKind::Bool))
+  if (!type->is(TypeKind::Int) && !type->is(TypeKind::Enum))
     return error(expr.input()->span(),
                  "the input of 'switch' is of a fixed-width integer or enum "
                  "type, found '" +

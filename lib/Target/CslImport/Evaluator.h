@@ -184,6 +184,10 @@ struct ProgramState {
   std::map<int64_t, LocalConfig> localConfigs;
   /// The highest color whose filter's number was asked for.
   int64_t lastFilterAsked = -1;
+  /// The global under evaluation asks for what comptime blocks decide, which
+  /// have not begun: it is evaluated when one of them needs it, or after them.
+  bool waitsForBlocks = false;
+  bool hasWaiting = false; ///< some global does
   llvm::StringMap<Span> exportedNames;
   /// What @export_symbol advertised, with its id: the place of the name among
   /// those of the layout.
@@ -230,6 +234,8 @@ public:
   bool ensure(Global &global, Span use);
   /// The variable in the program, emitted if need be.
   void emitGlobal(Global &global);
+  /// Evaluates a function as if it were called, for its errors.
+  void checkUncalled(const FunctionRef &function);
 
   /// The concrete value of an expression over parameters at a PE.
   Value evaluateAt(const Value &value, size_t pe);

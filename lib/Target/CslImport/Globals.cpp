@@ -106,6 +106,10 @@ bool Evaluator::ensure(Global &global, Span use) {
   Saved<Global *> savedGlobal(initializing, &global);
   Saved<llvm::StringRef> savedName(declName, global.name);
   bool done = evaluateGlobal(global);
+  if (!done && program && program->waitsForBlocks) {
+    global.state = Global::State::Untouched;
+    return false;
+  }
   if (done && session.options.observations)
     observe(global.decl->name().span, global.type,
             global.isVar ? nullptr : &global.value);
@@ -475,22 +479,37 @@ void Evaluator::ensureAll(ModuleInstance &module) {
   std::vector<Global *> all;
   for (auto &entry : module.globals)
     all.push_back(entry.second.get());
-  for (Global *global : all)
-    if (!llvm::isa<FnDecl>(global->decl))
-      ensure(*global, global->decl->span());
-    else if (!checkStorage(*global))
+  bool waited = false;
+  for (Global *global : all) {
+    if (global->state == Global::State::Failed)
+      continue;
+    if (program)
+      program->waitsForBlocks = false;
+    bool isFunction = llvm::isa<FnDecl>(global->decl);
+    bool done = isFunction ? checkStorage(*global)
+                           : ensure(*global, global->decl->span());
+    if (!done && program && program->waitsForBlocks) {
+      waited = true;
+    } else if (!done && isFunction) {
       global->state = Global::State::Failed;
-  checkRepeated(module);
+    }
+  }
+  if (waited)
+    program->hasWaiting = true;
+  else if (!module.isChecked)
+    checkRepeated(module);
+  module.isChecked |= !waited;
   for (size_t i = 0; i < module.imports.size(); ++i)
     ensureAll(*module.imports[i]);
 }
 
 void Evaluator::runComptimeBlocks(ModuleInstance &module) {
-  if (module.comptimeBlocksDone)
-    return;
+  bool isDone = module.comptimeBlocksDone;
   module.comptimeBlocksDone = true;
   for (size_t i = 0; i < module.imports.size(); ++i)
     runComptimeBlocks(*module.imports[i]);
+  if (isDone)
+    return;
   for (const Decl *decl : module.file->decls) {
     const auto *block = llvm::dyn_cast<ComptimeDecl>(decl);
     if (!block)
@@ -553,6 +572,11 @@ void Evaluator::runProgram(ModuleInstance &module) {
   declare(module);
   ensureAll(module);
   runComptimeBlocks(module);
+  if (program->hasWaiting) {
+    ensureAll(module);
+    // Of modules that have been imported now.
+    runComptimeBlocks(module);
+  }
   emitExported(module);
   drainPending();
   llvm::StringMap<Global *> symbols;

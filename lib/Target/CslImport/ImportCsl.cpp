@@ -8,6 +8,7 @@
 
 #include "Evaluator.h"
 #include "Regions.h"
+#include "Uncalled.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -552,6 +553,8 @@ void Importer::emitLayout() {
         element = element->element;
       if (element->isArray())
         element = element->element;
+      if (element->is(TypeKind::Enum))
+        element = element->element;
       isUnsigned = element->is(TypeKind::Int) && !element->isSigned;
     }
     bool isMixed = isUnsigned && hasSigned;
@@ -617,6 +620,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(llvm::StringRef path,
                            session.options.fp16, session.options.memcpy));
   if (!makePrograms())
     return {};
+  // An editor looks at what is edited, and gives no advice on the rest.
+  llvm::DenseSet<const FnDecl *> known;
+  if (!session.options.observations && !session.diagnostics.hadErrors())
+    for (const std::unique_ptr<Code> &code : codes)
+      warnOfUncalled(session, code->state, known);
   emitLayout();
   if (mlir::failed(mlir::verify(*module)))
     return {};

@@ -65,6 +65,7 @@ struct ModuleInstance {
   /// Further declarations of names that have a storage class.
   std::vector<std::unique_ptr<Global>> repeated;
   bool comptimeBlocksDone = false;
+  bool isChecked = false; ///< its declarations against each other
 
   /// The global of a declaration, be it the first of its name or not.
   Global *findDeclaration(const csl_source::Decl &decl) const {

@@ -91,6 +91,9 @@ public:
   /// (WrittenConstants.cpp).
   bool isWritten(const csl_source::SourceFile &file, llvm::StringRef name);
 
+  /// Whether an expression of some file has the name, or a text that is it.
+  bool isNamed(llvm::StringRef name);
+
   const ImportOptions &options;
   const CslMachine &machine;
   mlir::MLIRContext &context;
@@ -102,6 +105,10 @@ public:
   llvm::StringMap<std::string> resolved;
   /// Comptime steps so far.
   uint64_t steps = 0;
+  /// Functions that were called while compiling, or have code.
+  llvm::DenseSet<const csl_source::FnDecl *> evaluated;
+  /// A builtin stood where it may not.
+  bool refusedPlace = false;
   /// The deepest the native stack may go (its address), 0 for no limit.
   uintptr_t stackLimit = 0;
 
@@ -111,6 +118,9 @@ private:
   size_t scannedPaths = 0;
   std::vector<const csl_source::SourceFile *> scannedFiles;
   llvm::StringSet<> writtenNames;
+  /// Of the `namedPaths` files there were.
+  size_t namedPaths = 0;
+  llvm::StringSet<> namesUsed;
   llvm::StringMap<const csl_source::SourceFile *> files;
 };
 
