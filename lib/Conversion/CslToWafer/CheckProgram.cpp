@@ -55,6 +55,12 @@ public:
         machine(*lookupCslMachine(program.target)), ofSource(ofSource) {}
 
   LogicalResult run();
+  /// After run(): whether there is an error in a program of CSL text too.
+  bool foundCertain() const {
+    return llvm::any_of(findings, [](const Finding &finding) {
+      return finding.severity == Severity::Certain;
+    });
+  }
 
 private:
   PeView view(int64_t x, int64_t y) const;
@@ -72,8 +78,9 @@ private:
   void checkMicrothreads();
   void checkRegisters();
 
-  /// One finding, many PEs: reported once with the first of them.
-  enum class Severity { Warning, Error };
+  /// One finding, many PEs: reported once with the first of them. What is
+  /// certain is an error of CSL text too.
+  enum class Severity { Warning, Error, Certain };
   void report(Severity severity, Operation *op, const Twine &text, int64_t x,
               int64_t y, Operation *other = nullptr, StringRef note = "");
   void flush();
@@ -98,6 +105,7 @@ private:
   std::vector<char> passesDsds;  ///< bool
   std::vector<uint32_t> sending; ///< colors, by setup
   std::vector<uint32_t> taking;  ///< input queues that a code uses
+  std::vector<uint32_t> configured; ///< and whose registers it may write
   std::vector<uint32_t> hearing; ///< colors of its fabin DSDs without a queue
   /// Whether anything at such a PE takes from the queue.
   bool takesFrom(const wafer::Setup &setup, unsigned queue) const;
@@ -171,7 +179,8 @@ void ProgramCheck::report(Severity severity, Operation *op, const Twine &text,
 void ProgramCheck::flush() {
   for (const Finding &finding : findings) {
     InFlightDiagnostic message =
-        finding.severity == Severity::Error && !ofSource
+        finding.severity == Severity::Certain ||
+                (finding.severity == Severity::Error && !ofSource)
             ? finding.op->emitError()
             : finding.op->emitWarning();
     if (ofSource)
@@ -382,8 +391,12 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
                "the color's configuration is here");
       continue;
     }
+    // The manual asks for @initialize_queue (TSK-007); code may do by itself
+    // what that does.
     if (!here.setupOps.inputQueues.count(task.id))
-      report(Severity::Error, op,
+      report(configured[here.setup.code] >> task.id & 1 ? Severity::Warning
+                                                        : Severity::Certain,
+             op,
              "binds a data task to input queue " + Twine(unsigned(task.id)) +
                  ", which is not initialised",
              x, y);
@@ -844,6 +857,8 @@ void ProgramCheck::findOperations() {
   passesDsds.resize(count);
   taking.resize(count);
   hearing.resize(count);
+  configured.resize(count);
+  unsigned firstQueue = getInfo(CslRegister::InputQueue).address;
   auto find = [&](size_t number) {
     derivation.programs[number].walk([&](Operation *op) {
       // Calls and branches hand queues on as well.
@@ -866,9 +881,15 @@ void ProgramCheck::findOperations() {
         hearing[number] |= color ? 1u << *color : ~0u;
       }
       // A queue may get another color, a DSD may come from elsewhere.
-      if (isa<csl::SetConfigOp>(op)) {
+      if (auto set = dyn_cast<csl::SetConfigOp>(op)) {
         passesDsds[number] = true;
         taking[number] = ~0u;
+        APInt at;
+        bool isKnown = matchPattern(set.getAddress(), m_ConstantInt(&at));
+        if (!isKnown)
+          configured[number] = ~0u;
+        else if (at.getZExtValue() - firstQueue < 32)
+          configured[number] |= 1u << (at.getZExtValue() - firstQueue);
       }
     });
   };
@@ -894,7 +915,7 @@ LogicalResult ProgramCheck::run() {
   checkMicrothreads();
   flush();
   return failure(llvm::any_of(findings, [](const Finding &finding) {
-    return finding.severity == Severity::Error;
+    return finding.severity != Severity::Warning;
   }));
 }
 
@@ -922,7 +943,10 @@ csl_to_wafer::deriveCheckedProgram(OwningOpRef<ModuleOp> module) {
   FailureOr<Derivation> derivation = derive(std::move(module));
   if (failed(derivation))
     return failure();
-  // Its errors are warnings here.
-  (void)ProgramCheck(*derivation, /*ofSource=*/true).run();
+  // Most of its errors are warnings here.
+  ProgramCheck check(*derivation, /*ofSource=*/true);
+  (void)check.run();
+  if (check.foundCertain())
+    return failure();
   return std::move(derivation->program);
 }
