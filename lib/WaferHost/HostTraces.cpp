@@ -242,11 +242,24 @@ static std::string flagsOf(uint8_t raised) {
   return flags;
 }
 
+/// "0x001c: ": instructions are numbered through the functions of the code.
+std::string HostTraces::addressText(const Moment &at, uint32_t function,
+                                    uint32_t number) const {
+  const Code &code = program.codeOf(program.pes[peOf(at)]);
+  if (function >= code.functions.size())
+    return "";
+  uint32_t address = number;
+  for (uint32_t f = 0; f < function; ++f)
+    address += static_cast<uint32_t>(code.functions[f].instructions.size());
+  return "0x" + llvm::utohexstr(address, true, 4) + ": ";
+}
+
 void HostTraces::element(const Moment &at, const TracedElement &element) {
   if (lines.size() >= kMostLines)
     return;
   const DsdOpInfo &info = getInfo(element.opcode);
   std::string who =
+      addressText(at, element.function, element.instruction) +
       taskText(element.task, element.thread) + " " + info.name.upper();
   std::string issued = who, executed = who;
   auto digits = [](DsdElement kind) { return 2 * getBytes(kind); };
@@ -280,12 +293,7 @@ void HostTraces::instruction(const Moment &at,
                              const TracedInstruction &traced) {
   if (lines.size() >= kMostLines)
     return;
-  // Instructions are numbered through the functions of the code.
-  const Code &code = program.codeOf(program.pes[peOf(at)]);
-  uint32_t address = traced.number;
-  for (uint32_t f = 0; f < traced.function; ++f)
-    address += static_cast<uint32_t>(code.functions[f].instructions.size());
-  std::string text = "0x" + llvm::utohexstr(address, true, 4) + ": " +
+  std::string text = addressText(at, traced.function, traced.number) +
                      taskText(traced.task, kMainThread) + " " +
                      getInfo(traced.opcode).name.upper();
   addInstruction(at, 0, text, text + " " + flagsOf(traced.raised) + " U0");

@@ -237,7 +237,19 @@ TracedElement Wafer::traced(const Core &core, const LiveOp &op) const {
   element.operands = {operandOf(core, op.dest), operandOf(core, op.source[0]),
                       operandOf(core, op.source[1])};
   element.scalar = op.scalar;
+  if (auto found = startedBy.find({indexOf(core), element.thread});
+      found != startedBy.end())
+    std::tie(element.function, element.instruction) = found->second;
   return element;
+}
+
+/// To be called while the instruction that starts an operation is executed.
+void Wafer::traceStart(const Core &core, unsigned thread) {
+  if (core.frames.empty())
+    return;
+  // The program counter is at the next one.
+  const Frame &frame = core.frames.back();
+  startedBy[{indexOf(core), thread}] = {frame.function, frame.pc - 1};
 }
 
 void Wafer::traceElement(const Core &core, TracedElement element,

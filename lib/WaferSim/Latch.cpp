@@ -468,6 +468,8 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
     counters.elements += op.remaining;
     countMacs(op.opcode, op.remaining);
     op.task = core.taskNumber;
+    if (tracer)
+      traceStart(core, kMain);
     if (tracer || core.unmaskedFloats())
       runWatched(core, op, now + static_cast<uint64_t>(lead));
     else
@@ -571,6 +573,8 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
     Walk peek = op.dest;
     op.pointerOld = readMemory(core, peek);
   }
+  if (tracer)
+    traceStart(core, thread);
   opOf(core, thread) = op;
   core.ranks[thread] = op.rank;
   core.waitRing[thread] = kNone;

@@ -35,6 +35,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include <deque>
+#include <map>
 #include <queue>
 
 namespace sequin::wafer {
@@ -383,6 +384,10 @@ public:
   std::vector<LogLine> lines; ///< of the window
   /// Who wants to know every instruction and element, or nobody.
   Observer *const tracer;
+  /// For the tracer: by PE and thread, function and number of the instruction
+  /// that started the thread's operation.
+  std::map<std::pair<uint32_t, unsigned>, std::pair<uint32_t, uint32_t>>
+      startedBy;
   /// Lines that PEs have begun, by PE. What is left at the end is not printed.
   std::map<uint32_t, std::string> openLines;
   std::vector<std::string> log;
@@ -551,6 +556,7 @@ private:
   void runBulk(Core &core, LiveOp &op);
   void runWatched(Core &core, LiveOp &op, uint64_t start);
   TracedElement traced(const Core &core, const LiveOp &op) const;
+  void traceStart(const Core &core, unsigned thread);
   void traceElement(const Core &core, TracedElement element, uint64_t cycle,
                     uint32_t x, uint32_t y, uint32_t value);
   void traceWait(Core &core, const LiveOp &op, Stall stall);

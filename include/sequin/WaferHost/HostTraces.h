@@ -65,6 +65,8 @@ private:
   void add(const Moment &at, std::string text);
   void addInstruction(const Moment &at, uint32_t sequence,
                       const std::string &issued, const std::string &executed);
+  std::string addressText(const Moment &at, uint32_t function,
+                          uint32_t number) const;
   std::string instructionText(const Moment &at, uint32_t instruction,
                               uint32_t sequence, bool executed,
                               const std::string &text) const;

@@ -70,6 +70,8 @@ struct TracedElement {
   uint32_t number = 0;                   ///< of the element, from 0
   std::array<TracedOperand, 3> operands; ///< destination, sources
   uint32_t source0 = 0, source1 = 0, scalar = 0, value = 0;
+  /// The instruction that started the operation, if that is known.
+  uint32_t function = ~0u, instruction = 0;
 };
 
 /// One instruction of scalar code.
