@@ -195,10 +195,10 @@ py::list Output::symbols() const {
       arguments.append(typeName(i < symbol.argumentKinds.size()
                                     ? symbol.argumentKinds[i]
                                     : ElementKind::Unsigned,
-                                bits / 8, program.fp16));
+                                bits, program.fp16));
     list.append(py::make_tuple(
         symbol.name, nameOf(symbol.kind), symbol.writable,
-        typeName(symbol.element, symbol.elementBytes, program.fp16),
+        typeName(symbol.element, 8 * symbol.elementBytes, program.fp16),
         symbol.elementBytes, arguments));
   }
   return list;
@@ -251,7 +251,7 @@ py::tuple Output::find(int64_t x, int64_t y, const std::string &name,
       program, x, y, name,
       {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}));
   return py::make_tuple(found.address, found.bytes,
-                        typeName(found.kind, found.elementBytes, program.fp16));
+                        typeName(found.kind, 8 * found.elementBytes, program.fp16));
 }
 
 //===----------------------------------------------------------------------===//

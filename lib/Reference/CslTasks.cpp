@@ -144,7 +144,10 @@ void CslMachineState::serveRpc(Pe &pe, uint32_t word) {
     rpc.function = static_cast<uint16_t>(word);
     rpc.words.clear();
     FunctionCode *code = functionOf(rpc.function);
-    rpc.missing = code ? code->type.getNumInputs() : 0;
+    rpc.missing = 0;
+    if (code)
+      for (Type type : code->type.getInputs())
+        rpc.missing += bitsOf(type) > 32 ? 2 : 1;
     if (!code)
       return; // nobody's number: the next word begins a call again
   } else {
@@ -155,8 +158,14 @@ void CslMachineState::serveRpc(Pe &pe, uint32_t word) {
     return;
   FunctionCode *code = functionOf(rpc.function);
   llvm::SmallVector<Val> arguments;
-  for (auto [value, type] : llvm::zip(rpc.words, code->type.getInputs()))
+  const uint32_t *next = rpc.words.data();
+  for (Type type : code->type.getInputs()) {
+    // The low half comes first.
+    uint64_t value = *next++;
+    if (bitsOf(type) > 32)
+      value |= uint64_t(*next++) << 32;
     arguments.push_back({value & maskOf(bitsOf(type))});
+  }
   startFunction(pe, code, arguments, "remote call of '" + code->name + "'");
 }
 

@@ -39,8 +39,7 @@ std::string wafer::memoryFileOf(StringRef directory) {
 // Names of the host
 //===----------------------------------------------------------------------===//
 
-std::string wafer::typeName(ElementKind kind, unsigned bytes, Fp16Format fp16) {
-  unsigned bits = bytes * 8;
+std::string wafer::typeName(ElementKind kind, unsigned bits, Fp16Format fp16) {
   switch (kind) {
   case ElementKind::Bool:
     return "bool";
@@ -80,7 +79,7 @@ Value wafer::rpcSymbols(const Program &program,
                                ? symbol.argumentKinds[i]
                                : ElementKind::Unsigned;
         std::string name = ("arg" + Twine(i)).str(),
-                    type = typeName(kind, symbol.argumentBits[i] / 8,
+                    type = typeName(kind, symbol.argumentBits[i],
                                     program.fp16);
         if (declared && i < declared->inputs.size())
           std::tie(name, type) = declared->inputs[i];
@@ -91,7 +90,7 @@ Value wafer::rpcSymbols(const Program &program,
       object["inputs"] = std::move(inputs);
     } else {
       std::string type =
-          typeName(symbol.element, symbol.elementBytes, program.fp16);
+          typeName(symbol.element, 8 * symbol.elementBytes, program.fp16);
       object["kind"] = "Var";
       object["type"] = declared                              ? declared->type
                        : symbol.kind == Symbol::Kind::Scalar ? type

@@ -230,6 +230,9 @@ llvm::Expected<uint64_t> wafer::toArgument(StringRef text, StringRef name,
                                            Fp16Format fp16) {
   text = text.trim();
   SymbolData data{kind, std::max(1u, bits / 8), 1};
+  std::string type = typeText(data, fp16);
+  if (kind == ElementKind::Signed || kind == ElementKind::Unsigned)
+    type = (kind == ElementKind::Signed ? "i" : "u") + std::to_string(bits);
   auto refuse = [&](const Twine &allowed) {
     return error(name + " is '" + excerpt(text) + "', " + allowed);
   };
@@ -239,15 +242,15 @@ llvm::Expected<uint64_t> wafer::toArgument(StringRef text, StringRef name,
   if (kind == ElementKind::Float) {
     number.isFloat = true;
     if (text.getAsDouble(number.real))
-      return refuse(typeText(data, fp16) + " takes a number");
+      return refuse(type + " takes a number");
   } else {
     StringRef digits = text;
     number.negative = digits.consume_front("-");
     if (digits.starts_with("-") || digits.getAsInteger(0, number.magnitude))
-      return refuse(typeText(data, fp16) + " takes an integer");
+      return refuse(type + " takes an integer");
   }
   auto value = toBits(number, kind, kind == ElementKind::Bool ? 8 : bits, fp16);
   if (!value)
-    return refuse(typeText(data, fp16) + " holds " + rangeText(kind, bits));
+    return refuse(type + " holds " + rangeText(kind, bits));
   return *value;
 }

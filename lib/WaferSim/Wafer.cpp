@@ -703,11 +703,12 @@ bool Simulator::hasCommand(int64_t x, int64_t y) const {
   return core.commandBlocked || !core.launches.empty();
 }
 
-/// Where a symbol's bytes are on a PE.
+/// Where a symbol's bytes are on a PE. Copies have words: what has an odd number
+/// of bytes ends with the low half of one, and `bytes` is one less then.
 static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
                                           llvm::StringRef name, int64_t x,
                                           int64_t y, uint64_t offset,
-                                          uint64_t bytes, bool write) {
+                                          uint64_t &bytes, bool write) {
   const Program &program = wafer.program;
   auto symbol = findSymbol(program, name);
   if (!symbol)
@@ -742,6 +743,9 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
                    llvm::Twine(y) + ") holds address " + llvm::Twine(address) +
                    ", which is in no variable");
   }
+  if (address + offset + bytes == limit + 1 && (limit - address) % 2 &&
+      bytes % 2 == 0)
+    --bytes;
   if (address + offset + bytes > limit)
     return error("'" + name + "' ends at byte " + llvm::Twine(limit - address) +
                  ", the copy at " + llvm::Twine(offset + bytes));
@@ -750,9 +754,11 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
 
 llvm::Error Simulator::copyIn(llvm::StringRef symbol, int64_t x, int64_t y,
                               llvm::ArrayRef<uint8_t> data, uint64_t offset) {
-  auto address = addressOf(*wafer, symbol, x, y, offset, data.size(), true);
+  uint64_t bytes = data.size();
+  auto address = addressOf(*wafer, symbol, x, y, offset, bytes, true);
   if (!address)
     return address.takeError();
+  data = data.take_front(bytes);
   if (data.empty())
     return llvm::Error::success();
   Core &core = wafer->cores[y * wafer->program.width + x];
@@ -766,12 +772,15 @@ llvm::Expected<std::vector<uint8_t>> Simulator::copyOut(llvm::StringRef symbol,
                                                         int64_t x, int64_t y,
                                                         uint64_t bytes,
                                                         uint64_t offset) const {
-  auto address = addressOf(*wafer, symbol, x, y, offset, bytes, false);
+  uint64_t held = bytes;
+  auto address = addressOf(*wafer, symbol, x, y, offset, held, false);
   if (!address)
     return address.takeError();
   const uint8_t *data =
       wafer->cores[y * wafer->program.width + x].memory + *address;
-  return std::vector<uint8_t>(data, data + bytes);
+  std::vector<uint8_t> copy(data, data + held);
+  copy.resize(bytes);
+  return copy;
 }
 
 static llvm::Expected<Wafer::HostStream *>

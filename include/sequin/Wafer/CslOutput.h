@@ -56,7 +56,7 @@ llvm::Expected<Program> readProgram(const CslOutput &output);
 llvm::json::Value rpcSymbols(const Program &program,
                              llvm::ArrayRef<AdvertisedSymbol> advertised = {});
 /// "f32", "u16", "bf16": an element as CSL names its type.
-std::string typeName(ElementKind kind, unsigned bytes, Fp16Format fp16);
+std::string typeName(ElementKind kind, unsigned bits, Fp16Format fp16);
 /// Where the memory of all PEs is kept after a run.
 std::string memoryFileOf(llvm::StringRef directory);
 

@@ -8,6 +8,7 @@
 
 #include "LowerRpc.h"
 #include "Comptime.h"
+#include "ValueLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,20 @@ static constexpr StringRef kWords = "rpc.words";
 enum : int64_t { Function, Missing, There, StateSize };
 /// Arguments of an exported function (@export_name).
 static constexpr int64_t kMaxArguments = 15;
+static constexpr unsigned kWordBits = 32;
+
+/// The wavelets that bring an argument: one, or two of which the first has the
+/// low half.
+static int64_t wordsOf(Type type) {
+  return std::max<int64_t>(1, llvm::divideCeil(getRegisterBits(type), kWordBits));
+}
+
+static int64_t wordsOf(func::FuncOp function) {
+  int64_t words = 0;
+  for (Type type : function.getArgumentTypes())
+    words += wordsOf(type);
+  return words;
+}
 
 namespace {
 /// The body of the task.
@@ -33,7 +48,8 @@ public:
       : task(task), builder(builder), loc(task.getLoc()),
         i16(builder.getI16Type()) {}
 
-  void build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions);
+  void build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions,
+             int64_t size);
 
 private:
   Value number(int64_t value) {
@@ -54,7 +70,8 @@ private:
     memref::StoreOp::create(builder, loc, value, state, index(field));
   }
   Block *addBlock() { return builder.createBlock(&task.getBody(), {}); }
-  /// A word as an argument.
+  /// The argument whose words begin at a place.
+  Value argumentAt(int64_t place, Type type);
   Value convert(Value word, Type type);
 
   csl::TaskOp task;
@@ -65,26 +82,53 @@ private:
 };
 } // namespace
 
+Value Server::argumentAt(int64_t place, Type type) {
+  auto load = [&](int64_t at) -> Value {
+    return memref::LoadOp::create(builder, loc, words, index(at));
+  };
+  if (wordsOf(type) == 1 && !isa<csl::DirectionType>(type))
+    return convert(load(place), type);
+  if (!isa<IntegerType>(type)) {
+    // As it is in memory.
+    auto word = csl::PtrType::get(builder.getI32Type(), false, false);
+    Value at = csl::AddressOfOp::create(builder, loc, word, words,
+                                        ValueRange(index(place)));
+    at = csl::PtrCastOp::create(builder, loc,
+                                csl::PtrType::get(type, false, false), at);
+    return csl::LoadOp::create(builder, loc, type, at);
+  }
+  auto extend = [&](Value word) -> Value {
+    return arith::ExtUIOp::create(builder, loc, builder.getI64Type(), word);
+  };
+  Value half = arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(kWordBits));
+  Value high =
+      arith::ShLIOp::create(builder, loc, extend(load(place + 1)), half);
+  Value both = arith::OrIOp::create(builder, loc, extend(load(place)), high);
+  return type.isInteger(64)
+             ? both
+             : arith::TruncIOp::create(builder, loc, type, both).getResult();
+}
+
 Value Server::convert(Value word, Type type) {
   if (type.isInteger(32))
     return word;
   if (type.isF32())
     return arith::BitcastOp::create(builder, loc, type, word);
-  if (type.isInteger(1))
+  if (isa<IntegerType>(type))
     return arith::TruncIOp::create(builder, loc, type, word);
   Value half = arith::TruncIOp::create(builder, loc, i16, word);
-  if (type == i16)
-    return half;
   if (isa<csl::CB16Type>(type))
     return csl::ConvertCB16Op::create(builder, loc, type, half);
   if (isa<csl::PtrType>(type))
     return csl::IntToPtrOp::create(builder, loc, type, half);
-  if (isa<csl::ColorType>(type))
+  if (!isa<FloatType>(type))
     return csl::MakeIdOp::create(builder, loc, type, half);
   return arith::BitcastOp::create(builder, loc, type, half);
 }
 
-void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
+void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions,
+                   int64_t size) {
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = &task.getBody().front();
   Block *start = addBlock(), *argument = addBlock(), *end = addBlock();
@@ -97,7 +141,7 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
   state = csl::GetVarOp::create(builder, loc, MemRefType::get({StateSize}, i16),
                                 kState);
   words = csl::GetVarOp::create(
-      builder, loc, MemRefType::get({kMaxArguments}, wordType), kWords);
+      builder, loc, MemRefType::get({size}, wordType), kWords);
   Value missing = load(Missing);
   cf::CondBranchOp::create(builder, loc, isEqual(missing, number(0)), start,
                            ValueRange(), argument, ValueRange());
@@ -113,9 +157,11 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
                              ValueRange(), other, ValueRange());
     builder.setInsertionPointToEnd(call);
     llvm::SmallVector<Value> arguments;
-    for (auto [place, type] : llvm::enumerate(function.getArgumentTypes()))
-      arguments.push_back(convert(
-          memref::LoadOp::create(builder, loc, words, index(place)), type));
+    int64_t place = 0;
+    for (Type type : function.getArgumentTypes()) {
+      arguments.push_back(argumentAt(place, type));
+      place += wordsOf(type);
+    }
     func::CallOp::create(builder, loc, function, arguments);
     cf::BranchOp::create(builder, loc, end);
     dispatch = other;
@@ -130,7 +176,7 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions) {
   Value count = number(0);
   for (auto [known, function] : functions)
     count = arith::SelectOp::create(builder, loc, isEqual(id, number(known)),
-                                    number(function.getNumArguments()), count);
+                                    number(wordsOf(function)), count);
   store(id, Function);
   store(count, Missing);
   store(number(0), There);
@@ -193,7 +239,10 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
     builder.create(state);
   };
   makeVar(kState, builder.getI16Type(), StateSize);
-  makeVar(kWords, builder.getI32Type(), kMaxArguments);
+  int64_t size = kMaxArguments;
+  for (auto [id, function] : functions)
+    size = std::max(size, wordsOf(function));
+  makeVar(kWords, builder.getI32Type(), size);
   OperationState state(loc, csl::TaskOp::getOperationName());
   csl::TaskOp::Properties &properties =
       state.getOrAddProperties<csl::TaskOp::Properties>();
@@ -205,7 +254,7 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
   Region *body = state.addRegion();
   body->emplaceBlock().addArgument(builder.getI32Type(), loc);
   auto task = cast<csl::TaskOp>(builder.create(state));
-  Server(task, builder).build(functions);
+  Server(task, builder).build(functions, size);
   builder.setInsertionPoint(rpc);
   csl::BindDataTaskOp::create(builder, loc, kRpcServer, rpc.getId());
   rpc.erase();

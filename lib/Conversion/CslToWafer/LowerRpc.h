@@ -18,7 +18,8 @@ inline constexpr llvm::StringLiteral kRpcServer = "rpc.server";
 
 /// Replaces a program's `csl.rpc` by a data task and its binding. The task
 /// collects the number of an exported function and its arguments, one wavelet
-/// each, and calls it; a number that no function has is ignored.
+/// for each 32 bits of one, and calls it; a number that no function has is
+/// ignored.
 llvm::LogicalResult lowerRpc(csl::ProgramOp program, csl::LayoutOp layout);
 
 } // namespace sequin::csl_to_wafer

@@ -22,11 +22,17 @@ using namespace sequin::csl_to_source;
 /// NumPy's type of an element; 16-bit floats that it does not have travel as
 /// their bits.
 static std::string numpyType(Type type, bool isUnsigned) {
-  if (auto integer = dyn_cast<IntegerType>(type))
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned bytes = llvm::PowerOf2Ceil(llvm::divideCeil(integer.getWidth(), 8));
     return integer.getWidth() == 1
                ? "np.uint16"
                : "np." + std::string(isUnsigned ? "uint" : "int") +
-                     std::to_string(integer.getWidth());
+                     std::to_string(8 * bytes);
+  }
+  if (auto number = dyn_cast<csl::EnumType>(type))
+    return numpyType(number.getBaseType(), isUnsigned);
+  if (isa<csl::DsdType>(type))
+    return "np.uint64";
   if (type.isF32())
     return "np.float32";
   if (type.isF16())
@@ -109,6 +115,9 @@ static SourceFile emitRun(const ModuleInfo &info) {
     if (!pointer)
       continue;
     Type element = csl::getBaseInfo(pointer).elementType;
+    // NumPy has no type for these.
+    if (isa<csl::StructType, NoneType, FunctionType>(element))
+      continue;
     std::vector<Place> places = findPlaces(layout, name.getName());
     if (places.empty())
       continue;
@@ -174,6 +183,16 @@ def from_words(words, dtype):
     return words.view(dtype)
 
 
+def word_count(count, dtype):
+    """How many words `count` elements are."""
+    size = np.dtype(dtype).itemsize
+    if size == 2:
+        return count
+    if count * size % 4:
+        raise SystemExit(f"error: {count} elements of {size} bytes are no whole words of 4 bytes")
+    return count * size // 4
+
+
 def split_flag(flag):
     """NAME[:COUNT]=FILE."""
     target, _, file = flag.partition("=")
@@ -209,14 +228,14 @@ def copy_in(runner, flag):
         x, y, width, height, _ = places[0]
         data = data.reshape(height, width, -1)
         runner.memcpy_h2d(runner.get_id(name), to_words(data, dtype), x, y, width, height,
-                          data.shape[2], **settings(dtype, False))
+                          word_count(data.shape[2], dtype), **settings(dtype, False))
         return
     data = data.reshape(HEIGHT, WIDTH, -1)
     for x, y, width, height, count in places:
         count = count or data.shape[2]
         part = data[y:y + height, x:x + width, :count]
-        runner.memcpy_h2d(runner.get_id(name), to_words(part, dtype), x, y, width, height, count,
-                          **settings(dtype, False))
+        runner.memcpy_h2d(runner.get_id(name), to_words(part, dtype), x, y, width, height,
+                          word_count(count, dtype), **settings(dtype, False))
 
 
 def copy_out(runner, flag):
@@ -232,8 +251,9 @@ def copy_out(runner, flag):
     parts = []
     for x, y, width, height, count in places:
         count = count or given
-        words = np.zeros(width * height * count, np.uint32)
-        runner.memcpy_d2h(words, runner.get_id(name), x, y, width, height, count,
+        each = word_count(count, dtype)
+        words = np.zeros(width * height * each, np.uint32)
+        runner.memcpy_d2h(words, runner.get_id(name), x, y, width, height, each,
                           **settings(dtype, False))
         parts.append((x, y, from_words(words, dtype).reshape(height, width, count)))
     if len(parts) == 1:

@@ -391,6 +391,16 @@ void LayoutEmitter::emitExports() {
   for (auto name : layout.getOps<csl::ExportNameOp>()) {
     ProgramEmitter &any = *programs.begin()->second.emitter;
     std::vector<Doc> arguments{Doc(quote(name.getName()))};
+    bool isDeclared = false;
+    name.getType().walk([&](Type part) {
+      isDeclared |= isa<csl::StructType, csl::EnumType>(part);
+    });
+    if (isDeclared) {
+      name.emitOpError() << "has a type with a struct or an enum, which layout "
+                            "and code of PEs would have to declare in common";
+      failed = true;
+      continue;
+    }
     if (auto function = dyn_cast<FunctionType>(name.getType())) {
       std::string type = "fn(";
       for (auto [index, input] : llvm::enumerate(function.getInputs()))
@@ -406,7 +416,12 @@ void LayoutEmitter::emitExports() {
     } else {
       arguments.emplace_back(
           any.typeName(name, name.getType(), !csl::isUnsigned(name)));
-      arguments.emplace_back(name.getIsMutable() ? "true" : "false");
+      bool isMutable =
+          name.getIsMutable() ||
+          llvm::any_of(programs, [&](const auto &entry) {
+            return entry.second.emitter->isVariable(name.getName());
+          });
+      arguments.emplace_back(isMutable ? "true" : "false");
     }
     body.write("", Doc::call("@export_name", std::move(arguments)), ";");
   }

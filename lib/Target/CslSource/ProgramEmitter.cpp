@@ -9,6 +9,7 @@
 #include "ProgramEmitter.h"
 #include "CodeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -557,7 +558,7 @@ void ProgramEmitter::emitVar(csl::VarOp var) {
   if (var.getIsExtern() && var.getExportName())
     refuse(var, "is extern and exported, which a variable of CSL is not");
 
-  std::string head = storage + (var.getConstant() ? "const " : "var ") + name;
+  std::string head = storage + (isConst(var) ? "const " : "var ") + name;
   std::optional<ElementsAttr> value = var.getInitialValue();
   if (auto stored = initials.find(var); stored != initials.end()) {
     // Elements that nothing is stored in keep what the variable says.
@@ -704,6 +705,48 @@ void ProgramEmitter::emitFunction(FunctionOpInterface function) {
 // The file
 //===----------------------------------------------------------------------===//
 
+/// Arrays are advertised by pointers to them, which may change where the name
+/// says so; other variables themselves.
+void ProgramEmitter::collectExports() {
+  csl::LayoutOp layout = info.layout;
+  llvm::StringSet<> mutableNames;
+  if (layout)
+    for (auto name : layout.getOps<csl::ExportNameOp>())
+      if (name.getIsMutable())
+        mutableNames.insert(name.getName());
+  llvm::DenseMap<Operation *, llvm::SmallVector<StringRef, 2>> scalars;
+  program.walk([&](csl::ExportSymbolOp op) {
+    auto var = dyn_cast_or_null<csl::VarOp>(lookup(op.getSymbolAttr()));
+    if (!var)
+      return;
+    if (var.getMemRefType().getRank() && !pointerNames.count(var))
+      pointerNames[var] = globals.take(nameOf(var) + "_ptr");
+    if (!var.getMemRefType().getRank())
+      scalars[var].push_back(op.getAdvertisedName());
+    if (mutableNames.contains(op.getAdvertisedName()))
+      mutablePointers.insert(var);
+  });
+  // What comptime blocks store is the initial value.
+  llvm::DenseSet<Operation *> initialised, written;
+  program.walk([&](csl::GetVarOp get) {
+    Operation *var = lookup(get.getVarAttr());
+    for (Operation *user : get->getUsers()) {
+      if (get->getParentOfType<csl::ComptimeOp>())
+        initialised.insert(var);
+      else if (!isa<memref::LoadOp>(user))
+        written.insert(var);
+    }
+  });
+  for (const auto &[op, names] : scalars) {
+    auto var = cast<csl::VarOp>(op);
+    if (!mutablePointers.contains(op) && !written.contains(op) &&
+        (var.getInitialValue() || initialised.contains(op)))
+      unchanged.insert(op);
+    if (!isConst(var))
+      variableNames.insert(names.begin(), names.end());
+  }
+}
+
 LogicalResult ProgramEmitter::run() {
   collectNames();
   // The parameters of memcpy declare the streams of the host.
@@ -712,21 +755,7 @@ LogicalResult ProgramEmitter::run() {
       (layout && !layout.getOps<csl::StreamOp>().empty()))
     sysModule();
   emitParams();
-  // Arrays are advertised by pointers to them, which may change where the name
-  // says so.
-  llvm::StringSet<> mutableNames;
-  if (layout)
-    for (auto name : layout.getOps<csl::ExportNameOp>())
-      if (name.getIsMutable())
-        mutableNames.insert(name.getName());
-  llvm::DenseSet<Operation *> mutablePointers;
-  program.walk([&](csl::ExportSymbolOp op) {
-    auto var = dyn_cast_or_null<csl::VarOp>(lookup(op.getSymbolAttr()));
-    if (var && var.getMemRefType().getRank() && !pointerNames.count(var))
-      pointerNames[var] = globals.take(nameOf(var) + "_ptr");
-    if (var && mutableNames.contains(op.getAdvertisedName()))
-      mutablePointers.insert(var);
-  });
+  collectExports();
   // Comptime blocks say initial values.
   comptime = Text().inner();
   for (auto block : program.getOps<csl::ComptimeOp>()) {

@@ -92,6 +92,11 @@ public:
   /// Whether an array of several dimensions is declared as one of rank 1,
   /// because the host's pointer to it is to one of rank 1.
   bool isFlat(mlir::Operation *var) const { return pointerNames.contains(var); }
+  /// Whether what the host knows by the name is declared `var`, which the
+  /// layout has to say of the name too (RPC-007); false for arrays.
+  bool isVariable(llvm::StringRef exported) const {
+    return variableNames.contains(exported);
+  }
   /// A name for a local of `scope`; no constant of the file takes it later.
   std::string takeLocal(Names &scope, llvm::StringRef wish);
   std::string literal(mlir::Operation *at, mlir::Attribute value,
@@ -111,6 +116,10 @@ public:
 
 private:
   void collectNames();
+  void collectExports();
+  bool isConst(csl::VarOp var) const {
+    return var.getConstant() || unchanged.contains(var);
+  }
   void emitParams();
   void emitVar(csl::VarOp var);
   /// The initial value at a place; null if nothing says it.
@@ -124,7 +133,10 @@ private:
   std::string takeGlobal(llvm::StringRef wish);
 
   bool failed = false;
-  llvm::StringSet<> localNames;
+  llvm::StringSet<> localNames, variableNames;
+  /// Variables that the host only reads, and nobody writes; pointers to arrays
+  /// that the host may write.
+  llvm::DenseSet<mlir::Operation *> unchanged, mutablePointers;
   bool memcpy = false;
   llvm::DenseMap<mlir::Operation *, std::string> symbolNames;
   llvm::DenseMap<mlir::Operation *, std::string> pointerNames, paramNames;

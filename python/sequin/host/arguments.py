@@ -23,10 +23,22 @@ NUMPY_TYPES = {
     "u32": np.uint32,
     "f16": np.float16,
     "f32": np.float32,
+    "i64": np.int64,
+    "u64": np.uint64,
     "i8": np.int8,
     "u8": np.uint8,
     "bool": np.bool_,
+    "id": np.uint16,
+    "pointer": np.uint16,
+    "dsd": np.uint64,
 }
+
+
+def _integer_bits(kind: str) -> int | None:
+    """How many bits a type has whose values are integers; None for other types."""
+    if kind in ("id", "pointer", "dsd"):
+        return 8 * np.dtype(NUMPY_TYPES[kind]).itemsize
+    return int(kind[1:]) if kind[0] in "iu" and kind[1:].isdecimal() else None
 
 
 def _bits_of(scalar: np.generic) -> int:
@@ -35,7 +47,8 @@ def _bits_of(scalar: np.generic) -> int:
 
 def _integer(what: str, value: int, kind: str) -> int:
     # A compiled function has lost the sign of its integers.
-    bits = int(kind[1:])
+    bits = _integer_bits(kind)
+    assert bits
     low, high = -(1 << bits - 1), (1 << bits) - 1
     if not low <= value <= high:
         raise HostError(f"{what} is {value}, which is out of range for {kind}: {low} to {high}")
@@ -62,16 +75,20 @@ def encode(what: str, value: Any, kind: str) -> int:
         if kind in ("bf16", "cb16") and value.dtype == np.uint16:
             return _bits_of(value)
         expected = NUMPY_TYPES.get(kind)
+        bits = _integer_bits(kind)
         if expected is not None and (
             type(value) is expected
-            or (kind[0] in "iu" and value.dtype.kind in "iu"
-                and value.dtype.itemsize == np.dtype(expected).itemsize)
+            or (bits is not None and value.dtype.kind in "iu" and 8 * value.dtype.itemsize == bits)
         ):
             return _bits_of(value)
+        # NumPy has no integers of other widths: the next wider one holds the value.
+        if expected is None and bits and value.dtype.kind in "iu" \
+                and bits < 8 * value.dtype.itemsize < 2 * max(bits, 8):
+            return _integer(what, int(value), kind)
         raise HostTypeError(f"{what} is a np.{value.dtype}, the program takes {kind}")
     if kind == "bool" and isinstance(value, bool):
         return int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and kind[0] in "iu":
+    if isinstance(value, int) and not isinstance(value, bool) and _integer_bits(kind):
         return _integer(what, value, kind)
     if isinstance(value, float) and kind in ("f16", "f32", "bf16", "cb16"):
         return _float(value, kind)
@@ -91,13 +108,18 @@ def encode_arguments(function: str, values: Sequence[Any], kinds: Sequence[str])
 
 def encode_words(function: str, values: Sequence[Any], kinds: Sequence[str]) -> list[int]:
     """The same for call(), the older form: an unsigned word may also be the bits of a
-    float or of a signed integer."""
+    float or of a signed integer, or hold what has fewer bits than a word."""
 
     def retype(value: Any, kind: str) -> Any:
         expected = NUMPY_TYPES.get(kind)
         unsigned = isinstance(value, (np.uint16, np.uint32))
         if unsigned and expected is not None and value.dtype.itemsize == np.dtype(expected).itemsize:
             return value.view(expected)
+        if unsigned and kind == "bool" and value < 2:
+            return bool(value)
+        bits = _integer_bits(kind)
+        if unsigned and bits and bits < 16 and value < 1 << bits:
+            return int(value)
         if type(value) is int and kind == "f32" and 0 <= value < 1 << 32:
             return np.frombuffer(struct.pack("<I", value), np.float32)[0]
         return value

@@ -272,8 +272,8 @@ csl.layout 1 x 1 {
 // -----
 
 csl.layout 1 x 1 {
-  // expected-error@+1 {{exports a name of type 'i8', allowed are pointers, numbers of 16 or 32 bits, bool and color}}
-  csl.export_name "A" : i8
+  // expected-error@+1 {{exports a name of type 'i65', allowed are pointers, numbers of up to 64 bits, ids, directions and DSDs}}
+  csl.export_name "A" : i65
 }
 
 // -----
@@ -398,8 +398,8 @@ module {
   csl.program @pe {}
   csl.layout 1 x 1 {
     csl.tile_code @pe at <0, 0>
-    // expected-error@+1 {{exports a name of type 'i8', allowed are pointers, numbers of 16 or 32 bits, bool and color}}
-    csl.export_name "f" : i8
+    // expected-error@+1 {{exports a name of type 'i65', allowed are pointers, numbers of up to 64 bits, ids, directions and DSDs}}
+    csl.export_name "f" : i65
   }
 }
 

@@ -214,9 +214,14 @@ LogicalResult ColorConfigOp::verify() {
 static constexpr unsigned kMaxExportArguments = 15;
 
 static bool isExportable(Type type) {
-  return type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
-         type.isInteger(1) || type.isF16() || type.isBF16() || type.isF32() ||
-         isa<CB16Type, ColorType, PtrType>(type);
+  constexpr unsigned kMaxBits = 64;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && integer.getWidth() >= 1 &&
+           integer.getWidth() <= kMaxBits;
+  return type.isF16() || type.isBF16() || type.isF32() ||
+         isa<CB16Type, PtrType, ColorType, InputQueueType, OutputQueueType,
+             DataTaskIdType, LocalTaskIdType, ControlTaskIdType, UtIdType,
+             DirectionType, DsdType>(type);
 }
 
 bool csl::isUnsigned(ExportNameOp name, unsigned part) {
@@ -244,8 +249,8 @@ LogicalResult ExportNameOp::verify() {
   }
   if (!isExportable(getType()))
     return emitOpError() << "exports a name of type " << getType()
-                         << ", allowed are pointers, numbers of 16 or 32 bits, "
-                            "bool and color";
+                         << ", allowed are pointers, numbers of up to 64 bits, "
+                            "ids, directions and DSDs";
   return success();
 }
 

@@ -92,8 +92,9 @@ def Csl_ColorConfigOp : Csl_InLayoutOp<"color_config"> {
 def Csl_ExportNameOp : Csl_InLayoutOp<"export_name"> {
   let summary = "A name that the host may use";
   let description = [{
-    @export_name. Data has a pointer or scalar type and says whether the host
-    may write it; a function has a function type. `unsigned` is about the
+    @export_name. Data has the type of one value (a pointer, a number, an id, a
+    direction, a DSD) and says whether the host may write it; a function has a
+    function type with parts of such types. `unsigned` is about the
     integers of the type.
 
     ```mlir
