@@ -250,8 +250,9 @@ py::tuple Output::find(int64_t x, int64_t y, const std::string &name,
   auto found = valueOrRaise(findVariable(
       program, x, y, name,
       {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}));
-  return py::make_tuple(found.address, found.bytes,
-                        typeName(found.kind, 8 * found.elementBytes, program.fp16));
+  return py::make_tuple(
+      found.address, found.bytes,
+      typeName(found.kind, 8 * found.elementBytes, program.fp16));
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,8 +79,7 @@ Value wafer::rpcSymbols(const Program &program,
                                ? symbol.argumentKinds[i]
                                : ElementKind::Unsigned;
         std::string name = ("arg" + Twine(i)).str(),
-                    type = typeName(kind, symbol.argumentBits[i],
-                                    program.fp16);
+                    type = typeName(kind, symbol.argumentBits[i], program.fp16);
         if (declared && i < declared->inputs.size())
           std::tie(name, type) = declared->inputs[i];
         inputs.push_back(Object{{"name", name}, {"type", type}});

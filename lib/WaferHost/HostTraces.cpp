@@ -258,9 +258,9 @@ void HostTraces::element(const Moment &at, const TracedElement &element) {
   if (lines.size() >= kMostLines)
     return;
   const DsdOpInfo &info = getInfo(element.opcode);
-  std::string who =
-      addressText(at, element.function, element.instruction) +
-      taskText(element.task, element.thread) + " " + info.name.upper();
+  std::string who = addressText(at, element.function, element.instruction) +
+                    taskText(element.task, element.thread) + " " +
+                    info.name.upper();
   std::string issued = who, executed = who;
   auto digits = [](DsdElement kind) { return 2 * getBytes(kind); };
   struct {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wafer.h"
+#include "sequin/Wafer/RpcServer.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace sequin;
@@ -207,6 +208,25 @@ std::string Wafer::sender(Core &core, uint8_t color,
 /// Whether `op` keeps the program from being over.
 static bool matters(const LiveOp &op) { return op.live && !op.unbounded; }
 
+/// Words of an @rpc server's memory of the call under way; null where a PE has
+/// none.
+static const uint8_t *rpcStateOf(const Core &core) {
+  for (const Variable &variable : core.code->code->variables)
+    if (variable.name == kRpcState)
+      return core.memory + variable.address;
+  return nullptr;
+}
+
+static unsigned rpcWord(const uint8_t *state, RpcStateWord word) {
+  return state[2 * word] | state[2 * word + 1] << 8;
+}
+
+/// Calls over the fabric with fewer arguments than the function has (RPC-017).
+static bool lacksArguments(const Core &core) {
+  const uint8_t *state = rpcStateOf(core);
+  return state && rpcWord(state, kRpcMissing);
+}
+
 bool Wafer::somethingPends() {
   for (HostStream &stream : streams)
     if (stream.stream->toDevice)
@@ -218,6 +238,8 @@ bool Wafer::somethingPends() {
       if (!row.words.empty())
         return true;
   for (Core &core : cores) {
+    if (lacksArguments(core))
+      return true;
     if (core.main != MainState::Idle || !core.launches.empty() ||
         core.commandBlocked || core.outputBusy ||
         (core.busyRings[0] | core.busyRings[1] | core.late.busy))
@@ -387,6 +409,21 @@ void Wafer::describeHang() {
       } else if (wait) {
         wait->cause = "the receivers do not take the wavelets";
       }
+    }
+    if (lacksArguments(core)) {
+      const uint8_t *state = rpcStateOf(core);
+      unsigned function = rpcWord(state, kRpcFunction),
+               there = rpcWord(state, kRpcThere),
+               all = there + rpcWord(state, kRpcMissing);
+      std::string name = function < program.symbols.size()
+                             ? program.symbols[function].name
+                             : std::to_string(function);
+      if (Wait *wait =
+              add(core, "server of remote calls",
+                  "a call of '" + name + "' has " + std::to_string(there) +
+                      " of " + std::to_string(all) + " words of arguments",
+                  core.mainSince, 0))
+        wait->cause = "the call does not match the number of arguments";
     }
     if (core.main == MainState::Busy)
       add(core, mainName(core), "is at work", core.mainSince,

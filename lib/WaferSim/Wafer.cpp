@@ -703,8 +703,8 @@ bool Simulator::hasCommand(int64_t x, int64_t y) const {
   return core.commandBlocked || !core.launches.empty();
 }
 
-/// Where a symbol's bytes are on a PE. Copies have words: what has an odd number
-/// of bytes ends with the low half of one, and `bytes` is one less then.
+/// Where a symbol's bytes are on a PE. Copies have words: what has an odd
+/// number of bytes ends with the low half of one, and `bytes` is one less then.
 static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
                                           llvm::StringRef name, int64_t x,
                                           int64_t y, uint64_t offset,

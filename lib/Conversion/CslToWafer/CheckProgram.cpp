@@ -102,9 +102,9 @@ private:
   /// By code: its fabout_dsds, those that advance a switch, and whether it
   /// hands DSDs or queues around in a way that is not followed.
   std::vector<llvm::SmallVector<csl::FaboutDsdOp>> senders, advancing;
-  std::vector<char> passesDsds;  ///< bool
-  std::vector<uint32_t> sending; ///< colors, by setup
-  std::vector<uint32_t> taking;  ///< input queues that a code uses
+  std::vector<char> passesDsds;     ///< bool
+  std::vector<uint32_t> sending;    ///< colors, by setup
+  std::vector<uint32_t> taking;     ///< input queues that a code uses
   std::vector<uint32_t> configured; ///< and whose registers it may write
   std::vector<uint32_t> hearing; ///< colors of its fabin DSDs without a queue
   /// Whether anything at such a PE takes from the queue.

@@ -14,15 +14,19 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
+#include "sequin/Wafer/RpcServer.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
 
-/// The call under way: function, words missing, words there.
-static constexpr StringRef kState = "rpc.state";
-static constexpr StringRef kWords = "rpc.words";
-enum : int64_t { Function, Missing, There, StateSize };
+using wafer::kRpcFunction;
+using wafer::kRpcMissing;
+using wafer::kRpcState;
+using wafer::kRpcStateWords;
+using wafer::kRpcThere;
+
+static constexpr StringRef kWords = "@rpc words";
 /// Arguments of an exported function (@export_name).
 static constexpr int64_t kMaxArguments = 15;
 static constexpr unsigned kWordBits = 32;
@@ -30,7 +34,8 @@ static constexpr unsigned kWordBits = 32;
 /// The wavelets that bring an argument: one, or two of which the first has the
 /// low half.
 static int64_t wordsOf(Type type) {
-  return std::max<int64_t>(1, llvm::divideCeil(getRegisterBits(type), kWordBits));
+  return std::max<int64_t>(1,
+                           llvm::divideCeil(getRegisterBits(type), kWordBits));
 }
 
 static int64_t wordsOf(func::FuncOp function) {
@@ -100,8 +105,8 @@ Value Server::argumentAt(int64_t place, Type type) {
   auto extend = [&](Value word) -> Value {
     return arith::ExtUIOp::create(builder, loc, builder.getI64Type(), word);
   };
-  Value half = arith::ConstantOp::create(
-      builder, loc, builder.getI64IntegerAttr(kWordBits));
+  Value half = arith::ConstantOp::create(builder, loc,
+                                         builder.getI64IntegerAttr(kWordBits));
   Value high =
       arith::ShLIOp::create(builder, loc, extend(load(place + 1)), half);
   Value both = arith::OrIOp::create(builder, loc, extend(load(place)), high);
@@ -138,18 +143,18 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions,
   builder.setInsertionPointToEnd(entry);
   Value word = entry->getArgument(0);
   Type wordType = builder.getI32Type();
-  state = csl::GetVarOp::create(builder, loc, MemRefType::get({StateSize}, i16),
-                                kState);
-  words = csl::GetVarOp::create(
-      builder, loc, MemRefType::get({size}, wordType), kWords);
-  Value missing = load(Missing);
+  state = csl::GetVarOp::create(
+      builder, loc, MemRefType::get({kRpcStateWords}, i16), kRpcState);
+  words = csl::GetVarOp::create(builder, loc, MemRefType::get({size}, wordType),
+                                kWords);
+  Value missing = load(kRpcMissing);
   cf::CondBranchOp::create(builder, loc, isEqual(missing, number(0)), start,
                            ValueRange(), argument, ValueRange());
 
   // A chain of comparisons that calls a function; `next` is what follows.
   Block *dispatch = addBlock();
   builder.setInsertionPointToEnd(dispatch);
-  Value wanted = load(Function);
+  Value wanted = load(kRpcFunction);
   for (auto [id, function] : functions) {
     Block *call = addBlock(), *other = addBlock();
     builder.setInsertionPointToEnd(dispatch);
@@ -177,21 +182,21 @@ void Server::build(ArrayRef<std::pair<unsigned, func::FuncOp>> functions,
   for (auto [known, function] : functions)
     count = arith::SelectOp::create(builder, loc, isEqual(id, number(known)),
                                     number(wordsOf(function)), count);
-  store(id, Function);
-  store(count, Missing);
-  store(number(0), There);
+  store(id, kRpcFunction);
+  store(count, kRpcMissing);
+  store(number(0), kRpcThere);
   cf::CondBranchOp::create(builder, loc, isEqual(count, number(0)), first,
                            ValueRange(), end, ValueRange());
 
   // One more word of it.
   builder.setInsertionPointToEnd(argument);
-  Value there = load(There);
+  Value there = load(kRpcThere);
   Value place =
       arith::IndexCastOp::create(builder, loc, builder.getIndexType(), there);
   memref::StoreOp::create(builder, loc, word, words, place);
-  store(arith::AddIOp::create(builder, loc, there, number(1)), There);
+  store(arith::AddIOp::create(builder, loc, there, number(1)), kRpcThere);
   Value left = arith::SubIOp::create(builder, loc, missing, number(1));
-  store(left, Missing);
+  store(left, kRpcMissing);
   cf::CondBranchOp::create(builder, loc, isEqual(left, number(0)), first,
                            ValueRange(), end, ValueRange());
 }
@@ -238,7 +243,7 @@ LogicalResult csl_to_wafer::lowerRpc(csl::ProgramOp program,
                                builder.getIntegerAttr(element, 0));
     builder.create(state);
   };
-  makeVar(kState, builder.getI16Type(), StateSize);
+  makeVar(kRpcState, builder.getI16Type(), kRpcStateWords);
   int64_t size = kMaxArguments;
   for (auto [id, function] : functions)
     size = std::max(size, wordsOf(function));

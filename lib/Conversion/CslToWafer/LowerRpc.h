@@ -14,7 +14,7 @@
 namespace sequin::csl_to_wafer {
 
 /// The task.
-inline constexpr llvm::StringLiteral kRpcServer = "rpc.server";
+inline constexpr llvm::StringLiteral kRpcServer = "@rpc";
 
 /// Replaces a program's `csl.rpc` by a data task and its binding. The task
 /// collects the number of an exported function and its arguments, one wavelet

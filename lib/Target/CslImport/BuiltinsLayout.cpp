@@ -652,12 +652,12 @@ Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
     std::string found;
     if (!where.isTriviallyEmpty())
       found = ": " + (where + " of type '" + part->str() + "'").str();
-    return error(span, "cannot export name with type '" + type->str() + "'" +
-                           found +
-                           "; allowed are integers of 1 to 64 bits, bool, f32, " +
-                           types.fp16()->str() +
-                           ", pointers, ids, directions, DSDs, and functions "
-                           "of those");
+    return error(span,
+                 "cannot export name with type '" + type->str() + "'" + found +
+                     "; allowed are integers of 1 to 64 bits, bool, f32, " +
+                     types.fp16()->str() +
+                     ", pointers, ids, directions, DSDs, and functions "
+                     "of those");
   };
   if (type->is(TypeKind::Function)) {
     if (type->params.size() > kMaxExportArguments)
@@ -668,8 +668,7 @@ Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
     for (auto [index, param] : llvm::enumerate(type->params))
       if (!isExportable(param, types.fp16()))
         return refuse("parameter " + llvm::Twine(index + 1) + " is", param);
-    if (!type->element->isVoid() &&
-        !isExportable(type->element, types.fp16()))
+    if (!type->element->isVoid() && !isExportable(type->element, types.fp16()))
       return refuse("the result is", type->element);
   } else {
     if (!isExportable(type, types.fp16()))

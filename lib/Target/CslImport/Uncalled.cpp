@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluator.h"
 #include "Uncalled.h"
+#include "Evaluator.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -112,8 +112,8 @@ void csl_import::warnOfUncalled(Session &session, ProgramState &program,
     diagnostics.clear();
     session.refusedPlace = false;
     Evaluator(session, &program).checkUncalled(function);
-    const Diagnostic *error = llvm::find_if(
-        diagnostics.all(), [](const Diagnostic &diagnostic) {
+    const Diagnostic *error =
+        llvm::find_if(diagnostics.all(), [](const Diagnostic &diagnostic) {
           return diagnostic.severity == Severity::Error;
         });
     // A function that sets up the program has its place in comptime blocks.
@@ -140,6 +140,5 @@ void csl_import::warnOfUncalled(Session &session, ProgramState &program,
   used->erase();
   program.op = llvm::cast<csl::ProgramOp>(kept);
   auto comptime = program.op.getOps<csl::ComptimeOp>();
-  program.comptime =
-      comptime.empty() ? csl::ComptimeOp() : *comptime.begin();
+  program.comptime = comptime.empty() ? csl::ComptimeOp() : *comptime.begin();
 }

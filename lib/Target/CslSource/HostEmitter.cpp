@@ -23,7 +23,8 @@ using namespace sequin::csl_to_source;
 /// their bits.
 static std::string numpyType(Type type, bool isUnsigned) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
-    unsigned bytes = llvm::PowerOf2Ceil(llvm::divideCeil(integer.getWidth(), 8));
+    unsigned bytes =
+        llvm::PowerOf2Ceil(llvm::divideCeil(integer.getWidth(), 8));
     return integer.getWidth() == 1
                ? "np.uint16"
                : "np." + std::string(isUnsigned ? "uint" : "int") +

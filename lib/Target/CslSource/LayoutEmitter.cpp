@@ -417,8 +417,7 @@ void LayoutEmitter::emitExports() {
       arguments.emplace_back(
           any.typeName(name, name.getType(), !csl::isUnsigned(name)));
       bool isMutable =
-          name.getIsMutable() ||
-          llvm::any_of(programs, [&](const auto &entry) {
+          name.getIsMutable() || llvm::any_of(programs, [&](const auto &entry) {
             return entry.second.emitter->isVariable(name.getName());
           });
       arguments.emplace_back(isMutable ? "true" : "false");
