@@ -132,13 +132,15 @@ std::string CodeEmitter::freshName(Value value) {
   return program.takeLocal(names, wish);
 }
 
+/// Where an error about a value is shown.
+static Operation *getPlace(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? op : value.getParentBlock()->getParentOp();
+}
+
 std::string CodeEmitter::typeOf(Value value) {
-  if (value.getType().isIndex())
-    return intType(value).str();
-  return program.typeName(value.getDefiningOp()
-                              ? value.getDefiningOp()
-                              : value.getParentBlock()->getParentOp(),
-                          value);
+  return value.getType().isIndex() ? intType(value).str()
+                                   : program.typeName(getPlace(value), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,6 +214,37 @@ Expression CodeEmitter::use(Value value, IntType type) {
   return convert(use(value), intType(value), type);
 }
 
+Expression CodeEmitter::convert(const Expression &expression, Value from,
+                                Value to) {
+  Type type = to.getType();
+  if (hasSign(type) && type.isIntOrIndex())
+    return convert(expression, intType(from), intType(to));
+  if (isa<csl::PtrType>(type) && typeOf(from) != typeOf(to))
+    return castPointer(expression, typeOf(to));
+  return expression;
+}
+
+Expression CodeEmitter::castPointer(const Expression &pointer,
+                                    const std::string &type) {
+  Expression result = callOf("@ptrcast", {comptimeLeaf(type), pointer});
+  result.comptime = false;
+  return result;
+}
+
+Expression CodeEmitter::usePointer(Value value, const std::string &type) {
+  Expression pointer = use(value);
+  return typeOf(value) == type ? pointer : castPointer(pointer, type);
+}
+
+Expression CodeEmitter::useSigned(Value value, bool isSigned) {
+  Type type = value.getType();
+  if (hasSign(type) && type.isIntOrIndex())
+    return use(value, intType(value).withSign(isSigned));
+  if (hasSign(type) && isa<csl::PtrType>(type))
+    return usePointer(value, program.typeName(getPlace(value), type, isSigned));
+  return use(value);
+}
+
 Expression CodeEmitter::useExtended(Value value, IntType from, IntType to) {
   std::optional<APInt> number = integerConstant(value);
   if (!number)
@@ -260,7 +293,7 @@ Expression CodeEmitter::useTyped(Value value) {
 Expression CodeEmitter::useFor(Value argument, Value value) {
   Expression expression = useNamed(value);
   if (!expression.untyped)
-    return expression;
+    return convert(expression, value, argument);
   // A literal has no sign of its own.
   if (integerConstant(value) && argument.getType().isIntOrIndex())
     expression = use(value, intType(argument));

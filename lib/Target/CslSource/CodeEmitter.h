@@ -90,9 +90,19 @@ private:
   Expression use(mlir::Value value);
   /// As an integer of another type.
   Expression use(mlir::Value value, IntType type);
+  /// A pointer as one of `type`: what two pointers lead to may have signs that
+  /// the host asked for.
+  Expression usePointer(mlir::Value value, const std::string &type);
+  static Expression castPointer(const Expression &pointer,
+                                const std::string &type);
+  /// An integer with the sign given, a pointer to such, or anything else.
+  Expression useSigned(mlir::Value value, bool isSigned);
   /// The same, extended from `from`, whose sign counts.
   Expression useExtended(mlir::Value value, IntType from, IntType to);
   Expression convert(Expression expression, IntType from, IntType to);
+  /// What `from` is, as what `to` stands for: the sign may be another one.
+  Expression convert(const Expression &expression, mlir::Value from,
+                     mlir::Value to);
   /// What is read from a place, whose sign may be another one.
   Expression loaded(const Expression &place, mlir::Value value, bool isSigned);
   /// With a type even if it is a literal.
@@ -149,6 +159,8 @@ private:
   // Memory (EmitMemory.cpp).
   bool isOnlyRead(mlir::BlockArgument memory) const;
   const void *rootOf(mlir::Value place) const;
+  /// Whether an array of several dimensions is declared with one.
+  bool isFlat(mlir::Value memref) const;
   struct Index {
     Expression expression;
     IntType type;
@@ -238,6 +250,7 @@ private:
   /// an iteration.
   llvm::StringMap<mlir::Value> carried;
   llvm::StringMap<IntType> slotTypes;
+  llvm::StringMap<std::string> slotPointers;
   /// Values of a loop that are used behind it, and their variables.
   llvm::DenseSet<mlir::Value> escaping;
   llvm::DenseMap<mlir::Value, std::string> escapeSlots;

@@ -111,8 +111,13 @@ Expression CodeEmitter::choose(Value result, Value condition, Value yes,
   Expression test = use(condition);
   bool isInteger = hasSign(result.getType()) && result.getType().isIntOrIndex();
   IntType type = isInteger ? intType(result) : IntType();
-  Expression a = isInteger ? use(yes, type) : use(yes);
-  Expression b = isInteger ? use(no, type) : use(no);
+  bool isPointer = isa<csl::PtrType>(result.getType());
+  auto side = [&](Value value) {
+    return isInteger   ? use(value, type)
+           : isPointer ? usePointer(value, typeOf(result))
+                       : use(value);
+  };
+  Expression a = side(yes), b = side(no);
   // Which literal is not known before the condition is; and the compiler that
   // knows the condition types none by the other side.
   auto addType = [&](Expression &side) {

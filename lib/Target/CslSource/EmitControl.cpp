@@ -40,6 +40,9 @@ void CodeEmitter::bindSlot(Value value, const std::string &slot) {
   if (auto type = slotTypes.find(slot);
       type != slotTypes.end() && value.getType().isIntOrIndex())
     held = convert(held, type->second, intType(value));
+  if (auto type = slotPointers.find(slot);
+      type != slotPointers.end() && type->second != typeOf(value))
+    held = castPointer(held, typeOf(value));
   defineLeaf(value, held, Effects::reading(root));
   saveEscaping(value, slot);
 }
@@ -59,14 +62,19 @@ std::string CodeEmitter::declareSlot(Value value, Value init) {
   std::string name = freshName(value);
   if (hasSign(value.getType()) && value.getType().isIntOrIndex())
     slotTypes[name] = intType(value);
+  bool isPointer = isa<csl::PtrType>(value.getType());
+  if (isPointer)
+    slotPointers[name] = typeOf(value);
   if (!init) {
     out->line("var " + name + ": " + typeOf(value) + ";");
     return name;
   }
   bool isInteger = hasSign(value.getType()) && value.getType().isIntOrIndex();
-  Expression start = isInteger ? use(init, intType(value)) : use(init);
+  Expression start = isInteger   ? use(init, intType(value))
+                     : isPointer ? usePointer(init, typeOf(value))
+                                 : use(init);
   // An address of an array alone is a pointer to the array, not to elements.
-  bool needsType = start.untyped || isa<csl::PtrType>(value.getType());
+  bool needsType = start.untyped || isPointer;
   statement("var " + name + (needsType ? ": " + typeOf(value) : std::string()) +
                 " = ",
             Doc(start), ";", {});
@@ -158,9 +166,11 @@ void CodeEmitter::assignTogether(ArrayRef<std::string> slotNames,
       continue;
     bool isInteger = hasSign(value.getType()) && value.getType().isIntOrIndex();
     auto found = slotTypes.find(slot);
-    Expression expression = isInteger && found != slotTypes.end()
-                                ? use(value, found->second)
-                                : use(value);
+    auto pointer = slotPointers.find(slot);
+    Expression expression =
+        isInteger && found != slotTypes.end() ? use(value, found->second)
+        : pointer != slotPointers.end() ? usePointer(value, pointer->second)
+                                        : use(value);
     Effects effects = takeEffects();
     if (expression.text == slot)
       continue;
@@ -392,8 +402,11 @@ std::string CodeEmitter::carry(OpResult result, Value argument, Value init) {
     slot = declareSlot(argument, init);
   } else {
     auto found = slotTypes.find(slot);
-    Expression start =
-        found == slotTypes.end() ? use(init) : use(init, found->second);
+    auto pointer = slotPointers.find(slot);
+    Expression start = found != slotTypes.end() ? use(init, found->second)
+                       : pointer != slotPointers.end()
+                           ? usePointer(init, pointer->second)
+                           : use(init);
     const void *root = slotRoot(slot);
     if (start.text != slot)
       assign(leaf(slot), start, Effects::writing(root));
@@ -485,11 +498,7 @@ void CodeEmitter::emitWhile(Operation &op) {
   // What stays in its variable, by another name that may be of another sign.
   auto pass = [&](Value from, Value to) {
     Bound known = leaves[from];
-    bool isInteger = hasSign(to.getType()) && to.getType().isIntOrIndex();
-    defineLeaf(to,
-               isInteger ? convert(known.expression, intType(from), intType(to))
-                         : known.expression,
-               known.effects);
+    defineLeaf(to, convert(known.expression, from, to), known.effects);
   };
   for (auto [value, argument] :
        llvm::zip(condition.getArgs(), loop.getAfterArguments())) {
@@ -593,16 +602,22 @@ bool CodeEmitter::emitCall(Operation &op) {
       if (isNumber)
         type = callee.isExternal() ? intType(operand).withSign(true)
                                    : intType(callee.getArgument(index));
-      Expression argument = isNumber ? use(operand, type) : use(operand);
-      if (isa<MemRefType>(operand.getType()))
-        argument = addressOf(argument.text);
       // What both sides point to may have got different signs.
-      if (isa<csl::PtrType>(operand.getType()) && !callee.isExternal()) {
-        std::string wanted = typeOf(callee.getArgument(index));
-        if (wanted != typeOf(operand)) {
-          argument = callOf("@ptrcast", {comptimeLeaf(wanted), argument});
-          argument.comptime = false;
-        }
+      bool isPointer = isa<csl::PtrType>(operand.getType());
+      Expression argument =
+          isNumber ? use(operand, type)
+          : isPointer && !callee.isExternal()
+              ? usePointer(operand, typeOf(callee.getArgument(index)))
+              : use(operand);
+      if (isa<MemRefType>(operand.getType())) {
+        argument = addressOf(argument.text);
+        if (!callee.isExternal() &&
+            (isFlat(operand) ||
+             typeOf(operand) != typeOf(callee.getArgument(index))))
+          argument = castPointer(
+              argument,
+              (isOnlyRead(callee.getArgument(index)) ? "*const " : "*") +
+                  typeOf(callee.getArgument(index)));
       }
       arguments.push_back(argument);
     }
@@ -659,7 +674,7 @@ void CodeEmitter::emitReturn(Operation &op) {
       value.getType().isIndex() ? use(value, {32, true})
       : isNumber ? use(value, intType(value).withSign(
                                   program.signs.isSignedResult(function, 0)))
-                 : use(value);
+                 : useSigned(value, program.signs.isSignedResult(function, 0));
   statement("return ", Doc(expression), ";", {});
 }
 

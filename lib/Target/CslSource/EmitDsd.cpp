@@ -105,7 +105,7 @@ Doc CodeEmitter::describe(Operation &op) {
     if (auto get = base.getDefiningOp<csl::GetVarOp>()) {
       AffineMap map = attr.getMap();
       auto shape = cast<MemRefType>(get.getType()).getShape();
-      if (shape.size() > 1 && program.isFlat(program.lookup(get.getVarAttr())))
+      if (isFlat(get))
         map = flatten(map, shape);
       Names scope(&names);
       static constexpr StringRef kWishes[] = {"i", "j", "k", "l"};

@@ -33,6 +33,12 @@ const void *CodeEmitter::rootOf(Value place) const {
   return nullptr;
 }
 
+bool CodeEmitter::isFlat(Value memref) const {
+  auto get = memref.getDefiningOp<csl::GetVarOp>();
+  return get && cast<MemRefType>(get.getType()).getRank() > 1 &&
+         program.isFlat(program.lookup(get.getVarAttr()));
+}
+
 Expression CodeEmitter::addressOf(const std::string &place) {
   Expression result;
   result.text = "&" + place;
@@ -126,9 +132,7 @@ Expression CodeEmitter::access(Value memref, ArrayRef<Index> indices) {
     return access(view.getSource(), inSource);
   }
   // An array that the host sees is flat.
-  auto get = memref.getDefiningOp<csl::GetVarOp>();
-  if (get && indices.size() > 1 &&
-      program.isFlat(program.lookup(get.getVarAttr()))) {
+  if (!indices.empty() && isFlat(memref)) {
     auto type = cast<MemRefType>(memref.getType());
     Index place = literalIndex(0);
     for (auto [index, size] : llvm::zip(indices, type.getShape()))
@@ -221,14 +225,9 @@ bool CodeEmitter::emitMemory(Operation &op) {
     define(load, value, Effects::reading(rootOf(load.getMemRef())));
     return true;
   }
-  auto element = [&](Value value, bool isSigned) {
-    return hasSign(value.getType()) && value.getType().isIntOrIndex()
-               ? use(value, intType(value).withSign(isSigned))
-               : use(value);
-  };
   auto store = [&](Value value, const Expression &place, const void *root,
                    bool isSigned) {
-    Expression expression = element(value, isSigned);
+    Expression expression = useSigned(value, isSigned);
     // It was changed there.
     if (expression.text == place.text &&
         value.getDefiningOp<csl::SetFieldOp>()) {
@@ -239,13 +238,13 @@ bool CodeEmitter::emitMemory(Operation &op) {
   };
   if (auto written = dyn_cast<memref::StoreOp>(op); written && isComptime)
     return setInitial(op, written.getMemRef(),
-                      element(written.getValueToStore(),
-                              program.signs.isSigned(written.getMemRef())),
+                      useSigned(written.getValueToStore(),
+                                program.signs.isSigned(written.getMemRef())),
                       written.getIndices());
   if (auto written = dyn_cast<csl::StoreOp>(op); written && isComptime) {
     return setInitial(op, written.getPointer(),
-                      element(written.getValue(),
-                              program.signs.isSigned(written.getPointer())),
+                      useSigned(written.getValue(),
+                                program.signs.isSigned(written.getPointer())),
                       {});
   }
   if (auto written = dyn_cast<memref::StoreOp>(op)) {
@@ -274,10 +273,6 @@ bool CodeEmitter::emitMemory(Operation &op) {
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     auto from = dyn_cast<MemRefType>(copy.getSource().getType());
     auto to = dyn_cast<MemRefType>(copy.getTarget().getType());
-    auto isFlat = [&](Value array) {
-      auto get = array.getDefiningOp<csl::GetVarOp>();
-      return get && program.isFlat(program.lookup(get.getVarAttr()));
-    };
     if (!from || from != to || !from.hasStaticShape() ||
         isFlat(copy.getSource()) != isFlat(copy.getTarget()) ||
         !from.getLayout().isIdentity() ||
@@ -300,11 +295,10 @@ bool CodeEmitter::emitMemory(Operation &op) {
         places, [](const Index &index) { return index.expression.comptime; });
     Expression result = addressOf(access(address.getMemref(), places).text);
     // A many-item pointer is to an array of rank 1.
-    auto get = address.getMemref().getDefiningOp<csl::GetVarOp>();
-    bool isFlat = get && program.isFlat(program.lookup(get.getVarAttr()));
     auto pointer = cast<csl::PtrType>(address.getType());
     int64_t rank = cast<MemRefType>(address.getMemref().getType()).getRank();
-    if (places.empty() && rank > 1 && isFlat != pointer.getMany()) {
+    if (places.empty() && rank > 1 &&
+        isFlat(address.getMemref()) != pointer.getMany()) {
       result = callOf("@ptrcast", {comptimeLeaf(typeOf(address)), result});
       result.comptime = false;
       define(address, result);
@@ -473,11 +467,6 @@ bool CodeEmitter::setInitial(Operation &op, Value place,
 //===----------------------------------------------------------------------===//
 
 bool CodeEmitter::emitAggregate(Operation &op) {
-  auto element = [&](Value value, bool isSigned) {
-    return hasSign(value.getType()) && value.getType().isIntOrIndex()
-               ? use(value, intType(value).withSign(isSigned))
-               : use(value);
-  };
   if (auto made = dyn_cast<csl::AggregateOp>(op)) {
     std::vector<Doc> items;
     std::string type;
@@ -495,7 +484,7 @@ bool CodeEmitter::emitAggregate(Operation &op) {
                              ? *aggregate.getFieldIndex(*made.getField())
                              : index;
         Expression item =
-            element(value, program.signs.isSigned(aggregate, field));
+            useSigned(value, program.signs.isSigned(aggregate, field));
         // Nothing else says of what type a literal is here.
         if (item.untyped && type.empty())
           item = callOf("@as", {comptimeLeaf(typeOf(value)), item});
@@ -509,7 +498,7 @@ bool CodeEmitter::emitAggregate(Operation &op) {
     } else {
       type = typeOf(made) + " ";
       for (Value value : made.getValues())
-        items.emplace_back(element(value, program.signs.isSigned(made)));
+        items.emplace_back(useSigned(value, program.signs.isSigned(made)));
     }
     Expression result;
     result.text = Doc::braces(type, std::move(items)).flat();
@@ -517,7 +506,8 @@ bool CodeEmitter::emitAggregate(Operation &op) {
     return true;
   }
   if (auto splat = dyn_cast<csl::SplatOp>(op)) {
-    Expression value = element(splat.getValue(), program.signs.isSigned(splat));
+    Expression value =
+        useSigned(splat.getValue(), program.signs.isSigned(splat));
     bool isZero = value.untyped && (value.text == "0" || value.text == "0.0");
     define(splat,
            isZero ? callOf("@zeros", {comptimeLeaf(typeOf(splat))})
@@ -578,7 +568,7 @@ bool CodeEmitter::emitAggregate(Operation &op) {
     }
     unsigned field = *type.getFieldIndex(set.getField());
     assign(leaf(name + fieldText(set.getField())),
-           element(set.getReplacement(), program.signs.isSigned(type, field)),
+           useSigned(set.getReplacement(), program.signs.isSigned(type, field)),
            Effects::writing(root));
     defineLeaf(set, leaf(name), Effects::reading(root));
     return true;
