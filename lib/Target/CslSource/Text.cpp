@@ -194,7 +194,13 @@ void Text::blank() {
     lines.emplace_back();
 }
 
-void Text::comment(StringRef content) {
+void Text::comment(StringRef text) {
+  // What is behind the end of a line would be code.
+  std::string words = text.str();
+  for (char &c : words)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
+  StringRef content = words;
   std::string prefix = indentation() + "// ";
   while (!content.empty()) {
     size_t room = kColumns - std::min(kColumns - 1, shift + prefix.size());

@@ -135,7 +135,8 @@ public:
     --depth;
     open(content);
   }
-  void comment(llvm::StringRef content);
+  /// On as many lines as it takes; what is no printed character is a blank.
+  void comment(llvm::StringRef text);
   /// Closes an if and goes on with the one in `other`: `} else if (...) {`.
   void elseIf(const Text &other);
   /// Whether it holds one if statement and nothing else.

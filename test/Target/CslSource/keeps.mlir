@@ -63,6 +63,18 @@ module attributes {csl.target = #csl.target<"wse3">} {
       return
     }
 
+    // What an assertion says is a comment to its end.
+    // CHECK: fn asserts(n_2: i16) void {
+    // CHECK-NEXT: // is one; n = 2; // or so
+    // CHECK-NEXT: @assert(n_2 == 1);
+    // CHECK-NEXT: }
+    func.func @asserts(%n: i16) {
+      %one = arith.constant 1 : i16
+      %is_one = arith.cmpi eq, %n, %one : i16
+      cf.assert %is_one, "is one;\0An = 2; // or so"
+      return
+    }
+
     // A loop is left when what it calls is not reached.
     // CHECK: fn loops() void {
     // CHECK-NEXT: for (@range({{.*}}2)) |{{.*}}| {}
