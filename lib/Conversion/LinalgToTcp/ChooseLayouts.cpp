@@ -202,7 +202,7 @@ static unsigned getPacketDim(const Group &group) {
     std::optional<LoopId> loop = index.loop();
     if (!loop || group.loops[*loop].reduced)
       continue;
-    if (result.inner && group.result.dims[*result.inner].loop() == loop)
+    if (result.inner && group.result.dims[*result.inner].finest() == loop)
       return dim;
     if (group.loops[*loop].extent > most) {
       most = group.loops[*loop].extent;

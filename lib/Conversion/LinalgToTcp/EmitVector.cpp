@@ -202,7 +202,10 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
     else if (std::exchange(afterInterSlice, false))
       stream = VectorFinalOp::create(builder, loc, stream);
     int64_t bits = pass.result.getIntOrFloatBitWidth();
-    if (pass.result != cast<StreamType>(stream.getType()).getElementType()) {
+    // What is only moved has larger packets.
+    bool narrows =
+        pass.result != cast<StreamType>(stream.getType()).getElementType();
+    if (narrows) {
       std::string packet = lanes ? shape.packet : "1";
       stream = CastOp::create(
           builder, loc, stream, pass.result,
@@ -220,7 +223,8 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
       std::swap(places[0], places[1]);
       address = places.back();
     }
-    if (lanes && bits * machine.outputLanes < machine.commitAlignBytes * 8)
+    if (lanes && narrows &&
+        bits * machine.outputLanes < machine.commitAlignBytes * 8)
       result = commitShort(stream);
     else
       result = commit(stream, resultText(pass.result), address);

@@ -98,6 +98,11 @@ bool ChainBuilder::join(Group &group) {
   for (const Loop &loop : group.loops)
     if (loop.single || loop.pinnedTile || loop.pinnedParts)
       return false;
+  // What is narrower needs longer packets.
+  for (const Step &step : group.steps)
+    if (step.kind == Step::Kind::Narrow &&
+        step.type.getIntOrFloatBitWidth() < 8)
+      return false;
   // A result that joins dimensions is the last one.
   if (hasEnd || getBitWidth(group.result.tensor->kind()) < 8)
     return false;

@@ -95,7 +95,7 @@ void GroupPlanner::findPacket() {
             group.result.tensor->bits() < 8) &&
            !group.loops[loop].single && !group.loops[loop].reduced &&
            (!rigid.test(loop) ||
-            group.loops[loop].extent % machine.outputLanes == 0);
+            group.loops[loop].extent % getLeastLanes() == 0);
   };
   group.packet = std::nullopt;
   const Tensor &tensor = *group.result.tensor;
@@ -185,6 +185,15 @@ void GroupPlanner::findRoles() {
   });
 }
 
+/// Elements of a packet of the result and of what passes leave for each other:
+/// parts are whole words.
+int64_t GroupPlanner::getLeastLanes() const {
+  int64_t bits = group.result.tensor->bits();
+  for (const VectorPass &pass : passes)
+    bits = std::min<int64_t>(bits, pass.result.getIntOrFloatBitWidth());
+  return std::max(machine.outputLanes, machine.dmaAlignBytes * 8 / bits);
+}
+
 /// Elements in the least that a DMA engine moves.
 int64_t GroupPlanner::getDmaWord(const Tensor &tensor) const {
   return machine.dmaAlignBytes * 8 / tensor.bits();
@@ -206,10 +215,7 @@ void GroupPlanner::setUnits() {
       whole.set(loop);
   }
   if (group.packet) {
-    // Parts of the result are whole words.
-    int64_t lanes =
-        std::max(machine.outputLanes,
-                 machine.dmaAlignBytes * 8 / group.result.tensor->bits());
+    int64_t lanes = getLeastLanes();
     // Pure copies fill flits where they can.
     LoopId packet = *group.packet;
     int64_t flit = machine.flitBytes * 8 / group.result.tensor->bits();

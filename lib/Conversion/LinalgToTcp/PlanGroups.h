@@ -48,6 +48,7 @@ private:
   int64_t slices() const;
   bool fitsClusters() const;
   bool cut(Memory memory, bool outerFirst);
+  int64_t getLeastLanes() const;
   int64_t estimate() const;
   bool isApart(const Access &access) const;
   LoopList dealable() const;

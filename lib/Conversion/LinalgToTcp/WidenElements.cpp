@@ -25,6 +25,15 @@ static bool isPlain(const Access &access) {
   });
 }
 
+/// The same for where a result lies in its tensor: anywhere, if whole bytes.
+static bool isBlock(const Access &access) {
+  return llvm::all_of(access.dims, [&](const Index &index) {
+    return index.terms.empty() ||
+           (index.terms.size() == 1 && index.terms[0].second == 1 &&
+            access.countDims(index.terms[0].first) == 1);
+  });
+}
+
 /// Whether packets of the factors can run along a loop of the sum.
 static bool sumsAlong(const Group &group) {
   if (!isPlain(group.lhs) || !isPlain(group.rhs))
@@ -39,7 +48,7 @@ static bool sumsAlong(const Group &group) {
 /// Whether a packet of the stream can run along a loop of the result.
 static bool streamsAlong(const Group &group) {
   LoopList parallel = group.parallel();
-  return isPlain(group.stream) && isPlain(group.result) && !parallel.empty() &&
+  return isPlain(group.stream) && isBlock(group.result) && !parallel.empty() &&
          llvm::all_of(parallel,
                       [&](LoopId loop) { return group.stream.uses(loop); });
 }
@@ -88,8 +97,10 @@ void linalg_to_tcp::widenElements(Program &program, ArgumentLayout layout) {
     bool streams = group->kind == Group::Kind::Stream ||
                    group->kind == Group::Kind::Reduction;
     if (streams && isHalf(group->stream) &&
-        !(isFree(group->stream) && streamsAlong(*group)))
+        !(isFree(group->stream) && streamsAlong(*group))) {
+      group->computeType = computeTypeOf(group->computeType);
       widen(*group, group->stream);
+    }
     groups.push_back(std::move(group));
   }
   program.groups = std::move(groups);

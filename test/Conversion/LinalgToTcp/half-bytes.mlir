@@ -4,7 +4,7 @@
 // RUN: sequin-opt %t/digits.mlir --linalg-to-tcp=target=rngd | FileCheck %t/digits.mlir
 // RUN: sequin-opt %t/sum.mlir --linalg-to-tcp=target=rngd | FileCheck %t/sum.mlir
 // RUN: sequin-opt %t/sum.mlir --convert-linalg-to-tcp="target=rngd argument-layout=row-major" | FileCheck %t/sum.mlir --check-prefix=PINNED
-// RUN: %python -c "import numpy, sys; [numpy.save(sys.argv[1] + '/' + '-'.join(map(str, shape)), (numpy.arange(numpy.prod(shape)) * 7 %% 16 - 8).astype('i1').reshape(shape)) for shape in [(31, 74), (31,), (32, 17), (24, 40), (48, 70), (70, 96)]]" %t
+// RUN: %python -c "import numpy, sys; [numpy.save(sys.argv[1] + '/' + '-'.join(map(str, shape)), (numpy.arange(numpy.prod(shape)) * 7 %% 16 - 8).astype('i1').reshape(shape)) for shape in [(31, 74), (31,), (32, 17), (24, 40), (48, 70), (70, 96), (5, 8), (1, 48), (4, 48)]]" %t
 // RUN: sequin-run %t/operand.mlir --target rngd --input %t/31-74.npy --input %t/31.npy --verify
 // RUN: sequin-run %t/turned.mlir --target rngd --input %t/32-17.npy --verify
 // RUN: sequin-run %t/digits.mlir --target rngd --input %t/24-40.npy --verify
@@ -12,6 +12,8 @@
 // RUN: sequin-run %t/sum.mlir --target rngd --argument-layout=row-major --input %t/48-70.npy --input %t/70-96.npy --verify
 // RUN: sequin-run %t/operand.mlir --target rngd --argument-layout=row-major --input %t/31-74.npy --input %t/31.npy --verify
 // RUN: sequin-run %t/turned.mlir --target rngd --argument-layout=row-major --input %t/32-17.npy --verify
+// RUN: sequin-run %t/chain.mlir --target rngd --input %t/5-8.npy --verify
+// RUN: sequin-run %t/insert.mlir --target rngd --input %t/1-48.npy --input %t/4-48.npy --verify
 
 // ROWS: SIL-26
 
@@ -103,4 +105,37 @@ func.func @main(%a: tensor<48x70xi4>, %b: tensor<70x96xi4>) -> tensor<48x96xi32>
   %0 = linalg.matmul ins(%a, %b : tensor<48x70xi4>, tensor<70x96xi4>)
       outs(%zero : tensor<48x96xi32>) -> tensor<48x96xi32>
   return %0 : tensor<48x96xi32>
+}
+
+//--- chain.mlir
+// Eight i4 between two passes are less than a commit writes.
+func.func @main(%a: tensor<5x8xi32>) -> tensor<5x8xi32> {
+  %e = tensor.empty() : tensor<5x8xi4>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<5x8xi32>) outs(%e : tensor<5x8xi4>) {
+  ^bb0(%x: i32, %o: i4):
+    %1 = arith.trunci %x : i32 to i4
+    linalg.yield %1 : i4
+  } -> tensor<5x8xi4>
+  %f = tensor.empty() : tensor<5x8xi32>
+  %2 = linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<5x8xi4>) outs(%f : tensor<5x8xi32>) {
+  ^bb0(%x: i4, %o: i32):
+    %3 = arith.extsi %x : i4 to i32
+    %c = arith.constant 3 : i32
+    %4 = arith.muli %3, %c : i32
+    linalg.yield %4 : i32
+  } -> tensor<5x8xi32>
+  return %2 : tensor<5x8xi32>
+}
+
+//--- insert.mlir
+// What is only moved has packets of a flit.
+func.func @main(%a: tensor<1x48xi4>, %b: tensor<4x48xi4>) -> tensor<4x48xi4> {
+  %0 = tensor.insert_slice %a into %b[0, 0] [1, 48] [1, 1] : tensor<1x48xi4> into tensor<4x48xi4>
+  return %0 : tensor<4x48xi4>
 }

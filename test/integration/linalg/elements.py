@@ -95,6 +95,9 @@ def store(values: Array, element: str) -> Array:
         return np.ascontiguousarray(values, np.float16)
     if element in EIGHT_BITS:
         return encode8(values, element)
+    if element == "i4":
+        # Compiled code takes the rest of the byte for zero.
+        return np.ascontiguousarray(values, np.int8) & 15
     return np.ascontiguousarray(values, CARRIER[element])
 
 
