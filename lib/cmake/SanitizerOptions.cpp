@@ -10,7 +10,11 @@ extern "C" const char *__asan_default_options();
 // The packaged libMLIR fills BumpPtrAllocator slabs that our inlined copy of
 // the allocator has poisoned; without this every custom attribute is a false
 // report. Leaks of process-lifetime objects inside the packaged library are not
-// ours.
+// ours; fuzzers look for what grows from input to input.
 extern "C" const char *__asan_default_options() {
+#ifdef SEQUIN_DETECT_LEAKS
+  return "allow_user_poisoning=0:detect_leaks=1";
+#else
   return "allow_user_poisoning=0:detect_leaks=0";
+#endif
 }
