@@ -203,7 +203,15 @@ private:
   }
 
   void learn(Block *block) {
-    Block *before = block->getSinglePredecessor();
+    // A loop comes back from where its entry's branch was taken as well.
+    Block *before = nullptr;
+    for (Block *each : block->getPredecessors()) {
+      if (dominance.dominates(block, each))
+        continue;
+      if (before)
+        return;
+      before = each;
+    }
     auto branch = before ? dyn_cast<cf::CondBranchOp>(before->getTerminator())
                          : cf::CondBranchOp();
     if (branch && branch.getTrueDest() != branch.getFalseDest())

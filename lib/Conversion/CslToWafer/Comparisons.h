@@ -37,6 +37,13 @@ struct Comparison {
 /// What `compare` asks.
 Comparison getComparison(mlir::arith::CmpIOp compare);
 
+/// Of integers, the maximum or minimum that a choice between `yes` and `no`
+/// is: `a > b ? a : b` and the like; `x < 4 ? x : 3` is the smaller of x and 3.
+/// Null where it is none.
+mlir::Value makeExtremum(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value condition, mlir::Value yes,
+                         mlir::Value no);
+
 } // namespace sequin::csl_to_wafer
 
 #endif // SEQUIN_LIB_CONVERSION_CSLTOWAFER_COMPARISONS_H

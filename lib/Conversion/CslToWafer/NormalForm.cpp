@@ -50,54 +50,17 @@ struct DropMask : public OpRewritePattern<arith::TruncIOp> {
   }
 };
 
-/// `a > b ? a : b` and the like, of integers; `x < 4 ? x : 3` is the smaller of
-/// x and 3.
+/// A choice that is a maximum or minimum.
 struct ChooseExtremum : public OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// Whether a choice after `compare` between its left side and `other` is one
-  /// between its two sides.
-  static bool isRight(arith::CmpIOp compare, Value other) {
-    if (other == compare.getRhs())
-      return true;
-    APInt limit, number;
-    if (!matchPattern(compare.getRhs(), m_ConstantInt(&limit)) ||
-        !matchPattern(other, m_ConstantInt(&number)))
-      return false;
-    using P = arith::CmpIPredicate;
-    if (compare.getPredicate() == P::slt)
-      return !limit.isMinSignedValue() && number == limit - 1;
-    return compare.getPredicate() == P::ult && !limit.isZero() &&
-           number == limit - 1;
-  }
-
   LogicalResult matchAndRewrite(arith::SelectOp op,
                                 PatternRewriter &rewriter) const override {
-    auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-    using P = arith::CmpIPredicate;
-    if (!compare || op.getType().isInteger(1) ||
-        compare.getPredicate() == P::eq || compare.getPredicate() == P::ne)
+    Value extremum = makeExtremum(rewriter, op.getLoc(), op.getCondition(),
+                                  op.getTrueValue(), op.getFalseValue());
+    if (!extremum)
       return failure();
-    Value yes = op.getTrueValue(), no = op.getFalseValue();
-    bool straight = compare.getLhs() == yes && isRight(compare, no);
-    bool crossed = compare.getLhs() == no && isRight(compare, yes);
-    if (!straight && !crossed)
-      return failure();
-    P predicate = compare.getPredicate();
-    bool isSigned = predicate <= P::sge;
-    bool isGreater = predicate == P::sgt || predicate == P::sge ||
-                     predicate == P::ugt || predicate == P::uge;
-    bool isMax = isGreater == straight;
-    if (crossed)
-      std::swap(yes, no);
-    if (isSigned && isMax)
-      rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, yes, no);
-    else if (isSigned)
-      rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, yes, no);
-    else if (isMax)
-      rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, yes, no);
-    else
-      rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, yes, no);
+    rewriter.replaceOp(op, extremum);
     return success();
   }
 };
@@ -505,7 +468,7 @@ template <typename Access> static Value getPointer(Access access) {
 
 namespace {
 /// What is read or written by a pointer to an element is read or written in its
-/// array.
+/// array, all else by its pointer.
 template <typename Access>
 struct AccessElement : public OpRewritePattern<Access> {
   using OpRewritePattern<Access>::OpRewritePattern;
@@ -517,7 +480,7 @@ struct AccessElement : public OpRewritePattern<Access> {
     if (pointer)
       element = findElement(pointer, rewriter);
     if (!element)
-      return rewriter.notifyMatchFailure(op, "goes by no pointer to a number");
+      return accessByPointer(op, pointer, rewriter);
     if constexpr (std::is_same_v<Access, memref::LoadOp> ||
                   std::is_same_v<Access, csl::LoadOp>)
       rewriter.replaceOpWithNewOp<memref::LoadOp>(op, element->memref,
@@ -525,6 +488,20 @@ struct AccessElement : public OpRewritePattern<Access> {
     else
       rewriter.replaceOpWithNewOp<memref::StoreOp>(
           op, op->getOperand(0), element->memref, element->indices);
+    return success();
+  }
+
+private:
+  /// What is no element of an array needs no array of one.
+  static LogicalResult accessByPointer(Access op, Value pointer,
+                                       PatternRewriter &rewriter) {
+    if (!pointer || isa<csl::CslDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "goes by no pointer to a number");
+    if constexpr (std::is_same_v<Access, memref::LoadOp>)
+      rewriter.replaceOpWithNewOp<csl::LoadOp>(op, op.getType(), pointer);
+    else if constexpr (std::is_same_v<Access, memref::StoreOp>)
+      rewriter.replaceOpWithNewOp<csl::StoreOp>(op, op.getValueToStore(),
+                                                pointer);
     return success();
   }
 };
@@ -756,18 +733,37 @@ static void askInTurn(scf::IndexSwitchOp op) {
   op.erase();
 }
 
+/// A choice of two values is an `if`, as it is when it comes from source; what
+/// is still one on branches is a choice of values again.
+static void chooseAsIf(arith::SelectOp op) {
+  if (!op.getCondition().getType().isInteger(1))
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto choice = scf::IfOp::create(builder, loc, op.getType(), op.getCondition(),
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, op.getTrueValue());
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, op.getFalseValue());
+  op.replaceAllUsesWith(choice.getResult(0));
+  op.erase();
+}
+
 namespace {
 struct SayAsSource : public PassWrapper<SayAsSource, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SayAsSource)
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, memref::MemRefDialect>();
+    registry
+        .insert<arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect>();
   }
 
   void runOnOperation() override {
     csl::sayInCsl(cast<FunctionOpInterface>(getOperation()));
     getOperation()->walk(countFromZero);
     getOperation()->walk(askInTurn);
+    getOperation()->walk(chooseAsIf);
   }
 };
 } // namespace

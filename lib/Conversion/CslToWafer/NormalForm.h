@@ -21,8 +21,8 @@
 namespace sequin::csl_to_wafer {
 
 /// What CSL has no operation for is said with those that it has
-/// (Csl/Transforms/SayInCsl.h), loops count their rounds, from 0 by 1, and
-/// switches of few values are rows of `if`.
+/// (Csl/Transforms/SayInCsl.h), loops count their rounds, from 0 by 1, switches
+/// of few values are rows of `if`, and a choice of two values is an `if`.
 std::unique_ptr<mlir::Pass> createSayAsSourcePass();
 
 /// Puts the elements of constants on what gets them, for the pass below, which
@@ -36,7 +36,7 @@ void markConstants(csl::ProgramOp program);
 /// so are elements of constants; a known number is added, not subtracted; what
 /// is cut off 32 bits is computed in 32 bits, and what is extended is compared
 /// with a number before; elements are read and written by their index, not by
-/// their address.
+/// their address, and what is no element by its pointer.
 std::unique_ptr<mlir::Pass> createNormalFormPass();
 
 /// Arithmetic on `index` becomes arithmetic on 32 bits, which an
@@ -57,7 +57,8 @@ std::unique_ptr<mlir::Pass> createKnownSignsPass();
 /// the clock stays there.
 std::unique_ptr<mlir::Pass> createComputeLatePass();
 
-/// A number that only one side of an `if` needs is computed there.
+/// A number that only one side of an `if` needs is computed there; then an `if`
+/// of which no side computes more than one number is a choice of values.
 std::unique_ptr<mlir::Pass> createComputeInChoicesPass();
 
 /// Marks calls of what reads or writes configuration registers, for the pass

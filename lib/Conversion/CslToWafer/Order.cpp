@@ -285,8 +285,38 @@ struct ComputeInChoices
             op->moveBefore(&side->front(), side->front().begin());
           });
     });
+    function->walk<WalkOrder::PostOrder>(
+        [&](scf::IfOp choice) { moved += computeBefore(choice); });
     if (moved == 0)
       markAllAnalysesPreserved();
+  }
+
+private:
+  /// A choice of which no side computes more than one number is one of values.
+  static bool computeBefore(scf::IfOp choice) {
+    if (choice.getNumResults() == 0)
+      return false;
+    llvm::SmallVector<Operation *, 2> computed;
+    for (Region &side : choice->getRegions()) {
+      auto before = side.front().without_terminator();
+      if (before.empty())
+        continue;
+      Operation *op = &*before.begin();
+      if (!llvm::hasSingleElement(before) ||
+          !isa<arith::ArithDialect>(op->getDialect()) || !isPure(op))
+        return false;
+      computed.push_back(op);
+    }
+    for (Operation *op : computed)
+      op->moveBefore(choice);
+    OpBuilder builder(choice);
+    for (auto [result, yes, no] :
+         llvm::zip(choice.getResults(), choice.thenYield().getOperands(),
+                   choice.elseYield().getOperands()))
+      result.replaceAllUsesWith(arith::SelectOp::create(
+          builder, choice.getLoc(), choice.getCondition(), yes, no));
+    choice.erase();
+    return true;
   }
 };
 } // namespace

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimplifyFunction.h"
+#include "Comparisons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -36,6 +38,47 @@ struct NegateWhereCompared : public OpRewritePattern<arith::XOrIOp> {
                               compare.getLhs(), compare.getRhs());
     rewriter.replaceOp(op, opposite);
     return success();
+  }
+};
+} // namespace
+
+namespace {
+/// Of a choice of values that are there before, bools are logic, a value and
+/// itself are the value, and the larger or smaller one is arith's. Upstream's
+/// pattern makes all of them a `select`; whether they are there before depends
+/// on how the source was written.
+struct ChooseBefore : public OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumResults() == 0)
+      return failure();
+    bool changed = false;
+    auto isBefore = [&](Value value) {
+      return !op->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    for (auto [result, yes, no] :
+         llvm::zip(op.getResults(), op.thenYield().getOperands(),
+                   op.elseYield().getOperands())) {
+      if (result.use_empty() || !isBefore(yes) || !isBefore(no))
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value chosen;
+      if (yes == no)
+        chosen = yes;
+      else if (result.getType().isInteger(1))
+        chosen = rewriter.createOrFold<arith::SelectOp>(
+            op.getLoc(), op.getCondition(), yes, no);
+      else
+        chosen =
+            makeExtremum(rewriter, op.getLoc(), op.getCondition(), yes, no);
+      if (!chosen)
+        continue;
+      rewriter.replaceAllUsesWith(result, chosen);
+      changed = true;
+    }
+    return success(changed);
   }
 };
 } // namespace
@@ -175,7 +218,11 @@ void CanonicalPatterns::make(MLIRContext *context) {
     // Before upstream's, whose benefit is what it looks at.
     ofOthers.add<NegateWhereCompared>(context, /*benefit=*/10);
     branches = std::move(ofBranches);
-    others = std::move(ofOthers);
+    ofOthers.add<ChooseBefore>(context);
+    others = FrozenRewritePatternSet(
+        std::move(ofOthers),
+        /*disabledPatternLabels=*/{"(anonymous namespace)::"
+                                   "ConvertTrivialIfToSelect"});
   });
 }
 
