@@ -9,7 +9,7 @@
 #include "SimplifyFunction.h"
 #include "Comparisons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -79,6 +79,27 @@ struct ChooseBefore : public OpRewritePattern<scf::IfOp> {
       changed = true;
     }
     return success(changed);
+  }
+};
+
+/// Of two edges to one block, what differs is chosen before. Upstream's pattern
+/// does so where no other edge leads there, which depends on when it is asked.
+struct ChooseBeforeEdge : public OpRewritePattern<cf::CondBranchOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cf::CondBranchOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getTrueDest() != op.getFalseDest())
+      return failure();
+    llvm::SmallVector<Value> operands;
+    for (auto [yes, no] :
+         llvm::zip(op.getTrueDestOperands(), op.getFalseDestOperands()))
+      operands.push_back(
+          yes == no ? yes
+                    : arith::SelectOp::create(rewriter, op.getLoc(),
+                                              op.getCondition(), yes, no));
+    rewriter.replaceOpWithNewOp<cf::BranchOp>(op, op.getTrueDest(), operands);
+    return success();
   }
 };
 } // namespace
@@ -217,6 +238,7 @@ void CanonicalPatterns::make(MLIRContext *context) {
     csl::populateRunningConstantPatterns(ofOthers);
     // Before upstream's, whose benefit is what it looks at.
     ofOthers.add<NegateWhereCompared>(context, /*benefit=*/10);
+    ofBranches.add<ChooseBeforeEdge>(context);
     branches = std::move(ofBranches);
     ofOthers.add<ChooseBefore>(context);
     others = FrozenRewritePatternSet(
