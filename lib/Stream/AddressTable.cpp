@@ -196,7 +196,7 @@ void AddressTable::expandComposite(const std::string &key) {
         cut(base, 1, parts[0].extent, parts[0].extent, cuts) == Fit::Fits &&
         (cuts.size() == 1 ||
          (mode != Mode::Write &&
-          factors::canShift(parts[0], cuts.front().stride)));
+          factors::canShift(parts[0], cuts.empty() ? 1 : cuts.front().stride)));
     base.hidden = !expandable;
     base.zero = parts[0].first;
   }
