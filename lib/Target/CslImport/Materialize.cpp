@@ -384,7 +384,12 @@ mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
   }
   case SymbolicValue::Kind::Cast: {
     const Value &operand = symbolic.operands[0];
-    mlir::Value number = materializeSymbolic(operand, span);
+    // A large operand that is alike at all PEs is its value.
+    mlir::Value number =
+        operand.isSymbolic() ? materializeSymbolic(operand, span)
+        : operand.isInteger() && operand.type()->is(TypeKind::ComptimeInt)
+            ? materialize(Value(carrier(operand), operand.integer()), span)
+            : materialize(operand, span);
     const Type *to = carrier(value);
     if (!number || !convert(to, span))
       return {};
