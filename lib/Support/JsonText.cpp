@@ -11,9 +11,7 @@
 
 using namespace sequin;
 
-/// Whether brackets nest deeper than kMaxNesting; the parser recurses on them.
-/// Text that is not JSON may be misjudged only if it is refused anyway.
-static bool nestsTooDeep(llvm::StringRef text) {
+bool sequin::nestsTooDeep(llvm::StringRef text) {
   int64_t depth = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {

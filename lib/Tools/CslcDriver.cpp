@@ -14,8 +14,6 @@
 #include "sequin/Target/CslImport/SourceNames.h"
 #include "sequin/Tools/ExitCode.h"
 #include "sequin/Wafer/CslOutput.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace sequin;
@@ -35,10 +33,16 @@ static bool checkFabric(const CslcOptions &options, csl::LayoutOp layout,
     return false;
   };
   const csl_import::ImportOptions &import = options.import;
+  const CslMachine &machine = *lookupCslMachine(import.arch);
+  for (auto [side, columns] :
+       {std::pair("west", options.westBuffers), {"east", options.eastBuffers}})
+    if (columns > machine.fabricWidth)
+      return refuse(llvm::Twine("--width-") + side + "-buf: found " +
+                    llvm::Twine(columns) + ", the fabric of " + machine.name +
+                    " has " + llvm::Twine(machine.fabricWidth) + " columns");
   if (!import.fabric)
     return true;
   auto [fabricWidth, fabricHeight] = *import.fabric;
-  const CslMachine &machine = *lookupCslMachine(import.arch);
   if (fabricWidth > machine.fabricWidth || fabricHeight > machine.fabricHeight)
     err << "warning: --fabric-dims: found " << fabricWidth << ','
         << fabricHeight << ", the fabric of " << machine.name << " has "
@@ -123,10 +127,11 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       csl_import::importCsl(options.layout, options.import, context, sources,
                             diagnostics, &params, &hostSymbols);
-  diagnostics.print(err);
+  if (!module || !options.noWarnings)
+    diagnostics.print(err);
   if (!module)
     return kRefused;
-  bool hasWarnings = !diagnostics.all().empty();
+  bool hasWarnings = !options.noWarnings && !diagnostics.all().empty();
   csl::LayoutOp layout = *module->getOps<csl::LayoutOp>().begin();
   if (!checkFabric(options, layout, err))
     return kRefused;
@@ -145,6 +150,9 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   // Sees what the other one prints before it does.
   mlir::ScopedDiagnosticHandler counter(
       &context, [&](mlir::Diagnostic &diagnostic) {
+        if (options.noWarnings &&
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
+          return mlir::success();
         csl_import::nameAsInSource(diagnostic);
         if (moveOutOfLibrary(diagnostic, options.import.libraryPath))
           return mlir::success();
@@ -178,23 +186,10 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   output.channels = options.import.memcpy ? options.channels : 0;
   output.westBuffers = options.import.memcpy ? options.westBuffers : 0;
   output.eastBuffers = options.import.memcpy ? options.eastBuffers : 0;
-  if (llvm::Error error =
-          wafer::writeCslOutput(options.output, output, *program)) {
+  if (llvm::Error error = wafer::writeCslOutput(options.output, output,
+                                                *program, options.outputJson)) {
     err << "error: " << llvm::toString(std::move(error)) << '\n';
     return kRefused;
-  }
-  if (!options.outputJson.empty()) {
-    llvm::SmallString<128> written(options.output);
-    llvm::sys::path::append(written, "out.json");
-    std::string beside = options.outputJson + ".tmp";
-    std::error_code failed = llvm::sys::fs::copy_file(written, beside);
-    if (!failed)
-      failed = llvm::sys::fs::rename(beside, options.outputJson);
-    if (failed) {
-      err << "error: --output-json: cannot write '" << options.outputJson
-          << "': " << failed.message() << '\n';
-      return kRefused;
-    }
   }
   if (options.verbose)
     for (auto [side, columns] :

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstdlib>
+#include <limits>
 
 using namespace sequin;
 using namespace sequin::tools;
@@ -38,6 +39,7 @@ enum class Flag : uint8_t {
   MaxInlined,
   DepthLimit,
   WarningsAsErrors,
+  NoWarnings,
   LinkSections,
   OutputJson, ///< its value, if any, comes after '='
   Verbose,
@@ -65,6 +67,7 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Case("comptime-func-depth-limit", Flag::DepthLimit)
       .Case("link-section-start-address-bytes", Flag::LinkSections)
       .Case("warnings-as-errors", Flag::WarningsAsErrors)
+      .Case("no-warnings", Flag::NoWarnings)
       .Cases({"verbose", "v"}, Flag::Verbose)
       .Cases({"help", "h"}, Flag::Help)
       .Cases({"g0", "g", "O0", "O1", "O2", "O3", "single-pe", "out-routes",
@@ -77,10 +80,12 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Default(Flag::Unknown);
 }
 
+/// Takes a value after '=' only.
 static bool isSwitch(Flag flag) {
   return flag == Flag::Memcpy || flag == Flag::WarningsAsErrors ||
-         flag == Flag::Verbose || flag == Flag::Help ||
-         flag == Flag::IgnoredSwitch || flag == Flag::OutputJson;
+         flag == Flag::NoWarnings || flag == Flag::Verbose ||
+         flag == Flag::Help || flag == Flag::IgnoredSwitch ||
+         flag == Flag::OutputJson;
 }
 
 static constexpr llvm::StringLiteral kUsageText =
@@ -91,7 +96,7 @@ static constexpr llvm::StringLiteral kUsageText =
   --colors=NAME:VALUE,...       parameters of type color
   --fabric-dims=W,H             the fabric around the program
   --fabric-offsets=X,Y          where the program begins on it
-  --memcpy                      link host support in
+  --memcpy[=true|false]         link host support in
   --channels=N                  host channels, 1 to 16
   --width-west-buf=N --width-east-buf=N   columns of host buffers
   --import-path=DIR             folder to search for <name>; may be repeated
@@ -101,22 +106,37 @@ static constexpr llvm::StringLiteral kUsageText =
   --link-section-start-address-bytes=SECTION:ADDRESS,...
                                 where variables of a linksection begin
   --output-json[=FILE]          out.json of the directory, also written to FILE
-  --warnings-as-errors --verbose --help
+  --warnings-as-errors --no-warnings --verbose --help
 without effect, for scripts that give them:
   -g0 -g -O0 -O1 -O2 -O3 --max-parallelism=N --out-routes --single-pe
   --disable-auto-microthread-id --dump-dsr-alloc-graph --driver=PATH
   --lomem-reservation-end=ADDRESS --verbose-level=N
 )";
 
+/// Most PEs or columns that a flag counts: more than any fabric has, and sums
+/// of some do not overflow.
+static constexpr int64_t kMostPes = 1 << 20;
+
 static bool parsePair(llvm::StringRef text,
                       std::optional<std::pair<int64_t, int64_t>> &out) {
   auto [first, second] = text.split(',');
   int64_t a, b;
   if (first.trim().getAsInteger(10, a) || second.trim().getAsInteger(10, b) ||
-      a < 0 || b < 0)
+      a < 0 || b < 0 || a > kMostPes || b > kMostPes)
     return false;
   out = {a, b};
   return true;
+}
+
+/// The value of a switch; none without one is true.
+static bool parseSwitch(llvm::StringRef value, bool hasValue, bool &out) {
+  std::optional<bool> known =
+      llvm::StringSwitch<std::optional<bool>>(value.lower())
+          .Cases({"true", "1", "yes", "on"}, true)
+          .Cases({"false", "0", "no", "off"}, false)
+          .Default(std::nullopt);
+  out = known.value_or(true);
+  return known || !hasValue;
 }
 
 std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
@@ -153,8 +173,11 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
         return wrong("flag '" + argument + "' has no value");
       value = arguments[++i];
     }
-    auto number = [&](auto &out) {
-      return !value.getAsInteger(10, out) && out >= 0;
+    auto number = [&](int64_t &out, int64_t most) {
+      return !value.getAsInteger(10, out) && out >= 0 && out <= most;
+    };
+    auto expectNumber = [&](int64_t most) {
+      return ("a number from 0 to " + llvm::Twine(most)).str();
     };
     auto refuse = [&](const llvm::Twine &expected) {
       err << "error: --" << name << ": found '" << value << "', expected "
@@ -180,26 +203,26 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       break;
     case Flag::FabricDims:
       if (!parsePair(value, import.fabric))
-        return refuse("width,height");
+        return refuse("width,height, each from 0 to " + llvm::Twine(kMostPes));
       break;
     case Flag::FabricOffsets:
       if (!parsePair(value, import.offsets))
-        return refuse("x,y");
+        return refuse("x,y, each from 0 to " + llvm::Twine(kMostPes));
       break;
     case Flag::Memcpy:
-      import.memcpy = true;
+      if (!parseSwitch(value, hasValue, import.memcpy))
+        return refuse("true or false");
       break;
     case Flag::Channels:
-      if (!number(options.channels))
-        return refuse("a number");
+      if (!number(options.channels, kMostPes))
+        return refuse(expectNumber(kMostPes));
       break;
     case Flag::WestBuffers:
-      if (!number(options.westBuffers))
-        return refuse("a number");
-      break;
     case Flag::EastBuffers:
-      if (!number(options.eastBuffers))
-        return refuse("a number");
+      if (!number(flag == Flag::WestBuffers ? options.westBuffers
+                                            : options.eastBuffers,
+                  kMostPes))
+        return refuse(expectNumber(kMostPes));
       break;
     case Flag::ImportPath:
       import.importPaths.push_back(value.str());
@@ -212,16 +235,18 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       break;
     }
     case Flag::MaxInlined: {
+      constexpr int64_t most = std::numeric_limits<int64_t>::max();
       int64_t limit;
-      if (!number(limit))
-        return refuse("a number");
+      if (!number(limit, most))
+        return refuse(expectNumber(most));
       import.maxInlinedIterations = limit;
       break;
     }
     case Flag::DepthLimit: {
+      constexpr int64_t most = 1 << 16;
       int64_t limit;
-      if (!number(limit) || limit > 1 << 16)
-        return refuse("a number up to 65536");
+      if (!number(limit, most))
+        return refuse(expectNumber(most));
       import.comptimeDepthLimit = limit;
       break;
     }
@@ -247,10 +272,13 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       options.outputJson = value.str();
       break;
     case Flag::WarningsAsErrors:
-      options.warningsAsErrors = true;
-      break;
+    case Flag::NoWarnings:
     case Flag::Verbose:
-      options.verbose = true;
+      if (!parseSwitch(value, hasValue,
+                       flag == Flag::WarningsAsErrors ? options.warningsAsErrors
+                       : flag == Flag::NoWarnings     ? options.noWarnings
+                                                      : options.verbose))
+        return refuse("true or false");
       break;
     case Flag::Help:
       llvm::outs() << kUsageText;

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Tools/RunDriver.h"
-#include "OutputFiles.h"
 #include "WaferDriver.h"
 #include "sequin/Api/Program.h"
 #include "sequin/Machine/CslMachine.h"
@@ -160,7 +159,10 @@ static llvm::Error writeFiles(const RunOptions &options,
       return error;
   if (!options.timeline.empty())
     if (llvm::Error error =
-            addJson(options.timeline, sim::toChromeTrace(result.report)))
+            files.add(options.timeline, [&](llvm::raw_ostream &os) {
+              sim::writeChromeTrace(os, result.report);
+              return llvm::Error::success();
+            }))
       return error;
   if (StringRef path = options.reportMapping; !path.empty())
     if (llvm::Error error =

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "WaferDriver.h"
-#include "OutputFiles.h"
 #include "WaferPlan.h"
 #include "sequin/Api/WaferModule.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/OutputFile.h"
 #include "sequin/WaferHost/Report.h"
 #include "sequin/WaferHost/SymbolArrays.h"
 #include "llvm/Support/Format.h"
@@ -176,8 +176,11 @@ static llvm::Error addTraces(const RunOptions &options,
                              const Recorder *recorder, const Session &session,
                              OutputFiles &files) {
   if (!options.timeline.empty())
-    if (llvm::Error bad =
-            addJson(files, options.timeline, recorder->timeline(session)))
+    if (llvm::Error bad = files.add(options.timeline,
+                                    [&](llvm::raw_ostream &os) -> llvm::Error {
+                                      recorder->writeTimeline(os, session);
+                                      return llvm::Error::success();
+                                    }))
       return bad;
   if (StringRef path = options.wafer.waveletLog; !path.empty())
     if (llvm::Error bad = path.ends_with(".json")
@@ -280,6 +283,12 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   // Memory that nothing wrote holds zero, but nobody says so.
   warnOf(session.simulator().undefinedReads(), log);
   warnOf(session.simulator().lostControls(), log);
+  if (recorder && recorder->endsTimelineEarly())
+    log << "warning: --timeline ends after " << Recorder::kMostSpans
+        << " tasks and operations; choose PEs with --trace-pes\n";
+  if (recorder && recorder->endsWaveletsEarly())
+    log << "warning: --wavelet-log ends after " << Recorder::kMostHops
+        << " hops; choose PEs with --trace-pes\n";
   OutputFiles files;
   if (!failed)
     failed = checkRaces(session);

@@ -98,7 +98,7 @@ static llvm::Expected<Transfer> parseTransfer(StringRef text, StringRef flag,
   auto data = session.dataOf(**symbol, transfer.where);
   if (!data)
     return data.takeError();
-  if (toDevice && !(*symbol)->writable)
+  if (toDevice && !(*symbol)->isWritableByHost())
     return error("symbol '" + transfer.place.name +
                  "' is read-only to the host: its export is not mutable");
   transfer.data = *data;

@@ -20,7 +20,9 @@ if(SEQUIN_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 find_program(SEQUIN_CCACHE ccache)
 if(SEQUIN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${SEQUIN_CCACHE}")
+  # Paths of the tree count relative to the build folder, so that clones share
+  # what is cached.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${SEQUIN_CCACHE}")
 endif()
 
 if(SEQUIN_SANITIZE)

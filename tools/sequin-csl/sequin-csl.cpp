@@ -12,7 +12,6 @@
 #include "sequin/CslSource/VerifyDiagnostics.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace sequin;
@@ -65,7 +64,7 @@ bool process(llvm::StringRef path, llvm::StringRef source,
 } // namespace
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
   cl::OptionCategory category("sequin-csl options");
   cl::opt<std::string> input(cl::Positional, cl::desc("<file>"), cl::init("-"),
                              cl::cat(category));

@@ -13,17 +13,14 @@
 #include "sequin/Stream/Explain.h"
 #include "sequin/Stream/StreamJson.h"
 #include "sequin/Support/OutputFile.h"
+#include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace sequin;
 namespace cl = llvm::cl;
 
 namespace {
-
-constexpr int success = 0, refused = 1, wrongUsage = 2;
 
 cl::OptionCategory category("sequin-map options");
 cl::SubCommand eval("eval", "Print the tensor index at every position");
@@ -104,13 +101,13 @@ cl::opt<std::string> output("o", cl::desc("Output file"), cl::Required,
 
 int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << '\n';
-  return refused;
+  return kRefused;
 }
 int fail(llvm::Error error) { return fail(llvm::toString(std::move(error))); }
 
 int usage(const llvm::Twine &message) {
   llvm::WithColor::error() << message << '\n';
-  return wrongUsage;
+  return kUsage;
 }
 
 int runEval(const Mapping &mapping) {
@@ -118,11 +115,11 @@ int runEval(const Mapping &mapping) {
     return fail(std::move(error));
   if (json) {
     writeEvaluation(llvm::outs(), mapping);
-    return success;
+    return kSuccess;
   }
   for (int64_t p = 0; p < mapping.size(); ++p)
     llvm::outs() << p << ": " << api::formatIndices(mapping, p) << '\n';
-  return success;
+  return kSuccess;
 }
 
 int runEquiv(const Mapping &left, const Mapping &right) {
@@ -134,7 +131,7 @@ int runEquiv(const Mapping &left, const Mapping &right) {
   else if (!*difference)
     llvm::outs() << "equivalent\n";
   if (!*difference)
-    return success;
+    return kSuccess;
   return fail("not equivalent: " +
               api::describeDifference(left, right, **difference));
 }
@@ -155,17 +152,17 @@ int runDerive(const AxisSizes &axes) {
   const Derivation &result = answer->derivation;
   if (explainCommand) {
     explain(llvm::outs(), answer->buffer, answer->options, result);
-    return success;
+    return kSuccess;
   }
   if (json) {
     writeDerivation(llvm::outs(), result);
-    return success;
+    return kSuccess;
   }
   llvm::outs() << result.sequencer.str() << '\n'
                << "contiguous bytes " << result.contiguousBytes
                << ", access bytes " << result.accessBytes << ", cycles "
                << result.cycles << '\n';
-  return success;
+  return kSuccess;
 }
 
 /// Addresses outside the array are legal CSL and likely a mistake.
@@ -220,7 +217,7 @@ int runDsd() {
     return fail(std::move(error));
   if (json) {
     writeDsd(llvm::outs(), *descriptor, withVisits);
-    return success;
+    return kSuccess;
   }
   auto flat = toTensorAccess(*descriptor, access->array);
   if (!flat)
@@ -232,7 +229,7 @@ int runDsd() {
     for (DsdWalk walk(*descriptor); !walk.done(); walk.advance())
       llvm::outs() << walk.address() << '\n';
   }
-  return success;
+  return kSuccess;
 }
 
 int runDraw(const Mapping &mapping) {
@@ -241,19 +238,15 @@ int runDraw(const Mapping &mapping) {
   llvm::raw_string_ostream os(picture);
   if (llvm::Error error = drawSvg(os, mapping))
     return fail(std::move(error));
-  llvm::Error error = writeOutput(output, [&](llvm::raw_ostream &file) {
-    file << picture;
-    return llvm::Error::success();
-  });
-  if (error)
+  if (llvm::Error error = writeOutput(output, picture))
     return fail(std::move(error));
-  return success;
+  return kSuccess;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command : {&eval, &equiv, &deriveCommand,
                                   &explainCommand, &dsd, &normalize, &draw})
@@ -261,7 +254,7 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(
           argc, argv, "A calculator for mappings and descriptors\n",
           &llvm::errs()))
-    return wrongUsage;
+    return kUsage;
   if (dsd)
     return runDsd();
   if (!eval && !equiv && !deriveCommand && !explainCommand && !normalize &&
@@ -297,5 +290,5 @@ int main(int argc, char **argv) {
     writeNormalForm(llvm::outs(), parsed[0]);
   else
     llvm::outs() << parsed[0].normalStr() << '\n';
-  return success;
+  return kSuccess;
 }

@@ -17,12 +17,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "sequin/InitAllDialects.h"
 #include "sequin/InitAllPasses.h"
+#include "sequin/Support/MlirText.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  sequin::ToolInit init(argc, argv);
+  sequin::hideKnownFlags();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -36,6 +37,9 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<std::string> output(
       "o", llvm::cl::desc("Output filename"), llvm::cl::value_desc("filename"),
       llvm::cl::init("-"));
+  static llvm::cl::opt<bool> allowsBytecode(
+      "allow-bytecode",
+      llvm::cl::desc("Read MLIR bytecode too, whose reader trusts its input"));
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
@@ -58,6 +62,14 @@ int main(int argc, char **argv) {
   return sequin::processFile(
       input, output,
       [&](std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os) {
+        llvm::SourceMgr sources;
+        sources.AddNewSourceBuffer(
+            llvm::MemoryBuffer::getMemBuffer(buffer->getMemBufferRef()),
+            llvm::SMLoc());
+        if (auto fault = sequin::findMlirTextFault(sources, allowsBytecode)) {
+          fault->print(nullptr, llvm::errs());
+          return false;
+        }
         return mlir::succeeded(
             mlir::MlirOptMain(os, std::move(buffer), registry, config));
       });

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Tools/RunDriver.h"
+#include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 
 using namespace sequin;
 using namespace sequin::tools;
@@ -137,12 +137,12 @@ static cl::opt<bool>
                   cl::cat(category));
 static cl::opt<bool>
     highestTaskFirst("highest-task-first",
-                     cl::desc("Of ready tasks the highest id runs first "
-                              "(default: the lowest)"),
+                     cl::desc("Ready tasks take turns from the highest id "
+                              "down (default: from the lowest up)"),
                      cl::cat(category));
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(
           argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))

@@ -12,13 +12,13 @@
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Machine/CslMachine.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Support/MlirText.h"
 #include "sequin/Target/CslImport/CslImport.h"
 #include "sequin/Target/CslSource/EmitSource.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace sequin;
@@ -40,19 +40,46 @@ static int dumpMachine(llvm::StringRef name, llvm::StringRef output) {
 }
 
 /// Runs one translation on one file, errors with their place in it.
-static bool translate(const mlir::Translation &translation,
+static bool translate(const mlir::Translation &translation, bool readsMlir,
+                      bool allowsBytecode,
                       std::unique_ptr<llvm::MemoryBuffer> buffer,
                       llvm::raw_ostream &os) {
   mlir::MLIRContext context;
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  if (readsMlir) {
+    if (auto fault = findMlirTextFault(*sources, allowsBytecode)) {
+      fault->print(nullptr, llvm::errs());
+      return false;
+    }
+  }
   mlir::SourceMgrDiagnosticHandler handler(*sources, &context);
   return mlir::succeeded(translation(sources, os, &context));
 }
 
+/// The translations that read text of their own.
+static bool readsMlir(llvm::StringRef translation) {
+  return translation != "json-to-tcp" && translation != "import-csl";
+}
+
+/// The name that `chosen` was registered under.
+static llvm::StringRef nameOf(mlir::TranslationParser &parser,
+                              const mlir::Translation *chosen) {
+  for (unsigned i = 0; i < parser.getNumOptions(); ++i) {
+    auto &value =
+        static_cast<const llvm::cl::OptionValue<const mlir::Translation *> &>(
+            parser.getOptionValue(i));
+    if (value.hasValue() && value.getValue() == chosen)
+      return parser.getOption(i);
+  }
+  return {};
+}
+
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
+  mlir::registerAsmPrinterCLOptions();
+  hideKnownFlags();
   tcp::registerConfigTranslations();
   csl_import::registerTranslation();
   csl_to_source::registerTranslations();
@@ -70,7 +97,9 @@ int main(int argc, char **argv) {
   static llvm::cl::opt<const mlir::Translation *, false,
                        mlir::TranslationParser>
       translation("", llvm::cl::desc("Translation to perform"));
-  mlir::registerAsmPrinterCLOptions();
+  static llvm::cl::opt<bool> allowsBytecode(
+      "allow-bytecode",
+      llvm::cl::desc("Read MLIR bytecode too, whose reader trusts its input"));
   if (!parseCommandLine(argc, argv, "Sequin translation driver\n"))
     return kUsage;
 
@@ -85,6 +114,9 @@ int main(int argc, char **argv) {
   return processFile(
       input, output,
       [&](std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os) {
-        return translate(*translation.getValue(), std::move(buffer), os);
+        return translate(
+            *translation.getValue(),
+            readsMlir(nameOf(translation.getParser(), translation.getValue())),
+            allowsBytecode, std::move(buffer), os);
       });
 }

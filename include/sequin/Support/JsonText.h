@@ -18,6 +18,10 @@ namespace sequin {
 /// Deepest nesting of arrays and objects that is read; the parser recurses.
 inline constexpr int64_t kMaxNesting = 64;
 
+/// Whether brackets nest deeper than that. Text that is not JSON may be
+/// misjudged only if it is refused anyway.
+bool nestsTooDeep(llvm::StringRef text);
+
 /// The value that `text` is.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 

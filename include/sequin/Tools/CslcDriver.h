@@ -26,6 +26,7 @@ struct CslcOptions {
   std::vector<std::pair<std::string, int64_t>> linkSections;
   int64_t westBuffers = 0, eastBuffers = 0;
   bool warningsAsErrors = false;
+  bool noWarnings = false; ///< nor errors of them
   bool verbose = false;
 };
 

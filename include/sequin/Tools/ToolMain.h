@@ -12,14 +12,35 @@
 #include "sequin/Tools/ExitCode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 
 namespace sequin {
 
+/// First in every main(). Signals end the program with 128 + signal and leave
+/// no temporary; a pipe that nobody reads, a file that is too large and a
+/// standard stream that is closed are errors of what is written or read; memory
+/// that is not there ends it with a message and 1, and so does at its end what
+/// stdout did not take.
+class ToolInit {
+public:
+  ToolInit(int &argc, char **&argv);
+
+private:
+  struct Streams {
+    Streams();
+  } streams;
+  llvm::InitLLVM init;
+};
+
 /// Parses the command line; false, with the reasons on stderr, if it is wrong.
 bool parseCommandLine(int argc, char **argv, llvm::StringRef overview);
+
+/// Leaves the flags that are known so far, which are those of libraries, out of
+/// --help.
+void hideKnownFlags();
 
 /// Opens `input`, calls `process(buffer, output)` and writes what it printed to
 /// `output` ("-": stdout) once it has succeeded. Returns the exit code.

@@ -9,9 +9,12 @@
 #include "sequin/Support/OutputFile.h"
 #include "sequin/Support/Excerpt.h"
 #include "gtest/gtest.h"
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace sequin;
 namespace stdfs = std::filesystem;
@@ -38,6 +41,10 @@ protected:
   static std::string contents(const std::string &path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  size_t entries() const {
+    return std::distance(stdfs::directory_iterator(folder), {});
   }
 
   stdfs::path folder;
@@ -72,6 +79,75 @@ TEST_F(OutputFileTest, RefusesByName) {
   EXPECT_EQ(write("."), "cannot write '" + at(".") + "': is a directory");
   EXPECT_NE(write("none/file").find("cannot write '" + at("none/file") + "': "),
             std::string::npos);
+}
+
+TEST_F(OutputFileTest, AnErrorLeavesWhatWasThere) {
+  std::ofstream(at("file")) << "old";
+  llvm::Error error =
+      writeOutput(at("file"), [](llvm::raw_ostream &os) -> llvm::Error {
+        os << "new";
+        return llvm::createStringError("no more");
+      });
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "cannot write '" + at("file") + "': no more");
+  EXPECT_EQ(contents(at("file")), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(OutputFileTest, FilesAppearTogether) {
+  std::ofstream(at("stale")) << "old";
+  {
+    OutputFiles files;
+    ASSERT_FALSE(bool(files.addFolder(at("new/deep"))));
+    ASSERT_FALSE(bool(files.addText(at("new/deep/file"), "text")));
+    EXPECT_TRUE(files.contains(at("new/../new/deep/file")));
+    EXPECT_FALSE(stdfs::exists(at("new/deep/file")));
+  }
+  EXPECT_FALSE(stdfs::exists(at("new"))); // not committed
+  OutputFiles files;
+  ASSERT_FALSE(bool(files.addFolder(at("new/deep"))));
+  ASSERT_FALSE(bool(files.addText(at("new/deep/file"), "text")));
+  files.replace(at("stale"));
+  ASSERT_FALSE(bool(files.commit()));
+  EXPECT_EQ(contents(at("new/deep/file")), "text");
+  EXPECT_FALSE(stdfs::exists(at("stale")));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(OutputFileTest, FreshFilesReplaceLinks) {
+  std::ofstream(at("victim")) << "old";
+  stdfs::create_symlink("victim", folder / "name");
+  ASSERT_FALSE(bool(writeOutput(at("name"), "text", OutputKind::Fresh)));
+  EXPECT_FALSE(stdfs::is_symlink(at("name")));
+  EXPECT_EQ(contents(at("name")), "text");
+  EXPECT_EQ(contents(at("victim")), "old");
+}
+
+TEST_F(OutputFileTest, WhoMayReadAProgramMayRunIt) {
+  mode_t mask = umask(027);
+  ASSERT_FALSE(bool(writeOutput(at("program"), "", OutputKind::Program)));
+  umask(mask);
+  EXPECT_EQ(stdfs::status(at("program")).permissions(), stdfs::perms(0750));
+}
+
+TEST_F(OutputFileTest, WritersOfAFolderTakeTurns) {
+  using Kind = FolderLock::Kind;
+  auto reader = FolderLock::take(folder.string(), Kind::Read);
+  ASSERT_TRUE(bool(reader));
+  auto other = FolderLock::take(folder.string(), Kind::Read);
+  ASSERT_TRUE(bool(other));
+  std::atomic<bool> hasWritten = false;
+  std::thread writer([&] {
+    llvm::cantFail(FolderLock::take(folder.string(), Kind::Write));
+    hasWritten = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(hasWritten);
+  {
+    FolderLock ended = std::move(*reader), too = std::move(*other);
+  }
+  writer.join();
+  EXPECT_TRUE(hasWritten);
 }
 
 TEST(Excerpt, CutsWhatIsLong) {

@@ -1,0 +1,41 @@
+//===- Interrupt.cpp - Work that its caller can end -----------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Support/Interrupt.h"
+
+using namespace sequin;
+
+static thread_local InterruptScope *current = nullptr;
+
+InterruptScope::InterruptScope(llvm::function_ref<bool()> ask)
+    : ask(ask), next(std::chrono::steady_clock::now() + kPeriod),
+      outer(current) {
+  current = this;
+}
+
+InterruptScope::~InterruptScope() { current = outer; }
+
+bool InterruptScope::poll(unsigned every) {
+  if (answer || (++calls & (every - 1)) != 0)
+    return answer;
+  auto now = std::chrono::steady_clock::now();
+  if (now < next)
+    return false;
+  answer = ask();
+  // Asking takes time too.
+  next = std::chrono::steady_clock::now() + kPeriod;
+  return answer;
+}
+
+bool sequin::interrupted(unsigned every) {
+  return current && current->poll(every);
+}
+
+llvm::Error sequin::interruptedError() {
+  return llvm::createStringError("interrupted");
+}
