@@ -121,7 +121,7 @@ int main() {
     add("GEMM 128, SUMMA", matmul(128, 128, 128, "f32"), 4, 4, "y,x;y,x",
         gemm(128), DsdOpcode::Fmacs);
     add("GEMM 128, SUMMA, f16", matmul(128, 128, 128, "f16"), 4, 4, "y,x;y,x",
-        gemm(128), DsdOpcode::Fmach);
+        gemm(128), DsdOpcode::Fmachs);
     add("GEMM 256, SUMMA", matmul(256, 256, 256, "f32"), 8, 8, "y,x;y,x",
         gemm(256), DsdOpcode::Fmacs);
     add("matvec 512", matvec(512, 512), 8, 8, "", 512.0 * 512,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Machine/CslRegisters.h"
+#include "sequin/Machine/CslMachine.h"
 
 using namespace sequin;
 
@@ -18,6 +19,14 @@ static constexpr CslRegisterInfo kRegisters[] = {
 };
 
 llvm::ArrayRef<CslRegisterInfo> sequin::cslRegisters() { return kRegisters; }
+
+std::optional<uint16_t> sequin::configWordAt(const CslMachine &machine,
+                                             uint64_t address) {
+  if (machine.generation != 2 || address / 2 < kFirstConfigAddress ||
+      address / 2 > kLastConfigAddress)
+    return std::nullopt;
+  return static_cast<uint16_t>(address / 2);
+}
 
 const CslRegisterInfo &sequin::getInfo(CslRegister kind) {
   return kRegisters[static_cast<unsigned>(kind)];

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Wafer/CslOutput.h"
+#include "sequin/Support/JsonText.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/Wafer/ElfFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,29 +120,26 @@ toObject(llvm::ArrayRef<std::pair<std::string, std::string>> values) {
   return object;
 }
 
-static llvm::Error writeFile(StringRef directory, StringRef path, Value value,
-                             StringRef format) {
-  return writeOutput(within(directory, path),
-                     [&](llvm::raw_ostream &os) -> llvm::Error {
-                       os << llvm::formatv(format.data(), std::move(value));
-                       return llvm::Error::success();
-                     });
+static llvm::Error addFile(OutputFiles &files, StringRef path,
+                           const Value &value, StringRef format) {
+  return files.add(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+    os << llvm::formatv(format.data(), value);
+    return llvm::Error::success();
+  });
 }
 
-/// Removes the ELF files of an earlier program.
-static llvm::Error removeElfFiles(StringRef bin) {
-  std::vector<std::string> stale;
+/// The ELF files of an earlier program, all but those of `files`, are to go.
+static llvm::Error replaceElfFiles(OutputFiles &files, StringRef bin) {
   std::error_code code;
   for (llvm::sys::fs::directory_iterator entry(bin, code), end;
        !code && entry != end; entry.increment(code)) {
     StringRef name = llvm::sys::path::filename(entry->path());
     if (name.consume_front("out_") && name.consume_back(".elf") &&
-        llvm::all_of(name, [](char c) { return c == '_' || llvm::isDigit(c); }))
-      stale.push_back(entry->path());
+        llvm::all_of(name,
+                     [](char c) { return c == '_' || llvm::isDigit(c); }) &&
+        !files.contains(entry->path()))
+      files.replace(entry->path());
   }
-  for (const std::string &path : stale)
-    if ((code = llvm::sys::fs::remove(path)))
-      break;
   if (code)
     return llvm::createStringError("cannot replace the ELF files in '" + bin +
                                    "': " + code.message());
@@ -150,8 +148,8 @@ static llvm::Error removeElfFiles(StringRef bin) {
 
 /// One for each code, by the PE that stands for it; their paths within the
 /// directory.
-static llvm::Expected<Array> writeElfFiles(StringRef directory,
-                                           const Program &program) {
+static llvm::Expected<Array>
+addElfFiles(OutputFiles &files, StringRef directory, const Program &program) {
   Array paths;
   for (uint32_t code = 0; code < program.codes.size(); ++code) {
     auto place = representative(program, code);
@@ -159,7 +157,7 @@ static llvm::Expected<Array> writeElfFiles(StringRef directory,
       continue;
     auto [x, y] = *place;
     std::string path = llvm::formatv("bin/out_{0}_{1}.elf", x, y);
-    if (llvm::Error error = writeOutput(
+    if (llvm::Error error = files.add(
             within(directory, path), [&](llvm::raw_ostream &os) -> llvm::Error {
               writeElf(os, program.codes[code], program.at(x, y));
               return llvm::Error::success();
@@ -171,50 +169,60 @@ static llvm::Expected<Array> writeElfFiles(StringRef directory,
 }
 
 llvm::Error wafer::writeCslOutput(StringRef directory, const CslOutput &output,
-                                  const Program &program) {
-  std::string bin = within(directory, "bin");
-  if (std::error_code code = llvm::sys::fs::create_directories(bin))
-    return llvm::createStringError("cannot make the directory '" + bin +
-                                   "': " + code.message());
-  // What an earlier run left belongs to another program.
-  for (const std::string &stale :
-       {within(directory, "out.json"), memoryFileOf(directory)})
-    if (std::error_code code = llvm::sys::fs::remove(stale))
-      return llvm::createStringError("cannot replace '" + stale +
-                                     "': " + code.message());
-  if (llvm::Error error = removeElfFiles(bin))
+                                  const Program &program, StringRef copy) {
+  std::string bin = within(directory, "bin"),
+              document = within(directory, "out.json");
+  OutputFiles files;
+  if (llvm::Error error = files.addFolder(bin))
     return error;
-  llvm::Expected<Array> elfs = writeElfFiles(directory, program);
+  llvm::Expected<Array> elfs = addElfFiles(files, directory, program);
   if (!elfs)
     return elfs.takeError();
-  if (llvm::Error error =
-          writeFile(directory, kProgramPath, toJSON(program), "{0}\n"))
+  if (llvm::Error error = addFile(files, within(directory, kProgramPath),
+                                  toJSON(program), "{0}\n"))
     return error;
   if (llvm::Error error =
-          writeFile(directory, kRpcPath, rpcSymbols(program, output.advertised),
-                    "{0:2}\n"))
+          addFile(files, within(directory, kRpcPath),
+                  rpcSymbols(program, output.advertised), "{0:2}\n"))
     return error;
-  return writeFile(directory, "out.json",
-                   Object{{"version", kCslOutputVersion},
-                          {"arch", program.target},
-                          {"params", toObject(output.params)},
-                          {"colors", toObject(output.colors)},
-                          {"source", output.source},
-                          {"width", program.width},
-                          {"height", program.height},
-                          {"fabric_width", program.fabricWidth},
-                          {"fabric_height", program.fabricHeight},
-                          {"offset_x", program.offsetX},
-                          {"offset_y", program.offsetY},
-                          {"memcpy", program.memcpy},
-                          {"channels", output.channels},
-                          {"width_west_buf", output.westBuffers},
-                          {"width_east_buf", output.eastBuffers},
-                          {"fp16_format", getName(program.fp16)},
-                          {"program", kProgramPath},
-                          {"elf", std::move(*elfs)},
-                          {"rpc", kRpcPath}},
-                   "{0:2}\n");
+  if (files.contains(copy))
+    return llvm::createStringError("--output-json: '" + copy +
+                                   "' is another file of the compilation");
+  Object value{{"version", kCslOutputVersion},
+               {"arch", program.target},
+               {"params", toObject(output.params)},
+               {"colors", toObject(output.colors)},
+               {"source", output.source},
+               {"width", program.width},
+               {"height", program.height},
+               {"fabric_width", program.fabricWidth},
+               {"fabric_height", program.fabricHeight},
+               {"offset_x", program.offsetX},
+               {"offset_y", program.offsetY},
+               {"memcpy", program.memcpy},
+               {"channels", output.channels},
+               {"width_west_buf", output.westBuffers},
+               {"width_east_buf", output.eastBuffers},
+               {"fp16_format", getName(program.fp16)},
+               {"program", kProgramPath},
+               {"elf", std::move(*elfs)},
+               {"rpc", kRpcPath}};
+  std::string text = llvm::formatv("{0:2}\n", Value(std::move(value)));
+  for (StringRef path : {StringRef(document), copy})
+    if (!path.empty() && (path == document || !files.contains(path)))
+      if (llvm::Error error = files.addText(path, text))
+        return error;
+  // The document goes first and comes last, so that a directory that has it is
+  // whole. What a run left belongs to another program.
+  llvm::Expected<FolderLock> lock =
+      FolderLock::take(directory, FolderLock::Kind::Write);
+  if (!lock)
+    return lock.takeError();
+  files.replace(document);
+  files.replace(memoryFileOf(directory));
+  if (llvm::Error error = replaceElfFiles(files, bin))
+    return error;
+  return files.commit();
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,10 +234,10 @@ static llvm::Expected<Value> readJson(StringRef path) {
   if (!buffer)
     return llvm::createStringError("cannot read '" + path +
                                    "': " + buffer.getError().message());
-  auto value = llvm::json::parse((*buffer)->getBuffer());
+  auto value = parseJson((*buffer)->getBuffer());
   if (!value)
-    return llvm::createStringError(
-        "'" + path + "' is no JSON: " + llvm::toString(value.takeError()));
+    return llvm::createStringError("'" + path +
+                                   "': " + llvm::toString(value.takeError()));
   return value;
 }
 
@@ -275,11 +283,40 @@ static std::vector<AdvertisedSymbol> readAdvertised(StringRef directory) {
   return advertised;
 }
 
-llvm::Expected<CslOutput> wafer::readCslOutput(StringRef directory) {
+/// The wafer program's path, `name` within the directory and no link out of it.
+static llvm::Expected<std::string> programPath(StringRef directory,
+                                               StringRef name) {
+  std::string path = within(directory, name);
+  llvm::SmallString<128> folder, real;
+  bool isInside = !llvm::sys::path::is_absolute(name);
+  if (isInside) {
+    std::error_code code = llvm::sys::fs::real_path(directory, folder);
+    if (!code)
+      code = llvm::sys::fs::real_path(path, real);
+    if (code)
+      return llvm::createStringError("cannot read '" + path +
+                                     "': " + code.message());
+    StringRef rest = real;
+    isInside =
+        rest.consume_front(folder) && (folder == "/" || rest.starts_with("/"));
+  }
+  if (!isInside)
+    return llvm::createStringError("'" + within(directory, "out.json") +
+                                   "' names the program '" + name +
+                                   "', expected a file of the directory");
+  return std::string(real);
+}
+
+llvm::Expected<std::pair<CslOutput, Program>>
+wafer::readCslOutput(StringRef directory) {
   if (!llvm::sys::fs::is_directory(directory))
     return llvm::createStringError("'" + directory +
                                    "' is no directory, expected what cslc "
                                    "wrote with -o");
+  llvm::Expected<FolderLock> lock =
+      FolderLock::take(directory, FolderLock::Kind::Read);
+  if (!lock)
+    return lock.takeError();
   std::string path = within(directory, "out.json");
   auto value = readJson(path);
   if (!value)
@@ -293,28 +330,27 @@ llvm::Expected<CslOutput> wafer::readCslOutput(StringRef directory) {
                                         ? "format version " + Twine(*version)
                                         : Twine("no format version")) +
                                    ", expected " + Twine(kCslOutputVersion));
-  std::optional<StringRef> program = object->getString("program");
-  if (!program)
+  std::optional<StringRef> name = object->getString("program");
+  if (!name)
     return llvm::createStringError("'" + path + "' names no program");
   CslOutput output;
   output.params = toPairs(object->getObject("params"));
   output.colors = toPairs(object->getObject("colors"));
   output.source = object->getString("source").value_or(StringRef()).str();
   output.channels = object->getInteger("channels").value_or(0);
+  output.lacksMemcpy = object->getBoolean("memcpy") == false;
   output.westBuffers = object->getInteger("width_west_buf").value_or(0);
   output.eastBuffers = object->getInteger("width_east_buf").value_or(0);
-  output.program = within(directory, *program);
   output.advertised = readAdvertised(directory);
-  return output;
-}
-
-llvm::Expected<Program> wafer::readProgram(const CslOutput &output) {
-  auto value = readJson(output.program);
-  if (!value)
-    return value.takeError();
-  auto program = fromJSON(*value);
+  llvm::Expected<std::string> place = programPath(directory, *name);
+  if (!place)
+    return place.takeError();
+  auto document = readJson(*place);
+  if (!document)
+    return document.takeError();
+  auto program = fromJSON(*document);
   if (!program)
-    return llvm::createStringError("'" + output.program +
+    return llvm::createStringError("'" + *place +
                                    "': " + llvm::toString(program.takeError()));
-  return program;
+  return std::pair(std::move(output), std::move(*program));
 }

@@ -249,6 +249,7 @@ template <typename V> void fields(V &v, Symbol &s) {
   v.required("name", s.name);
   v.required("kind", s.kind);
   v("writable", s.writable);
+  v("to_const", s.toConst);
   v("element", s.element);
   v("element_bytes", s.elementBytes);
   v("argument_bits", s.argumentBits);

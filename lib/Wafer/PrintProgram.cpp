@@ -258,10 +258,11 @@ void wafer::print(raw_ostream &os, const Program &program) {
     os << "router " << number << '\n';
     for (const auto &[color, config] : router.colors) {
       os << "  color " << unsigned(color) << ':';
-      for (auto [position, routes] : llvm::enumerate(config.positions))
-        if (routes) {
+      for (unsigned position = 0; position < config.positions.size();
+           ++position)
+        if (config.positions[position]) {
           os << ' ' << position << ' ';
-          printRoutes(os, *routes);
+          printRoutes(os, config.routesAt(position));
         }
       if (config.position)
         os << " at " << unsigned(config.position);

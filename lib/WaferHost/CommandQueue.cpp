@@ -99,25 +99,33 @@ static llvm::Error checkShares(uint64_t amount, StringRef unit,
 }
 
 llvm::Error CommandQueue::checkCopy(StringRef name, const PeGrid &where,
-                                    bool in) const {
+                                    bool in) {
   auto symbol = session.symbol(name);
   if (!symbol)
     return symbol.takeError();
   if ((*symbol)->kind == Symbol::Kind::Function)
     return error("'" + name + "' is a function, it has no data to copy");
-  if (in && !(*symbol)->writable)
+  if (in && !(*symbol)->isWritableByHost())
     return error("'" + name +
                  "' is exported as not mutable, the host can only read it");
   if (llvm::Error bad = checkGrid(session, where))
     return bad;
   std::string missing;
+  uint64_t count = 0;
   forEachPe(where, [&](int64_t x, int64_t y) {
-    if (!session.has(**symbol, x, y))
+    if (!session.has(**symbol, x, y) && !count++)
       missing = placeText(x, y);
-    return missing.empty();
+    return true;
   });
-  if (!missing.empty())
-    return error(missing + " does not export '" + name + "'");
+  if (count == where.count())
+    return error(missing + " does not export '" + name + "'" +
+                 (count > 1 ? ", nor does any other PE of the copy" : ""));
+  // RPC-008 leaves open what comes of it.
+  if (count && warned.emplace(name.str(), ~uint64_t(in)).second)
+    warnings.push_back(
+        "'" + name.str() + "' is not exported by " + missing +
+        (count > 1 ? " and " + std::to_string(count - 1) + " more" : "") +
+        (in ? ", nothing is copied there" : ", zeros come from there"));
   return llvm::Error::success();
 }
 
@@ -245,6 +253,21 @@ llvm::Expected<bool> CommandQueue::begin(bool resting) {
   return any;
 }
 
+void CommandQueue::warnBeyond(const Pending &command) {
+  const Symbol *symbol = llvm::cantFail(session.symbol(command.name));
+  std::pair<std::string, uint64_t> key(command.name, command.amount);
+  if (warned.count(key))
+    return;
+  forEachPe(command.where, [&](int64_t x, int64_t y) {
+    std::string beyond = session.beyond(*symbol, x, y, command.amount);
+    if (beyond.empty())
+      return true;
+    warnings.push_back("a copy goes beyond the array: " + beyond);
+    warned.insert(key);
+    return false;
+  });
+}
+
 llvm::Error CommandQueue::start(Pending &command) {
   const Rectangle &where = command.where.where;
   bool dense = command.where.stepX == 1 && command.where.stepY == 1;
@@ -277,19 +300,26 @@ llvm::Error CommandQueue::start(Pending &command) {
   case Command::Kind::CopyIn: {
     command.finished = true;
     llvm::ArrayRef<uint8_t> data = command.data;
-    if (dense)
-      return session.copyIn(command.name, where, data);
-    return tryEachPe(command.where, [&](int64_t x, int64_t y) {
-      llvm::ArrayRef<uint8_t> part = data.take_front(command.amount);
-      data = data.drop_front(command.amount);
-      return session.copyIn(command.name, {x, y, 1, 1}, part);
-    });
+    llvm::Error bad =
+        dense
+            ? session.copyIn(command.name, where, data, Session::Missing::Skip)
+            : tryEachPe(command.where, [&](int64_t x, int64_t y) {
+                llvm::ArrayRef<uint8_t> part = data.take_front(command.amount);
+                data = data.drop_front(command.amount);
+                return session.copyIn(command.name, {x, y, 1, 1}, part,
+                                      Session::Missing::Skip);
+              });
+    if (!bad)
+      warnBeyond(command);
+    return bad;
   }
   case Command::Kind::CopyOut: {
     command.finished = true;
-    auto data = session.copyOut(command.name, where, command.amount);
+    auto data = session.copyOut(command.name, where, command.amount,
+                                Session::Missing::Skip);
     if (!data)
       return data.takeError();
+    warnBeyond(command);
     command.sink(*data);
     return llvm::Error::success();
   }
@@ -345,7 +375,9 @@ llvm::Error CommandQueue::settle() {
                     words->size() * sizeof(uint32_t)});
     }
   }
-  llvm::erase_if(pending, [](const std::unique_ptr<Pending> &command) {
+  llvm::erase_if(pending, [&](const std::unique_ptr<Pending> &command) {
+    if (command->finished)
+      done.push_back(command->task);
     return command->finished;
   });
   return llvm::Error::success();
@@ -356,10 +388,12 @@ llvm::Error CommandQueue::settle() {
 //===----------------------------------------------------------------------===//
 
 CommandQueue::Pending *CommandQueue::find(Task task) const {
-  for (const std::unique_ptr<Pending> &command : pending)
-    if (command->task == task)
-      return command.get();
-  return nullptr;
+  auto found = llvm::lower_bound(
+      pending, task, [](const std::unique_ptr<Pending> &command, Task number) {
+        return command->task < number;
+      });
+  return found != pending.end() && (*found)->task == task ? found->get()
+                                                          : nullptr;
 }
 
 llvm::Expected<bool> CommandQueue::step(llvm::function_ref<bool()> enough) {

@@ -139,13 +139,14 @@ std::string Recorder::picture(const Session &session) const {
         double lane = laneOf(number);
         double line = 0.8 + 4 * std::sqrt(static_cast<double>(count) /
                                           static_cast<double>(most));
-        for (const auto &[position, routes] :
-             llvm::enumerate(config.positions)) {
-          if (!routes)
+        for (unsigned position = 0; position < config.positions.size();
+             ++position) {
+          if (!config.positions[position])
             continue;
+          Routes routes = config.routesAt(position);
           for (unsigned from = 0; from < kDirections; ++from)
             for (unsigned to = 0; to < kDirections; ++to) {
-              if (!(routes->rx >> from & 1) || !(routes->tx >> to & 1))
+              if (!(routes.rx >> from & 1) || !(routes.tx >> to & 1))
                 continue;
               Point a = anchor(from, lane), b = anchor(to, lane);
               Point middle =
@@ -161,8 +162,7 @@ std::string Recorder::picture(const Session &session) const {
                   static_cast<unsigned>(number),
                   position ? " switch position " + std::to_string(position)
                            : std::string(),
-                  directionsText(routes->rx), directionsText(routes->tx),
-                  count);
+                  directionsText(routes.rx), directionsText(routes.tx), count);
             }
         }
       }

@@ -141,16 +141,16 @@ void HostTraces::addInitialSwitches(std::vector<Line> &all) const {
                  static_cast<uint16_t>(i / program.width)};
     for (const auto &[number, color] :
          program.routers[program.pes[i].router].colors) {
-      const std::optional<Routes> &routes = color.positions[color.position];
-      if (!color.hasSwitches || !routes)
+      if (!color.hasSwitches)
         continue;
+      Routes routes = color.routesAt(color.position);
       for (bool output : {false, true})
         all.push_back(
             {at,
              llvm::formatv(
                  "(hwtile) router: C{0} : {1} switch: {2} (init)",
                  static_cast<unsigned>(number), output ? "output" : "input",
-                 positionText(color.position, output ? routes->tx : routes->rx))
+                 positionText(color.position, output ? routes.tx : routes.rx))
                  .str()});
     }
   }

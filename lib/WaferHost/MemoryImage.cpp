@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/WaferHost/MemoryImage.h"
+#include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Casting.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
@@ -24,54 +24,49 @@ using llvm::Twine;
 /// What becomes a hole or does not: no file system keeps smaller ones.
 static constexpr size_t kPage = 4096;
 
-static void writePages(llvm::raw_fd_ostream &os, const Session &session) {
+/// Zeros as a hole, where there can be one.
+static void writeZeros(llvm::raw_ostream &os, uint64_t count) {
+  if (count == 0)
+    return;
+  if (auto *file = llvm::dyn_cast<llvm::raw_fd_stream>(&os)) {
+    file->seek(file->tell() + count);
+    return;
+  }
+  for (; count > 0; count -= std::min<uint64_t>(count, kPage))
+    os.write_zeros(static_cast<unsigned>(std::min<uint64_t>(count, kPage)));
+}
+
+static void writePages(llvm::raw_ostream &os, const Session &session) {
   const Program &program = session.program();
-  auto bytes = static_cast<uint64_t>(session.machine().memoryBytesPerPe);
-  uint64_t offset = 0, end = 0;
+  uint64_t zeros = 0;
   for (int64_t y = 0; y < program.height; ++y)
-    for (int64_t x = 0; x < program.width; ++x, offset += bytes) {
+    for (int64_t x = 0; x < program.width; ++x) {
       llvm::ArrayRef<uint8_t> memory = session.simulator().memory(x, y);
+      uint64_t rest = session.machine().memoryBytesPerPe - memory.size();
       for (size_t page = 0; page < memory.size(); page += kPage) {
         llvm::ArrayRef<uint8_t> part =
             memory.slice(page, std::min(kPage, memory.size() - page));
-        if (llvm::all_of(part, [](uint8_t byte) { return byte == 0; }))
+        if (llvm::all_of(part, [](uint8_t byte) { return byte == 0; })) {
+          zeros += part.size();
           continue;
-        os.seek(offset + page);
+        }
+        writeZeros(os, std::exchange(zeros, 0));
         os.write(reinterpret_cast<const char *>(part.data()), part.size());
-        end = offset + page + part.size();
       }
+      zeros += rest;
     }
   // The file is whole although its last page is a hole.
-  if (end < offset) {
-    os.seek(offset - 1);
+  if (zeros > 0) {
+    writeZeros(os, zeros - 1);
     os << '\0';
   }
 }
 
 llvm::Error wafer::writeMemoryImage(StringRef path, const Session &session) {
-  auto cannot = [&](std::error_code code) {
-    return llvm::createStringError("cannot write '" + path +
-                                   "': " + code.message());
-  };
-  llvm::SmallString<128> temporary;
-  llvm::sys::fs::createUniquePath(path + ".tmp-%%%%%%%%", temporary,
-                                  /*MakeAbsolute=*/false);
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream os(temporary, code);
-    if (code)
-      return cannot(code);
+  return writeOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
     writePages(os, session);
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (!code)
-    code = llvm::sys::fs::rename(temporary, path);
-  if (!code)
     return llvm::Error::success();
-  llvm::sys::fs::remove(temporary);
-  return cannot(code);
+  });
 }
 
 //===----------------------------------------------------------------------===//

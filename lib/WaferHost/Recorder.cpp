@@ -46,22 +46,38 @@ void Recorder::hop(const Moment &at, const Hop &hop) {
   here.sent += hop.from == Direction::Ramp;
   here.received += (hop.to & bit(Direction::Ramp)) != 0;
   ++byColor[pe][hop.color % 32];
-  if (options.wavelets && keeps(at))
+  if (!options.wavelets || !keeps(at))
+    return;
+  if (hops.size() < kMostHops)
     hops.push_back({at, hop});
+  else
+    leavesHops = true;
+}
+
+Recorder::Span *Recorder::addSpan(const Moment &at, unsigned slot) {
+  uint32_t pe = peOf(at);
+  if (spans.size() >= kMostSpans) {
+    leavesSpans = true;
+    open[pe][slot] = 0;
+    return nullptr;
+  }
+  Span &span = spans.emplace_back();
+  span.pe = pe;
+  span.begin = span.end = at.cycle;
+  open[pe][slot] = static_cast<uint32_t>(spans.size());
+  return &span;
 }
 
 void Recorder::taskStarts(const Moment &at, StringRef kind,
                           const Function &function) {
   if (!options.timeline || !keeps(at))
     return;
-  Span span;
-  span.pe = peOf(at);
-  span.begin = span.end = at.cycle;
-  span.function = &function;
-  span.kind = kind;
-  span.location = function.location;
-  spans.push_back(span);
-  open[span.pe][kTask] = static_cast<uint32_t>(spans.size());
+  Span *span = addSpan(at, kTask);
+  if (!span)
+    return;
+  span->function = &function;
+  span->kind = kind;
+  span->location = function.location;
 }
 
 void Recorder::taskEnds(const Moment &at) {
@@ -78,15 +94,13 @@ void Recorder::operationStarts(const Moment &at, unsigned thread,
                                Location location) {
   if (!options.timeline || !keeps(at))
     return;
-  Span span;
-  span.pe = peOf(at);
-  span.thread = static_cast<uint8_t>(thread);
-  span.begin = span.end = at.cycle;
-  span.opcode = opcode;
-  span.length = length;
-  span.location = location;
-  spans.push_back(span);
-  open[span.pe][thread] = static_cast<uint32_t>(spans.size());
+  Span *span = addSpan(at, thread);
+  if (!span)
+    return;
+  span->thread = static_cast<uint8_t>(thread);
+  span->opcode = opcode;
+  span->length = length;
+  span->location = location;
 }
 
 void Recorder::operationEnds(const Moment &at, unsigned thread) {
@@ -115,40 +129,56 @@ void Recorder::works(const Moment &at, uint64_t cycles) {
 // Timeline
 //===----------------------------------------------------------------------===//
 
-static llvm::json::Object nameEvent(StringRef what, int64_t process,
-                                    int64_t thread, const std::string &name) {
-  return llvm::json::Object{{"ph", "M"},
-                            {"name", what},
-                            {"pid", process},
-                            {"tid", thread},
-                            {"args", llvm::json::Object{{"name", name}}}};
+/// The name of a process, or of a thread of it.
+static void writeName(llvm::json::OStream &out, StringRef what, int64_t process,
+                      int64_t thread, const std::string &name) {
+  out.object([&] {
+    out.attribute("ph", "M");
+    out.attribute("name", what);
+    out.attribute("pid", process);
+    out.attribute("tid", thread);
+    out.attributeObject("args", [&] { out.attribute("name", name); });
+  });
 }
 
-static llvm::json::Object slice(int64_t process, int64_t thread,
-                                const std::string &name, uint64_t begin,
-                                uint64_t end, llvm::json::Object arguments) {
-  return llvm::json::Object{{"ph", "X"},
-                            {"name", name},
-                            {"pid", process},
-                            {"tid", thread},
-                            {"ts", static_cast<int64_t>(begin)},
-                            {"dur", static_cast<int64_t>(end - begin)},
-                            {"args", std::move(arguments)}};
+static void writeSlice(llvm::json::OStream &out, int64_t process,
+                       int64_t thread, StringRef name, uint64_t begin,
+                       uint64_t end,
+                       llvm::function_ref<void()> writeArguments) {
+  out.object([&] {
+    out.attribute("ph", "X");
+    out.attribute("name", name);
+    out.attribute("pid", process);
+    out.attribute("tid", thread);
+    out.attribute("ts", static_cast<int64_t>(begin));
+    out.attribute("dur", static_cast<int64_t>(end - begin));
+    out.attributeObject("args", writeArguments);
+  });
 }
 
-llvm::json::Value Recorder::timeline(const Session &session) const {
+void Recorder::writeTimeline(llvm::raw_ostream &os,
+                             const Session &session) const {
+  llvm::json::OStream out(os);
+  out.object([&] {
+    out.attribute("displayTimeUnit", "ns");
+    out.attributeArray("traceEvents", [&] { writeEvents(out, session); });
+  });
+  os << '\n';
+}
+
+void Recorder::writeEvents(llvm::json::OStream &out,
+                           const Session &session) const {
   uint64_t now = session.simulator().now();
-  llvm::json::Array events;
-  events.push_back(nameEvent("process_name", 0, 0, "host"));
+  writeName(out, "process_name", 0, 0, "host");
   for (const Command &command : session.commands())
-    events.push_back(slice(
-        0, 0, getName(command.kind).str() + " " + command.name, command.start,
-        command.end,
-        llvm::json::Object{{"x", command.where.x},
-                           {"y", command.where.y},
-                           {"width", command.where.width},
-                           {"height", command.where.height},
-                           {"bytes", static_cast<int64_t>(command.bytes)}}));
+    writeSlice(out, 0, 0, getName(command.kind).str() + " " + command.name,
+               command.start, command.end, [&] {
+                 out.attribute("x", command.where.x);
+                 out.attribute("y", command.where.y);
+                 out.attribute("width", command.where.width);
+                 out.attribute("height", command.where.height);
+                 out.attribute("bytes", static_cast<int64_t>(command.bytes));
+               });
 
   // The main thread first, the microthreads below it.
   auto trackOf = [](unsigned thread) {
@@ -160,45 +190,39 @@ llvm::json::Value Recorder::timeline(const Session &session) const {
     int64_t process = static_cast<int64_t>(span.pe) + 1;
     if (!namedPe[span.pe]) {
       namedPe[span.pe] = true;
-      events.push_back(
-          nameEvent("process_name", process, 0,
-                    llvm::formatv("PE ({0}, {1}) {2}", span.pe % program.width,
-                                  span.pe / program.width,
-                                  program.codeOf(program.pes[span.pe]).name)
-                        .str()));
+      writeName(out, "process_name", process, 0,
+                llvm::formatv("PE ({0}, {1}) {2}", span.pe % program.width,
+                              span.pe / program.width,
+                              program.codeOf(program.pes[span.pe]).name)
+                    .str());
     }
     if (!named[span.pe][span.thread]) {
       named[span.pe][span.thread] = true;
-      events.push_back(
-          nameEvent("thread_name", process, trackOf(span.thread),
-                    span.thread == kMainThread
-                        ? std::string("main thread")
-                        : "microthread " + std::to_string(span.thread)));
+      writeName(out, "thread_name", process, trackOf(span.thread),
+                span.thread == kMainThread
+                    ? std::string("main thread")
+                    : "microthread " + std::to_string(span.thread));
     }
     // What is open lasts to the end.
     bool isOpen = open[span.pe][span.function ? kTask : span.thread] ==
                   static_cast<uint32_t>(&span - spans.data()) + 1;
     uint64_t end = isOpen ? std::max(now, span.begin) : span.end;
-    llvm::json::Object arguments;
-    if (span.location && span.location < program.locations.size())
-      arguments["location"] = program.locations[span.location];
-    std::string name;
-    if (span.function) {
-      name = span.function->name;
-      arguments["kind"] = span.kind;
-    } else {
-      name = getInfo(span.opcode).name.str();
-      arguments["elements"] = static_cast<int64_t>(span.length);
-      if (span.issued)
-        arguments["issued_cycles"] = static_cast<int64_t>(span.issued);
-    }
-    if (isOpen)
-      arguments["unfinished"] = true;
-    events.push_back(slice(process, trackOf(span.thread), name, span.begin, end,
-                           std::move(arguments)));
+    StringRef name = span.function ? StringRef(span.function->name)
+                                   : StringRef(getInfo(span.opcode).name);
+    writeSlice(out, process, trackOf(span.thread), name, span.begin, end, [&] {
+      if (span.location && span.location < program.locations.size())
+        out.attribute("location", program.locations[span.location]);
+      if (span.function) {
+        out.attribute("kind", span.kind);
+      } else {
+        out.attribute("elements", static_cast<int64_t>(span.length));
+        if (span.issued)
+          out.attribute("issued_cycles", static_cast<int64_t>(span.issued));
+      }
+      if (isOpen)
+        out.attribute("unfinished", true);
+    });
   }
-  return llvm::json::Object{{"traceEvents", std::move(events)},
-                            {"displayTimeUnit", "ns"}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -189,6 +189,33 @@ llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
   return data;
 }
 
+std::string Session::beyond(const Symbol &symbol, int64_t x, int64_t y,
+                            uint64_t bytes) const {
+  const Symbol::Place *place = placeOf(loaded, symbol, x, y);
+  if (!place || symbol.kind == Symbol::Kind::Function)
+    return "";
+  const Code &code = loaded.codes[place->code];
+  uint64_t address = addressOf(symbol, *place, x, y);
+  auto own = static_cast<uint64_t>(bytesBehind(code, address));
+  // What has an odd number of bytes ends with half of a word.
+  if (bytes <= own + own % 2)
+    return "";
+  std::string text = placeText(x, y) + ": '" + symbol.name + "' ";
+  text += own ? "ends at byte " + std::to_string(own)
+              : "holds address " + std::to_string(address) +
+                    ", which is in no variable";
+  text += ", the copy at " + std::to_string(bytes);
+  constexpr size_t kMost = 4;
+  size_t count = 0;
+  for (const Variable &variable : code.variables)
+    if (variable.address >= address + own &&
+        variable.address < address + bytes && count++ <= kMost)
+      text += count > kMost
+                  ? ", ..."
+                  : (count == 1 ? ", with '" : ", '") + variable.name + "'";
+  return text;
+}
+
 uint64_t Session::addressOf(const Symbol &symbol, const Symbol::Place &place,
                             int64_t x, int64_t y) const {
   uint64_t address = loaded.codes[place.code].variables[place.index].address;
@@ -209,6 +236,8 @@ static std::string locationText(const Program &program, Location location) {
 }
 
 llvm::Error Session::failure(Outcome outcome) const {
+  if (outcome == Outcome::Interrupted)
+    return error("the simulation was interrupted, it does not go on");
   std::string text;
   llvm::raw_string_ostream os(text);
   RunFailure::Kind kind = RunFailure::Kind::Hang;
@@ -235,7 +264,8 @@ llvm::Expected<bool> Session::runFor(uint64_t cycles) {
   for (; open < done.size(); ++open)
     if (done[open].kind == Command::Kind::Launch)
       done[open].end = wafer->now();
-  if (last == Outcome::Trapped || last == Outcome::Exhausted)
+  if (last == Outcome::Trapped || last == Outcome::Exhausted ||
+      last == Outcome::Interrupted)
     return failure(last);
   return last == Outcome::Paused;
 }

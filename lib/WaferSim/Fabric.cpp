@@ -74,8 +74,48 @@ uint8_t Wafer::findChannel(Core &core, uint8_t color, unsigned from) {
   return core.channel[color][from];
 }
 
+/// Whether an input is a color's own and not a queue.
+static bool isOfColor(const Core &core, uint8_t index) {
+  uint8_t id = core.rings[index].id;
+  return id >= core.inputRing.size() || core.inputRing[id] != index;
+}
+
+/// While the program runs. What has come on the color and waits follows.
+void Wafer::bindInputQueue(Core &core, unsigned queue, uint8_t color) {
+  uint8_t &index = core.inputRing[queue];
+  if (index == kNone) {
+    unsigned words = options.shallowQueues ? 1 : machine.inputQueueWords[queue];
+    index = newRing(core, words + machine.rampCycles, color,
+                    static_cast<uint8_t>(queue));
+    core.inputs.push_back(index);
+  }
+  uint8_t waiting = core.inputOfColor[color];
+  for (uint8_t &bound : core.inputOfColor)
+    if (bound == index)
+      bound = kNone;
+  core.inputOfColor[color] = index;
+  Ring &ring = core.rings[index];
+  ring.color = color;
+  if (waiting == kNone || waiting == index || !isOfColor(core, waiting) ||
+      core.rings[waiting].users)
+    return;
+  ring.takeOver(core.rings[waiting], now);
+  if (ring.empty())
+    return;
+  core.filledWord(index / 64) |= uint64_t(1) << index % 64;
+  core.mayStart = true;
+  // What waits may have come long ago: an operation takes it from the next
+  // cycle on.
+  wake(core, std::max(ring.lastArrival(), now + 1));
+}
+
 uint8_t Wafer::inputRingOfColor(Core &core, uint8_t color) {
   uint8_t &ring = core.inputOfColor[color];
+  // A color that a queue was bound to has its own again.
+  if (ring == kNone && machine.generation == 2)
+    for (uint8_t index : core.inputs)
+      if (isOfColor(core, index) && core.rings[index].color == color)
+        ring = index;
   if (ring == kNone && machine.generation == 2) {
     unsigned words = options.shallowQueues ? 1 : machine.colorQueueWords;
     ring = newRing(core, words + machine.rampCycles, color, color);
@@ -423,10 +463,10 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
     auto [next, channel, direction] = targets[i];
     if (!next) {
       int stream = edgeStreamOf(core, number, direction, false);
-      if (stream >= 0)
-        streams[stream].words[indexOf(core)].push_back(onward.data);
-      else
+      if (stream < 0)
         ++counters.dropped;
+      else if (!onward.control) // which are no data for the host
+        streams[stream].words[indexOf(core)].push_back(onward.data);
       continue;
     }
     ++counters.hops;
@@ -509,7 +549,9 @@ void Wafer::stepOutputs(Core &core) {
     uint8_t color = wavelet.color;
     const FlatColor &config = core.router->colors[color];
     int stream = config.configured ? -1 : hostStreamOf(color, false);
-    if (stream >= 0) {
+    if (stream >= 0 && wavelet.control) {
+      // Control wavelets are no data for the host.
+    } else if (stream >= 0) {
       if (options.halo == Options::Halo::Fabric) {
         uint64_t &waiting = streams[stream].waiting[core.y];
         if (waiting >= mostWaitingWords())

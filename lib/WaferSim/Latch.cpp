@@ -167,6 +167,7 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
   }
   if (!out)
     walk.color = core.rings[walk.ring].color;
+  walk.queue = descriptor.queue.value_or(core.rings[walk.ring].id);
   if (!checkColor(core, walk.color, location))
     return false;
   walk.wavelets = 1;
@@ -428,8 +429,6 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
     trap(core, "dfilt on an operand that is no fabin_dsd", location);
     return Machine::Stop;
   }
-  if (setup)
-    setup += machine.dsdSetupCycles;
   if (operation.scalar != kNoRegister)
     op.scalar = static_cast<uint32_t>(registers[operation.scalar]);
 
@@ -516,7 +515,7 @@ Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
         own = core.setup->setup->fifos[walks[i]->fifo].priority;
       if (walks[i]->isFabric()) {
         if (!chosen)
-          chosen = core.rings[walks[i]->ring].id & 7;
+          chosen = walks[i]->queue & 7;
         uint64_t bits =
             operands[i]->kind == Operand::Kind::Dsr
                 ? dsrOf(core, static_cast<unsigned>(operands[i]->dsr.file),

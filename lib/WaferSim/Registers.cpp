@@ -27,34 +27,37 @@ static uint16_t routeWord(const FlatColor &color, bool teardown) {
 }
 
 /// WSE-2's switch register has four bits for each of the positions 1 to 3: a
-/// direction, bit 3 if it replaces the input, 5 if the position is invalid. 6
-/// stands for a position that cannot be said so; writing it changes nothing.
-static constexpr unsigned kInvalidPosition = 5, kOtherPosition = 6;
+/// direction or kInvalidPosition, and whether the input is the side given.
+/// kOtherPosition: several directions; writing it changes nothing.
+static constexpr unsigned kInvalidPosition = 5, kOtherPosition = 6,
+                          kSelectInput = 8;
 
 static unsigned positionCode(const FlatColor &color, unsigned position) {
+  bool input = color.selects >> position & 1;
+  unsigned select = input ? kSelectInput : 0;
   if (!(color.valid >> position & 1))
-    return kInvalidPosition;
-  const Routes &initial = color.positions[0], &now = color.positions[position];
-  bool input = now.rx != initial.rx;
-  if (input && now.tx != initial.tx)
-    return kOtherPosition;
-  Directions side = input ? now.rx : now.tx;
-  return llvm::isPowerOf2_32(side) ? llvm::Log2_32(side) | (input ? 8u : 0u)
-                                   : kOtherPosition;
+    return kInvalidPosition | select;
+  const Routes &given = color.given[position];
+  Directions side = input ? given.rx : given.tx;
+  return (llvm::isPowerOf2_32(side) ? llvm::Log2_32(side) : kOtherPosition) |
+         select;
 }
 
 static void setPositionCode(FlatColor &color, unsigned position,
                             unsigned code) {
-  if (code == positionCode(color, position) || (code & 7) == kOtherPosition)
+  unsigned direction = code & ~kSelectInput;
+  if (code == positionCode(color, position) || direction == kOtherPosition)
     return;
   uint8_t bit = static_cast<uint8_t>(1u << position);
-  if ((code & 7) >= kInvalidPosition) {
+  color.selects =
+      code & kSelectInput ? color.selects | bit : color.selects & ~bit;
+  if (direction >= kInvalidPosition) {
     color.valid &= ~bit;
     return;
   }
-  Routes &now = color.positions[position];
-  now = color.positions[0];
-  (code & 8 ? now.rx : now.tx) = static_cast<Directions>(1u << (code & 7));
+  auto side = static_cast<Directions>(1u << direction);
+  color.given[position] =
+      code & kSelectInput ? Routes{side, 0} : Routes{0, side};
   color.valid |= bit;
   color.hasSwitches = true;
 }
@@ -69,6 +72,29 @@ bool Wafer::checkColor(Core &core, unsigned color, Location location) {
            std::to_string(machine.colors - 1),
        location);
   return false;
+}
+
+/// What a load or store reaches beyond the memory: whole words.
+std::optional<uint16_t> Wafer::registerAt(uint64_t address,
+                                          uint64_t bytes) const {
+  if (bytes < 2 || address % std::min<uint64_t>(bytes, 4) ||
+      !configWordAt(machine, address + bytes - 1))
+    return std::nullopt;
+  return configWordAt(machine, address);
+}
+
+void Wafer::accessRegisters(Core &core, bool write, uint16_t word,
+                            uint64_t bytes, uint64_t &value) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < bytes / 2 && !stopped; ++i)
+    if (write)
+      writeConfig(core, static_cast<uint16_t>(word + i),
+                  static_cast<uint16_t>(value >> 16 * i));
+    else
+      bits |= uint64_t(readConfig(core, static_cast<uint16_t>(word + i)))
+              << 16 * i;
+  if (!write)
+    value = bits;
 }
 
 uint16_t Wafer::readConfig(Core &core, uint16_t address) {
@@ -110,10 +136,9 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   case CslRegister::MainPriority:
     return core.mainRank == 5 ? 3 : core.mainRank - 1;
   case CslRegister::TeardownPending: {
-    uint16_t value = half(core.teardownPending);
-    if (word == 1)
-      core.teardownPending = 0;
-    return value;
+    if (word == 0)
+      core.teardownLatched = std::exchange(core.teardownPending, 0);
+    return half(core.teardownLatched);
   }
   case CslRegister::FlushStatus:
     return word ? core.flushedOutput : core.flushedInput;
@@ -140,6 +165,8 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
                                       : core.x + program.offsetX);
   case CslRegister::MessageColors:
     return half(core.messageColors);
+  case CslRegister::Prng:
+    return half(static_cast<uint32_t>(core.random[core.prng]));
   case CslRegister::TaskBlocked:
     return half(core.blocked);
   case CslRegister::TaskActive:
@@ -166,7 +193,7 @@ uint16_t Wafer::readConfig(Core &core, uint16_t address) {
   case CslRegister::SwitchPosition: {
     const FlatColor &color = core.router->colors[word % 24];
     unsigned position = word / 24 + 1;
-    const Routes &routes = color.positions[position];
+    const Routes &routes = color.given[position];
     return static_cast<uint16_t>(routes.rx | routes.tx << 5 |
                                  (color.valid >> position & 1) << 15);
   }
@@ -208,19 +235,6 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     return trap(core, "configuration word 0x" + llvm::utohexstr(address, true) +
                           (info ? " cannot be written" : " does not exist"));
   unsigned word = address - info->address;
-  auto rebind = [&](uint8_t ring, bool input) {
-    uint8_t color = value & 31;
-    if (!checkColor(core, color) || ring == kNone)
-      return;
-    if (input) {
-      for (uint8_t &bound : core.inputOfColor)
-        if (bound == ring)
-          bound = kNone;
-      core.inputOfColor[color] = ring;
-      core.controlTable[word] = value >> 8 & 7;
-    }
-    core.rings[ring].color = color;
-  };
   switch (info->kind) {
   case CslRegister::TaskPriority:
     setHalf(core.highPriority, word, value);
@@ -244,10 +258,19 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
       core.flushedOutput &= ~(1u << (value - 8));
     break;
   case CslRegister::InputQueue:
-    rebind(core.inputRing[word], true);
+    if (!(value >> 15 & 1))
+      break;
+    if (!checkColor(core, value & 31))
+      return;
+    bindInputQueue(core, word, value & 31);
+    core.controlTable[word] = value >> 8 & 7;
     break;
   case CslRegister::OutputQueue:
-    rebind(core.outputRing[word], false);
+    if (!checkColor(core, value & 31))
+      return;
+    if (word < machine.outputQueues())
+      core.rings[outputRingOfQueue(core, static_cast<uint8_t>(word))].color =
+          value & 31;
     break;
   case CslRegister::TransformMask:
     core.transformMask = value;
@@ -261,6 +284,12 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
       count = 0;
     core.tscOn = value & 1;
     core.tscBase = core.tscOn ? now - count : count;
+    break;
+  }
+  case CslRegister::Prng: {
+    auto state = static_cast<uint32_t>(core.random[core.prng]);
+    setHalf(state, word, value);
+    core.random[core.prng] = state;
     break;
   }
   case CslRegister::MessageColors: {
@@ -313,11 +342,12 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
   case CslRegister::SwitchPosition: {
     FlatColor &color = editRouter(core).colors[word % 24];
     unsigned position = word / 24 + 1;
-    color.positions[position] = {static_cast<Directions>(value & 31),
-                                 static_cast<Directions>(value >> 5 & 31)};
+    color.given[position] = {static_cast<Directions>(value & 31),
+                             static_cast<Directions>(value >> 5 & 31)};
     uint8_t bit = static_cast<uint8_t>(1u << position);
     color.valid = value >> 15 ? color.valid | bit : color.valid & ~bit;
     color.hasSwitches = true;
+    color.settle();
     break;
   }
   case CslRegister::Route: {
@@ -325,14 +355,16 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     FlatColor &color = table.colors[word];
     color.configured = true;
     color.valid |= 1;
-    color.positions[0] = {static_cast<Directions>(value >> 5 & 31),
-                          static_cast<Directions>(value & 31)};
+    color.given[0] = {static_cast<Directions>(value >> 5 & 31),
+                      static_cast<Directions>(value & 31)};
+    color.settle();
     color.swap = (value >> 11 & 1) | (value >> 10 & 1) << 1;
     color.pop = static_cast<PopMode>(value >> 12 & 3);
     uint32_t pair = 3u << (word & ~1u);
     table.swapped &= ~pair;
     if (color.swap | table.colors[word ^ 1].swap)
       table.swapped |= pair;
+    core.teardown = (core.teardown & ~(1u << word)) | (value >> 14 & 1) << word;
     break;
   }
   case CslRegister::Switch: {
@@ -342,6 +374,7 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
     if (machine.generation == 2)
       for (unsigned p = 1; p <= 3; ++p)
         setPositionCode(color, p, value >> (4 * (p - 1)) & 15);
+    color.settle();
     break;
   }
   default:

@@ -16,6 +16,7 @@
 #ifndef SEQUIN_LIB_WAFERSIM_RING_H
 #define SEQUIN_LIB_WAFERSIM_RING_H
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 
@@ -90,6 +91,20 @@ public:
     head = place(1);
     --count;
     popTime = now;
+  }
+  /// Takes over what waits in `from`, behind what is here, with as much room as
+  /// that needs.
+  void takeOver(Ring &from, uint64_t now) {
+    unsigned room = count + from.count;
+    assert(room <= kSlots);
+    if (room > capacity) {
+      std::rotate(slots, slots + head, slots + capacity);
+      head = 0;
+      capacity = static_cast<uint8_t>(room);
+    }
+    uint64_t arrival = std::max({now, lastReady, from.lastReady});
+    for (; from.count; from.pop(now))
+      push(from.front(), arrival);
   }
   /// When the wavelet put in last arrives.
   uint64_t lastArrival() const { return lastReady; }

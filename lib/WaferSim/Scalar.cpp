@@ -206,7 +206,8 @@ void Wafer::runMain(Core &core) {
         return busy(core, cost);
       ++counters.instructions;
       // One is issued in a cycle (SIM-007): immediates are part of another.
-      if (LLVM_UNLIKELY(tracer != nullptr) && !isImmediate(i.opcode))
+      if (LLVM_UNLIKELY(tracer != nullptr) && !isImmediate(i.opcode) &&
+          !std::exchange(core.isTraced, false))
         traceInstruction(core, now + cost, i);
       // Another instruction may come before the result is there (SIM-008).
       if (info.kind == ScalarClass::Float && !mayRead((&i)[1], i.dest))
@@ -282,14 +283,37 @@ void Wafer::runMain(Core &core) {
       case Opcode::Store: {
         uint64_t bytes = i.width / 8;
         uint64_t address = (i.immediate + a + b * bytes) & 0xffffffff;
-        if (address + bytes > memory || address % std::min<uint64_t>(bytes, 4))
+        if (LLVM_UNLIKELY(address + bytes > memory))
+          if (auto word = registerAt(address, bytes)) {
+            // Reached at its time, like a machine instruction's.
+            uint64_t own = machine.cycles(info.kind) +
+                           (bytes > 4 ? machine.cycles(ScalarClass::Wide) : 0);
+            if (cost > own) {
+              --frame->pc;
+              --counters.instructions;
+              core.isTraced = true;
+              return busy(core, cost - own);
+            }
+            accessRegisters(core, i.opcode == Opcode::Store, *word, bytes,
+                            r[i.dest]);
+            if (stopped)
+              return;
+            unmasked = core.unmaskedFloats();
+            break;
+          }
+        if (address + bytes > memory || address % std::min<uint64_t>(bytes, 2))
           return trap(
               core,
               std::string(i.opcode == Opcode::Load ? "load from" : "store to") +
                   " address " + std::to_string(address) + " of " +
                   std::to_string(bytes) +
-                  (address + bytes > memory ? " bytes is beyond the PE's memory"
-                                            : " bytes is not aligned"));
+                  (address + bytes <= memory ? " bytes is not aligned"
+                   : address / 2 >= kFirstConfigAddress &&
+                           machine.generation != 2
+                       ? " bytes is beyond the PE's memory; registers of " +
+                             machine.name.str() +
+                             " are reached by @get_config and @set_config"
+                       : " bytes is beyond the PE's memory"));
         if (core.written) {
           if (i.opcode == Opcode::Store)
             define(core, static_cast<uint32_t>(address),

@@ -254,17 +254,23 @@ void Wafer::pickTask(Core &core) {
     startFunction(core, launch.function, launch.arguments);
     return;
   }
-  // (priority, id): highest priority, then lowest id (AMB-028). Of WSE-2's
-  // queues those of a lower priority come after everything else (ASY-032).
-  int best = -9;
+  // Highest priority, then the next id round from the task of this priority
+  // that ran last, so that one that activates itself starves no other. Of
+  // WSE-2's queues those of a lower priority come after everything else
+  // (ASY-032).
+  constexpr unsigned kIds = 32;
+  constexpr int kLowest = -2;
+  auto turn = [&](int priority, unsigned id) {
+    unsigned last = core.lastTask[priority - kLowest];
+    return (options.highestTaskFirst ? last - 1 - id : id - last - 1) % kIds;
+  };
+  int best = kLowest - 1;
   unsigned bestId = 0;
   uint8_t bestRing = kNone;
   const Task *bestTask = nullptr;
   auto offer = [&](int priority, unsigned id, const Task *task, uint8_t ring) {
-    bool better = priority > best ||
-                  (priority == best &&
-                   (options.highestTaskFirst ? id > bestId : id < bestId));
-    if (!better)
+    if (priority < best ||
+        (priority == best && turn(best, id) >= turn(best, bestId)))
       return;
     best = priority;
     bestId = id;
@@ -272,10 +278,12 @@ void Wafer::pickTask(Core &core) {
     bestRing = ring;
   };
   uint32_t ready = core.active & ~core.blocked;
-  bool teardown = ready >> machine.teardownTask & 1;
-  for (uint32_t bits = ready & info.boundLocal; bits; bits &= bits - 1) {
+  // Without one of the program's the teardown task runs the handlers.
+  uint32_t runs = info.boundLocal | 1u << machine.teardownTask;
+  for (uint32_t bits = ready & runs; bits; bits &= bits - 1) {
     unsigned id = llvm::countr_zero(bits);
-    offer(4 * (core.highPriority >> id & 1), id, info.tasks[id], kNone);
+    offer(4 * (core.highPriority >> id & 1), id,
+          info.boundLocal >> id & 1 ? info.tasks[id] : nullptr, kNone);
   }
   bool waits = false;
   for (uint8_t index : core.inputs) {
@@ -322,17 +330,22 @@ void Wafer::pickTask(Core &core) {
         return trap(core,
                     "a control wavelet on color " + std::to_string(ring.color) +
                         " asks for control task " + std::to_string(entry) +
+                        (table ? " of table " + std::to_string(table) : "") +
                         ", which is not bound (AMB-030)",
                     placeOfQueue(*info.setup, ring.id));
       offer(4 * (core.highControl >> id & 1) - rank, id, found->second, index);
       break;
     }
   }
+  if (best < kLowest) {
+    core.mayStart = waits;
+    return;
+  }
+  core.lastTask[best - kLowest] = static_cast<uint8_t>(bestId);
   if (!bestTask) {
-    if (teardown && !(info.boundLocal >> machine.teardownTask & 1))
-      runTeardownHandlers(core);
-    else
-      core.mayStart = waits;
+    // With nothing to handle, others may be ready.
+    if (!runTeardownHandlers(core))
+      pickTask(core);
     return;
   }
   if (bestRing == kNone) {

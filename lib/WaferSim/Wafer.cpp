@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wafer.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <tuple>
@@ -54,6 +55,13 @@ Wafer::~Wafer() {
 // Set-up
 //===----------------------------------------------------------------------===//
 
+void FlatColor::settle() {
+  positions[0] = given[0];
+  for (unsigned p = 1; p < 4; ++p)
+    positions[p] =
+        valid >> p & 1 ? given[p].over(positions[p - 1]) : positions[p - 1];
+}
+
 static RouterTable flatten(const Router &router) {
   RouterTable table;
   for (const auto &[number, config] : router.colors) {
@@ -67,9 +75,12 @@ static RouterTable flatten(const Router &router) {
     color.location = config.location;
     for (unsigned p = 0; p < 4; ++p)
       if (config.positions[p]) {
-        color.positions[p] = *config.positions[p];
+        color.given[p] = *config.positions[p];
         color.valid |= 1u << p;
+        if (color.given[p].rx && !color.given[p].tx)
+          color.selects |= 1u << p;
       }
+    color.settle();
     if (color.swap)
       table.swapped |= 1u << number | 1u << (number ^ 1);
   }
@@ -439,6 +450,8 @@ void Wafer::runWindow(uint64_t start, uint64_t end) {
     int64_t first = block * blockColumns;
     for (int64_t round = activeRows.find_first(); round < height + cycles - 1;
          ++round) {
+      if ((wasInterrupted = interrupted(/*every=*/64)))
+        return;
       bool any = false;
       for (unsigned ahead = 1; ahead <= 3; ++ahead)
         prefetchRow(round + ahead, ahead, std::min(first, width),
@@ -490,6 +503,8 @@ void Wafer::endWindow() {
 Outcome Wafer::run(uint64_t cycles) {
   if (trapped)
     return Outcome::Trapped;
+  if (wasInterrupted)
+    return Outcome::Interrupted;
   hangReport = {};
   const uint64_t before = now;
   base = now;
@@ -520,6 +535,8 @@ Outcome Wafer::run(uint64_t cycles) {
     }
     base = std::min({begin + window, options.maxCycles, pause});
     runWindow(begin, base);
+    if (wasInterrupted)
+      return Outcome::Interrupted;
     sortFindings();
     if (trapped) {
       now = counters.cycles = trapped->cycle;
@@ -715,7 +732,7 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
     return symbol.takeError();
   if ((*symbol)->kind == Symbol::Kind::Function)
     return error("'" + name + "' is a function");
-  if (write && !(*symbol)->writable)
+  if (write && !(*symbol)->isWritableByHost())
     return error("'" + name + "' is not mutable");
   if (llvm::Error bad = inside(program, {x, y, 1, 1}))
     return std::move(bad);
@@ -729,26 +746,29 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
                  ") has no symbol '" + name + "'");
   const Variable &variable = core.code->code->variables[place->index];
   uint64_t address = variable.address;
-  uint64_t limit = address + variable.bytes();
+  // Where the array ends, which a copy may go beyond (it is by pointer).
+  uint64_t end = address + variable.bytes();
   if ((*symbol)->kind == Symbol::Kind::Pointer) {
     address = core.memory[address] | core.memory[address + 1] << 8;
-    // The array ends with the variable that it points into.
-    limit = 0;
+    if (!address)
+      return error("pointer '" + name + "' of PE (" + llvm::Twine(x) + ", " +
+                   llvm::Twine(y) +
+                   ") holds address 0, the program has not set it");
+    end = 0;
     for (const Variable &array : core.code->code->variables)
       if (address >= array.address &&
           address - array.address < static_cast<uint64_t>(array.bytes()))
-        limit = array.address + static_cast<uint64_t>(array.bytes());
-    if (!limit)
-      return error("pointer '" + name + "' of PE (" + llvm::Twine(x) + ", " +
-                   llvm::Twine(y) + ") holds address " + llvm::Twine(address) +
-                   ", which is in no variable");
+        end = array.address + static_cast<uint64_t>(array.bytes());
   }
-  if (address + offset + bytes == limit + 1 && (limit - address) % 2 &&
+  if (address + offset + bytes == end + 1 && (end - address) % 2 &&
       bytes % 2 == 0)
     --bytes;
-  if (address + offset + bytes > limit)
-    return error("'" + name + "' ends at byte " + llvm::Twine(limit - address) +
-                 ", the copy at " + llvm::Twine(offset + bytes));
+  uint64_t memory = wafer.machine.memoryBytesPerPe;
+  if (address + offset + bytes > memory)
+    return error("'" + name + "' is at byte " + llvm::Twine(address) +
+                 " of a memory of " + llvm::Twine(memory) +
+                 ", the copy ends at byte " +
+                 llvm::Twine(address + offset + bytes));
   return address + offset;
 }
 

@@ -52,13 +52,22 @@ static_assert(kColors * kDirections + 8 + 8 + kColors <= kRingWords * 64);
 //===----------------------------------------------------------------------===//
 
 struct FlatColor {
-  std::array<Routes, 4> positions = {};
+  std::array<Routes, 4> positions = {}; ///< of settle()
+  /// What each position gives: see Program.h's ColorConfig.
+  std::array<Routes, 4> given = {};
   uint8_t valid = 0; ///< bit p: position p
+  /// Bit p: the select bit of position p in WSE-2's switch register, which an
+  /// invalid position has too.
+  uint8_t selects = 0;
   bool configured = false, hasSwitches = false, ring = false;
   PopMode pop = PopMode::NoPop;
   uint8_t filter = kNone;
   uint8_t swap = 0; ///< bit 0 x, bit 1 y
   Location location = 0;
+
+  /// Makes the positions of what they give. At an invalid position, which only
+  /// a register can move to, the routes are those of the one before.
+  void settle();
 };
 
 struct RouterTable {
@@ -110,6 +119,7 @@ struct Walk {
   uint8_t bytes = 2; ///< of an element
   uint8_t ring = kNone;
   uint8_t color = 0;
+  uint8_t queue = 0; ///< that the DSD names, else of the ring
   bool control = false, transform = false, advance = false, pointer = false;
   bool hasIndex = false;
   uint8_t perWavelet = 1, wavelets = 1; ///< elements in one; per cycle
@@ -280,7 +290,7 @@ struct alignas(64) Core {
 
   // Router.
   std::array<uint8_t, kColors> position = {};
-  uint32_t teardownPending = 0;
+  uint32_t teardownPending = 0, teardownLatched = 0;
   std::array<std::array<uint8_t, kDirections>, kColors> channel;
   std::vector<Filter> filters;
   uint32_t filtersOff = 0;            ///< sparse counters that ended
@@ -300,6 +310,7 @@ struct alignas(64) Core {
   uint32_t blocked = 0, active = 0, highPriority = 0, highControl = 0;
   uint8_t blockedMicrothreads = 0;
   uint8_t mainRank = 1;
+  bool isTraced = false; ///< the next instruction, which waits for a register
   std::vector<uint16_t> rotatingCounter;
 
   // Threads. 0 to 7 microthreads, 8 the main thread's operation.
@@ -308,6 +319,8 @@ struct alignas(64) Core {
   llvm::SmallVector<uint64_t, 24> registers;
   const char *taskKind = "";
   uint8_t taskId = 0, taskNumber = 0; ///< the second is for logs (SIM-021)
+  /// By priority: id of the last task that the picker chose.
+  std::array<uint8_t, 7> lastTask = {31, 31, 31, 31, 31, 31, 31};
 
   llvm::MutableArrayRef<DsrState> dsrs; ///< three files, dsrsPerFile each
   std::vector<FifoState> fifos;
@@ -463,6 +476,7 @@ private:
     return channel != kNone ? channel : findChannel(core, color, from);
   }
   uint8_t inputRingOfColor(Core &core, uint8_t color);
+  void bindInputQueue(Core &core, unsigned queue, uint8_t color);
   uint8_t outputRingOfQueue(Core &core, uint8_t queue);
   Core *neighbour(Core &core, unsigned direction);
   void stepRouter(Core &core);
@@ -592,6 +606,9 @@ private:
   // Registers.cpp.
   uint16_t readConfig(Core &core, uint16_t address);
   void writeConfig(Core &core, uint16_t address, uint16_t value);
+  std::optional<uint16_t> registerAt(uint64_t address, uint64_t bytes) const;
+  void accessRegisters(Core &core, bool write, uint16_t word, uint64_t bytes,
+                       uint64_t &value);
 
   // HangReport.cpp.
   bool somethingPends();
@@ -621,6 +638,7 @@ private:
   uint64_t base = 0;               ///< no step is planned before
   uint64_t lastStep = 0;
   unsigned window = 1;
+  bool wasInterrupted = false;
   int64_t blockColumns = 1;
   using Far = std::pair<uint64_t, uint32_t>;
   std::priority_queue<Far, std::vector<Far>, std::greater<Far>> far;

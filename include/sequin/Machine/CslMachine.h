@@ -131,9 +131,8 @@ struct CslMachine {
   int64_t rampCycles; ///< between router and compute element, each way
   /// Beyond its N elements and its dispatch (ScalarClass::Machine), with DSRs.
   int64_t fmacsStartCycles;
-  /// An operation that latches DSDs, and each DSD that it latches (SIM-010);
-  /// one on DSRs and scalars alone pays neither.
-  int64_t dsdSetupCycles, dsrLoadCycles;
+  /// Each DSD that an operation latches (SIM-010).
+  int64_t dsrLoadCycles;
   int64_t taskStartCycles; ///< from activated to the first instruction
   /// Two reads of one operation in banks that are equal modulo this take two
   /// cycles; 0 leaves bank conflicts out (DOP-016).
@@ -168,6 +167,9 @@ const CslMachine *lookupCslMachine(llvm::StringRef name);
 llvm::ArrayRef<const CslMachine *> cslMachines();
 /// "wse2, wse3": for messages about an unknown name.
 std::string knownCslMachineNames();
+/// Whether CSL has a name for a machine without a row: no program is for it,
+/// but one may ask (`@is_arch`).
+bool isFormerCslMachine(llvm::StringRef name);
 
 llvm::json::Value toJSON(const CslMachine &machine);
 

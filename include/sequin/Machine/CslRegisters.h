@@ -17,8 +17,11 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 
 namespace sequin {
+
+struct CslMachine;
 
 enum class CslRegister : uint8_t {
 #define SEQUIN_CSL_REGISTER(NAME, ...) NAME,
@@ -38,6 +41,12 @@ struct CslRegisterInfo {
 /// Word addresses of the configuration space, inclusive.
 inline constexpr uint16_t kFirstConfigAddress = 0x7c00;
 inline constexpr uint16_t kLastConfigAddress = 0x7fff;
+
+/// The word that a load or store by a pointer reaches at byte `address`: on
+/// WSE-2 word w of the configuration space lies at byte 2 w. None where there
+/// is memory or nothing, and always on WSE-3, which maps no registers.
+std::optional<uint16_t> configWordAt(const CslMachine &machine,
+                                     uint64_t address);
 
 /// Bits of the exception mask: performance counters, software, and from here on
 /// the exceptions of floats in the order of Support/FloatExceptions.h. The

@@ -35,22 +35,25 @@ struct CslOutput {
   std::vector<std::pair<std::string, std::string>> params = {}, colors = {};
   std::string source = {}; ///< the layout file
   int64_t channels = 0;    ///< 0: without memcpy
+  /// Read only. Of a program that cslc did not compile nothing is known.
+  bool lacksMemcpy = false;
   int64_t westBuffers = 0, eastBuffers = 0;
   /// For bin/out_rpc.json. What is not here is described by what the wafer
   /// program knows of it.
   std::vector<AdvertisedSymbol> advertised = {};
-  /// Read only: the path of the wafer program.
-  std::string program = {};
 };
 
-/// Makes the directory and its files. After an error there is no out.json.
+/// Makes the directory and its files, and a file `copy` of out.json if it is
+/// named. After an error what was there before is there. Several writers of one
+/// directory take turns.
 llvm::Error writeCslOutput(llvm::StringRef directory, const CslOutput &output,
-                           const Program &program);
+                           const Program &program, llvm::StringRef copy = "");
 
-/// Reads out.json. Errors say what is missing in the directory.
-llvm::Expected<CslOutput> readCslOutput(llvm::StringRef directory);
-/// Reads the wafer program that `output` names. It is not checked yet.
-llvm::Expected<Program> readProgram(const CslOutput &output);
+/// Reads out.json and the wafer program that it names, which must be in the
+/// directory, of one compilation. The program is not checked yet. Errors say
+/// what is missing in the directory.
+llvm::Expected<std::pair<CslOutput, Program>>
+readCslOutput(llvm::StringRef directory);
 
 /// The document that bin/out_rpc.json holds.
 llvm::json::Value rpcSymbols(const Program &program,

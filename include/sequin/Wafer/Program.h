@@ -62,6 +62,11 @@ constexpr Directions bit(Direction direction) {
 /// outputs all get the wavelet, which moves on when all accept it (FAB-015).
 struct Routes {
   Directions rx = 0, tx = 0;
+  /// `before` with the sides that these give: of a switch position and the one
+  /// before it.
+  Routes over(Routes before) const {
+    return {rx ? rx : before.rx, tx ? tx : before.tx};
+  }
   bool operator==(const Routes &other) const = default;
 };
 
@@ -75,9 +80,18 @@ enum class SwitchCommand : uint8_t { Nop, Advance, Reset, Teardown };
 
 /// Switching and routing of one color at one PE.
 struct ColorConfig {
-  /// One per switch position: [0] are `.routes`, [1] to [3] pos1 to pos3 with
-  /// the side they leave alone filled in. None: invalid (FAB-027).
+  /// One per switch position: [0] are `.routes`, [1] to [3] what pos1 to pos3
+  /// give; a side of no direction is not given. None: invalid (FAB-027).
   std::array<std::optional<Routes>, 4> positions = {};
+  /// Positions accumulate: a side that one does not give is that of the
+  /// position before it.
+  Routes routesAt(unsigned position) const {
+    Routes routes;
+    for (unsigned p = 0; p <= position; ++p)
+      if (positions[p])
+        routes = positions[p]->over(routes);
+    return routes;
+  }
   uint8_t position = 0;     ///< initial
   bool hasSwitches = false; ///< commands act only where a switch is configured
   bool ring = false;
@@ -310,6 +324,12 @@ struct Symbol {
   std::string name = {};
   Kind kind = Kind::Tensor;
   bool writable = true; ///< `isMutable`
+  bool toConst = false; ///< what the pointer points to is const
+  /// Whether the host may write: `isMutable` is about the variable, and behind
+  /// a pointer, `[*]T`, is other memory.
+  bool isWritableByHost() const {
+    return writable || (kind == Kind::Pointer && !toConst);
+  }
   /// What the pointer points to, or the tensor's elements.
   ElementKind element = ElementKind::Unsigned;
   uint16_t elementBytes = 2;

@@ -33,6 +33,7 @@
 #include "sequin/WaferHost/Session.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace sequin::wafer {
@@ -85,8 +86,8 @@ public:
   /// Lets some time pass if it is not. Asking again where nothing has moved
   /// since is a hang.
   llvm::Expected<bool> isDone(Task task);
-  /// Whether it is not done, without anything happening.
-  bool isPending(Task task) const { return find(task) != nullptr; }
+  /// Tasks that got done since the last call.
+  std::vector<Task> takeDone() { return std::exchange(done, {}); }
   /// Runs until nothing moves, for at most kHostGap cycles.
   llvm::Error run();
   /// Carries out what there is, and runs. A task that cannot get done is a
@@ -103,8 +104,7 @@ public:
 private:
   struct Pending;
 
-  llvm::Error checkCopy(llvm::StringRef symbol, const PeGrid &where,
-                        bool in) const;
+  llvm::Error checkCopy(llvm::StringRef symbol, const PeGrid &where, bool in);
   Task add(Pending added);
   Pending *find(Task task) const;
   bool mayBegin(size_t index) const;
@@ -112,6 +112,9 @@ private:
   /// Whether there was any.
   llvm::Expected<bool> begin(bool resting);
   llvm::Error start(Pending &command);
+  /// Warns of the first PE where a copy goes beyond the symbol's array, once
+  /// for copies of the same size.
+  void warnBeyond(const Pending &command);
   /// Takes out what is done.
   llvm::Error settle();
   /// Lets kHostGap cycles pass at most, fewer where it is `enough`. False if
@@ -121,9 +124,11 @@ private:
 
   Session &session;
   std::vector<std::unique_ptr<Pending>> pending; ///< in order
+  std::vector<Task> done;
   Task next = 1;
   bool idlePoll = false; ///< isDone() has found that nothing moves
   std::vector<std::string> warnings;
+  std::set<std::pair<std::string, uint64_t>> warned; ///< symbols, bytes per PE
 };
 
 } // namespace sequin::wafer

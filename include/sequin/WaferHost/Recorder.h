@@ -45,9 +45,16 @@ public:
   /// Wavelets that a PE's router moved, by color.
   llvm::ArrayRef<std::array<uint32_t, 32>> colors() const { return byColor; }
 
+  /// What is kept of a run at most, some hundred bytes each; a trace that would
+  /// have more ends there.
+  static constexpr size_t kMostSpans = size_t(1) << 24;
+  static constexpr size_t kMostHops = size_t(1) << 23;
+  bool endsTimelineEarly() const { return leavesSpans; }
+  bool endsWaveletsEarly() const { return leavesHops; }
+
   /// Chrome trace events: a process for the host and one for each PE, a track
   /// for each thread, one microsecond per cycle.
-  llvm::json::Value timeline(const Session &session) const;
+  void writeTimeline(llvm::raw_ostream &os, const Session &session) const;
   /// A line per hop, fixed columns, in the order of cycles, rows and columns.
   std::string waveletText() const;
   llvm::json::Value waveletJson() const;
@@ -87,7 +94,10 @@ private:
     Location location = 0;
   };
   bool keeps(const Moment &at) const;
+  /// A span that begins and is open; null if there are too many.
+  Span *addSpan(const Moment &at, unsigned slot);
   std::vector<KeptHop> sortedHops() const;
+  void writeEvents(llvm::json::OStream &out, const Session &session) const;
 
   const Program &program;
   RecorderOptions options;
@@ -96,6 +106,7 @@ private:
   std::vector<std::array<uint32_t, 32>> byColor;
   std::vector<KeptHop> hops;
   std::vector<Span> spans;
+  bool leavesHops = false, leavesSpans = false;
   /// Index + 1 of the span that is open: a PE's threads, then its task.
   std::vector<std::array<uint32_t, kMainThread + 2>> open;
 };

@@ -103,6 +103,10 @@ public:
   /// it, for a function, and if PEs differ.
   llvm::Expected<SymbolData> dataOf(const Symbol &symbol,
                                     const Rectangle &where) const;
+  /// Copies are by pointer. What one of `bytes` at a PE takes besides the array
+  /// of the symbol, as a sentence; "" if nothing.
+  std::string beyond(const Symbol &symbol, int64_t x, int64_t y,
+                     uint64_t bytes) const;
   /// Refuses what is not within the program's rectangle.
   llvm::Error checkInside(const Rectangle &where) const;
 
@@ -114,7 +118,7 @@ public:
     Skip, ///< their part of the array is ignored, or zero
   };
   /// `data`: as many bytes for every PE of `where`, from the symbol's first
-  /// element on.
+  /// element on, within the PE's memory.
   llvm::Error copyIn(llvm::StringRef symbol, const Rectangle &where,
                      llvm::ArrayRef<uint8_t> data,
                      Missing missing = Missing::Refuse);

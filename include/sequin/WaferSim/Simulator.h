@@ -51,7 +51,8 @@ struct Options {
   bool randomLatency = false;
   /// Every queue and router buffer holds one wavelet beyond what is under way.
   bool shallowQueues = false;
-  /// Ready tasks of one priority: the highest id first instead of the lowest.
+  /// Ready tasks of one priority take turns: from the highest id down instead
+  /// of from the lowest up.
   bool highestTaskFirst = false;
   /// Watches the run; stays in use.
   Observer *observer = nullptr;
@@ -80,6 +81,8 @@ enum class Outcome : uint8_t {
   Hung,      ///< nothing moves and work is pending: Simulator::hang()
   Exhausted, ///< the limit of cycles; hang() says what was going on
   Paused,    ///< as many cycles as were asked for; run() goes on
+  /// interrupted(): somewhere within a cycle, so that it never goes on.
+  Interrupted,
 };
 
 struct Trap {

@@ -178,4 +178,12 @@ TEST(CslRegisters, LieApart) {
   EXPECT_EQ(getInfo(CslRegister::Switch).address, 0x7f40);
   SEQUIN_ROW("FAB-077");
   EXPECT_EQ(lookupCslRegister(uint16_t(0x7fff)), nullptr);
+  // Where pointers reach them.
+  const CslMachine &wse2 = *lookupCslMachine("wse2");
+  EXPECT_EQ(configWordAt(wse2, 0xfe40), 0x7f20);
+  EXPECT_EQ(configWordAt(wse2, 0xf800), 0x7c00);
+  EXPECT_EQ(configWordAt(wse2, 0xffff), 0x7fff);
+  EXPECT_EQ(configWordAt(wse2, 0xf7ff), std::nullopt);
+  EXPECT_EQ(configWordAt(wse2, 0x10000), std::nullopt);
+  EXPECT_EQ(configWordAt(*lookupCslMachine("wse3"), 0xfe40), std::nullopt);
 }

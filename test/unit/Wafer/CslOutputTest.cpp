@@ -75,11 +75,9 @@ TEST_F(CslOutputTest, round_trip) {
 
   auto read = readCslOutput(directory);
   ASSERT_TRUE(bool(read));
-  EXPECT_EQ(read->params, output.params);
-  EXPECT_EQ(read->channels, 1);
-  auto loaded = readProgram(*read);
-  ASSERT_TRUE(bool(loaded));
-  EXPECT_EQ(*loaded, program);
+  EXPECT_EQ(read->first.params, output.params);
+  EXPECT_EQ(read->first.channels, 1);
+  EXPECT_EQ(read->second, program);
 }
 
 // One for each code, which readers of ELF take.
@@ -186,7 +184,7 @@ TEST_F(CslOutputTest, bad_directories) {
   ASSERT_FALSE(llvm::sys::fs::create_directories(directory + "/bin"));
   EXPECT_THAT(failure(), HasSubstr("out.json"));
   write("out.json", "{");
-  EXPECT_THAT(failure(), HasSubstr("is no JSON"));
+  EXPECT_THAT(failure(), HasSubstr("not valid JSON"));
   write("out.json", "[]");
   EXPECT_THAT(failure(), HasSubstr("no format version"));
   write("out.json", R"({"version": 2})");
@@ -194,9 +192,55 @@ TEST_F(CslOutputTest, bad_directories) {
   write("out.json", R"({"version": 1})");
   EXPECT_THAT(failure(), HasSubstr("names no program"));
   write("out.json", R"({"version": 1, "program": "p.json"})");
-  auto output = readCslOutput(directory);
-  ASSERT_TRUE(bool(output));
-  auto program = readProgram(*output);
-  ASSERT_FALSE(bool(program));
-  EXPECT_THAT(llvm::toString(program.takeError()), HasSubstr("p.json"));
+  EXPECT_THAT(failure(), HasSubstr("p.json"));
+  write("out.json", std::string(100000, '['));
+  EXPECT_THAT(failure(), HasSubstr("nest more than"));
+}
+
+// A directory names no file outside of it, in whatever way.
+TEST_F(CslOutputTest, the_program_is_in_the_directory) {
+  Program program = sequin::testing::makeSample();
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  std::string other = (root + "/other.json").str();
+  ASSERT_FALSE(
+      llvm::sys::fs::copy_file(directory + "/bin/out_program.json", other));
+  for (const std::string &name : {other, std::string("../other.json"),
+                                  std::string("bin/../../other.json")}) {
+    write("out.json", R"({"version": 1, "program": ")" + name + R"("})");
+    EXPECT_THAT(failure(), HasSubstr("expected a file of the directory"));
+  }
+  ASSERT_FALSE(llvm::sys::fs::create_link(other, directory + "/link.json"));
+  write("out.json", R"({"version": 1, "program": "link.json"})");
+  EXPECT_THAT(failure(), HasSubstr("expected a file of the directory"));
+  write("out.json", R"({"version": 1, "program": "bin/out_program.json"})");
+  EXPECT_EQ(failure(), "");
+}
+
+// What was there stays when something cannot be written.
+TEST_F(CslOutputTest, an_error_leaves_the_directory) {
+  Program program = sequin::testing::makeSample();
+  ASSERT_FALSE(bool(writeCslOutput(directory, {}, program)));
+  llvm::json::Object before = parseFile(directory + "/out.json");
+  program.fabricWidth += 1;
+  llvm::Error error =
+      writeCslOutput(directory, {}, program, directory + "/bin");
+  EXPECT_THAT(llvm::toString(std::move(error)), HasSubstr("is a directory"));
+  EXPECT_EQ(parseFile(directory + "/out.json"), before);
+  EXPECT_EQ(failure(), "");
+  error = writeCslOutput(directory, {}, program,
+                         directory + "/bin/out_program.json");
+  EXPECT_THAT(llvm::toString(std::move(error)),
+              HasSubstr("another file of the compilation"));
+  std::error_code code;
+  size_t count = 0;
+  for (llvm::sys::fs::directory_iterator entry(directory, code), end;
+       !code && entry != end; entry.increment(code))
+    ++count;
+  EXPECT_EQ(count, 2u); // bin, out.json
+
+  std::string fresh = (root + "/fresh").str();
+  error = writeCslOutput(fresh, {}, program, (root + "/no/copy.json").str());
+  EXPECT_TRUE(bool(error));
+  llvm::consumeError(std::move(error));
+  EXPECT_FALSE(llvm::sys::fs::exists(fresh));
 }

@@ -16,8 +16,10 @@
 
 using namespace sequin;
 using namespace sequin::testing;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 namespace {
 
@@ -137,7 +139,8 @@ TEST_F(CommandQueueTest, CommandsKeepTheirOrder) {
   EXPECT_EQ(text(queue->wait(two)), "");
   EXPECT_THAT(first, ElementsAre(8, 8));
   EXPECT_THAT(second, ElementsAre(10, 10));
-  EXPECT_FALSE(queue->isPending(one));
+  EXPECT_THAT(queue->takeDone(), Contains(one));
+  EXPECT_THAT(queue->takeDone(), IsEmpty());
   auto done = queue->isDone(one);
   ASSERT_TRUE(bool(done));
   EXPECT_TRUE(*done);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/WaferHost/Session.h"
+#include "Row.h"
 #include "WaferSim/WaferBuilder.h"
 #include "gmock/gmock.h"
 
@@ -168,8 +169,6 @@ TEST(Session, WrongNamesAndPlaces) {
   EXPECT_THAT(host.set({1, 2, 3}, {1, 0, 2, 1}),
               HasSubstr("2 x 1 PEs from (1, 0) are not within the program's "
                         "rectangle of 2 x 1"));
-  EXPECT_THAT(host.set({1, 2, 3, 4}, kEast),
-              HasSubstr("'A' ends at byte 12, the copy at 16"));
   const Symbol *push = llvm::cantFail(host.session->symbol("push"));
   EXPECT_EQ(llvm::toString(host.session->dataOf(*push, kBoth).takeError()),
             "'push' is a function, it has no data");
@@ -177,6 +176,18 @@ TEST(Session, WrongNamesAndPlaces) {
   EXPECT_EQ(llvm::toString(host.session->launch("push", kBoth, {},
                                                 Session::Missing::Skip)),
             "");
+}
+
+TEST(Session, CopiesAreByPointer) {
+  SEQUIN_ROW("HST-026");
+  Fixture host;
+  EXPECT_EQ(host.set({1, 2, 3, 4}, kEast), "");
+  const Symbol *a = llvm::cantFail(host.session->symbol("A"));
+  EXPECT_EQ(host.session->beyond(*a, 1, 0, 12), "");
+  EXPECT_THAT(host.session->beyond(*a, 1, 0, 16),
+              HasSubstr("PE (1, 0): 'A' ends at byte 12, the copy at 16"));
+  EXPECT_THAT(host.set(std::vector<int32_t>(49152 / 4), kEast),
+              HasSubstr("of a memory of 49152, the copy ends at byte"));
 }
 
 TEST(Session, TheDataOfASymbol) {
