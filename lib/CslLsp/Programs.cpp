@@ -27,12 +27,6 @@ static constexpr size_t kMaxFolderFiles = 256;
 // Which programs
 //===----------------------------------------------------------------------===//
 
-static bool hasLayout(const Document &document) {
-  return llvm::any_of(document.tree().decls, [](const Decl *decl) {
-    return llvm::isa<LayoutDecl>(decl);
-  });
-}
-
 bool Programs::leadsTo(const Document &from, StringRef path) {
   llvm::StringSet<> seen;
   std::vector<const Document *> pending{&from};
@@ -50,18 +44,17 @@ bool Programs::leadsTo(const Document &from, StringRef path) {
 }
 
 std::vector<std::string> Programs::rootsOf(const Document &document) {
-  if (hasLayout(document))
+  if (document.hasLayout())
     return {document.path().str()};
   std::vector<std::string> roots;
-  std::vector<std::string> open = workspace.openPaths();
   auto consider = [&](StringRef path, size_t limit) {
     const Document *candidate =
         roots.size() < limit ? workspace.find(path) : nullptr;
-    if (candidate && hasLayout(*candidate) &&
+    if (candidate && candidate->hasLayout() &&
         leadsTo(*candidate, document.path()))
       roots.push_back(candidate->path().str());
   };
-  for (const std::string &path : open)
+  for (const std::string &path : workspace.openLayouts())
     consider(path, kMaxPrograms);
   StringRef folder = llvm::sys::path::parent_path(document.path());
   for (unsigned level = 0; level != 2 && roots.empty() && !folder.empty();
@@ -114,24 +107,28 @@ Programs::Program &Programs::evaluate(StringRef root, bool isAlone) {
   slot->root = root.str();
   slot->isAlone = isAlone;
   Evaluation &evaluation = slot->evaluation;
-  for (const std::string &path : workspace.openPaths())
-    evaluation.sources.add(path, workspace.find(path)->text());
-  size_t numOpen = evaluation.sources.numFiles();
+  evaluation.sources.overlay =
+      [this](StringRef path) -> std::optional<StringRef> {
+    if (workspace.isOpen(path))
+      return workspace.find(path)->text();
+    return std::nullopt;
+  };
+  std::string top;
   if (isAlone) {
     // One PE that runs the file.
-    std::string top = root.str() + ".layout";
+    top = root.str() + ".layout";
     evaluation.sources.add(
         top, ("layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"" +
               llvm::sys::path::filename(root) + "\", .{}); }\n")
                  .str());
-    ++numOpen;
     evaluator(top, evaluation);
   } else {
     evaluator(root, evaluation);
   }
-  for (FileId file = numOpen + 1; file <= evaluation.sources.numFiles();
-       ++file) {
+  for (FileId file = 1; file <= evaluation.sources.numFiles(); ++file) {
     StringRef path = evaluation.sources.path(file);
+    if (path == top || workspace.isOpen(path))
+      continue;
     slot->onDisk.emplace_back(path.str(), modified(path));
   }
   return *slot;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/CslLsp/QueuedInput.h"
+#include "sequin/Support/JsonText.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/LSP/Protocol.h"
 #include <poll.h>
@@ -44,7 +45,7 @@ void QueuedInput::fill(bool wait) {
 static std::string replacedPath(StringRef text) {
   if (!text.contains("textDocument/did"))
     return "";
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJson(text);
   if (!value) {
     llvm::consumeError(value.takeError());
     return "";
@@ -97,6 +98,9 @@ void QueuedInput::split() {
       break;
     Message &message = messages.emplace_back();
     message.text = rest.substr(header, length).str();
+    // The parser of whoever takes it recurses; this it says is no JSON.
+    if (nestsTooDeep(message.text))
+      message.text = "nested too deeply";
     message.path = replacedPath(message.text);
     begin += header + length;
   }

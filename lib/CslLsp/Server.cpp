@@ -135,6 +135,10 @@ private:
   /// version is that of the file's text.
   void check(StringRef path, std::optional<int64_t> version);
 
+  /// Those of the files that are looked at again after a message: all, or where
+  /// there are very many some of them, others after the next message.
+  std::vector<std::string> inTurn(std::vector<std::string> files);
+
   static lsp::Position toProtocol(const Document &document, Loc loc) {
     Document::Position place = document.position(loc);
     return {int(place.line), int(place.column)};
@@ -152,6 +156,7 @@ private:
   std::function<bool(StringRef)> isReplaced;
   /// Files that something was said about.
   llvm::StringSet<> complained;
+  size_t turn = 0; ///< of inTurn()
   llvm::StringMap<int64_t> versions;
   lsp::OutgoingNotification<lsp::PublishDiagnosticsParams> publish;
 };
@@ -213,9 +218,20 @@ void Server::onClose(const lsp::DidCloseTextDocumentParams &params) {
   std::vector<std::string> others;
   for (const auto &entry : complained)
     others.push_back(entry.first().str());
-  llvm::sort(others);
-  for (const std::string &other : others)
+  for (const std::string &other : inTurn(std::move(others)))
     check(other, std::nullopt);
+}
+
+std::vector<std::string> Server::inTurn(std::vector<std::string> files) {
+  constexpr size_t kMost = 32;
+  llvm::sort(files);
+  if (files.size() > kMost) {
+    std::rotate(files.begin(), files.begin() + turn % files.size(),
+                files.end());
+    files.resize(kMost);
+    turn += kMost;
+  }
+  return files;
 }
 
 void Server::update(const lsp::URIForFile &uri, StringRef text,
@@ -239,7 +255,7 @@ void Server::check(StringRef path, std::optional<int64_t> version) {
   for (const auto &entry : complained)
     if (!findings.count(entry.first().str()))
       elsewhere.push_back(entry.first().str());
-  for (const std::string &file : elsewhere)
+  for (const std::string &file : inTurn(std::move(elsewhere)))
     findings[file] = programs.findings(file)[file];
   std::vector<std::string> order{path.str()};
   for (auto &[other, list] : findings)

@@ -144,10 +144,16 @@ const Document &Workspace::open(StringRef path, StringRef text) {
   auto &slot = opened[path];
   slot = std::make_unique<Document>(path, text);
   replaced.clear();
+  layouts.erase(path.str());
+  if (slot->hasLayout())
+    layouts.insert(path.str());
   return *slot;
 }
 
-void Workspace::close(StringRef path) { opened.erase(path); }
+void Workspace::close(StringRef path) {
+  opened.erase(path);
+  layouts.erase(path.str());
+}
 
 const Document *Workspace::find(StringRef path) {
   if (auto known = opened.find(path); known != opened.end())
@@ -216,17 +222,32 @@ static const StringLiteral *importedFile(const BuiltinCall &call) {
   return llvm::dyn_cast<StringLiteral>(call.arguments()[index]);
 }
 
-std::vector<const Document *> Workspace::importedBy(const Document &document) {
-  std::vector<const Document *> result;
+bool Document::hasLayout() const {
+  return llvm::any_of(tree().decls, [](const Decl *decl) {
+    return llvm::isa<LayoutDecl>(decl);
+  });
+}
+
+llvm::ArrayRef<StringRef> Document::imports() const {
+  if (importNames)
+    return *importNames;
+  importNames.emplace();
   auto visit = [&](auto &self, const Node &node) -> void {
     if (const auto *call = llvm::dyn_cast<BuiltinCall>(&node))
       if (const StringLiteral *file = importedFile(*call))
-        if (const Document *found = imported(document, file->value()))
-          result.push_back(found);
+        importNames->push_back(file->value());
     forEachChild(node, [&](const Node &child) { self(self, child); });
   };
-  for (const Decl *decl : document.tree().decls)
+  for (const Decl *decl : tree().decls)
     visit(visit, *decl);
+  return *importNames;
+}
+
+std::vector<const Document *> Workspace::importedBy(const Document &document) {
+  std::vector<const Document *> result;
+  for (StringRef name : document.imports())
+    if (const Document *found = imported(document, name))
+      result.push_back(found);
   return result;
 }
 

@@ -398,7 +398,9 @@ TokenKind Lexer::readStray() {
     if (c == '@')
       error(start, "'@' is not followed by the name of a builtin");
     else if (llvm::isPrint(*start))
-      error(start, "unexpected character '" + StringRef(start, 1) + "'");
+      error(start,
+            "unexpected character '" + StringRef(start, 1) + "'" +
+                (c == '?' ? "; a choice is 'if (condition) a else b'" : ""));
     else
       error(start, "unexpected byte 0x" + llvm::utohexstr(c, true, 2));
     return TokenKind::Invalid;

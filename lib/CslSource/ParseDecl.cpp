@@ -8,6 +8,7 @@
 
 #include "ParserImpl.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/FormerRelease.h"
 
 using namespace sequin;
 using namespace sequin::csl_source;
@@ -120,9 +121,10 @@ const Decl *Parser::parseColor(DocLines docs) {
   Loc start = begin();
   Token keyword = take();
   Ident name = parseName("a color");
-  diagnostics.warning(keyword.span(), "'color " + name.text +
-                                          ";' is the older form of 'param " +
-                                          name.text + ": color;'");
+  diagnostics.warning(
+      keyword.span(),
+      describeFormer("'color " + name.text + ";'", "", "",
+                     "it is 'param " + name.text + ": color;'"));
   const Decl *decl = make<ColorDecl>(start, name, docs);
   expectSemi("the declaration of '" + name.text + "'");
   return decl;
@@ -149,7 +151,7 @@ void Parser::parseAttributes(DeclAttributes &attributes) {
       errorExpected("'(' after '" + keyword.text + "'");
       return;
     }
-    llvm::SaveAndRestore<bool> literals(noInit, false);
+    llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
     Token open = take();
     slot = parseExpr();
     expectClosing(TokenKind::RParen, open, "'" + keyword.text + "'");
@@ -179,7 +181,7 @@ const VarDecl *Parser::parseVar(const Modifiers &modifiers, DocLines docs,
   parseAttributes(parts.attributes);
   bool hasInit = takeIf(TokenKind::Equal);
   if (hasInit) {
-    llvm::SaveAndRestore<bool> literals(noInit, false);
+    llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
     parts.init = parseExpr();
     failed |= llvm::isa<ErrorExpr>(parts.init);
   }
@@ -261,7 +263,7 @@ const FnParam *Parser::parseParam(bool mayBeUnnamed) {
   }
   if (takeIf(TokenKind::KwAnytype))
     return make<FnParam>(start, name, isComptime, nullptr);
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   const Expr *type = parseExpr();
   return make<FnParam>(start, name, isComptime, type);
 }
@@ -405,7 +407,7 @@ const Expr *Parser::parseStruct() {
     errorExpected("'{' and the fields of the " + noun);
     return errorExpr(start);
   }
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   Token open = take();
   DocLines inner = takeDocs(CommentKind::InnerDoc);
   llvm::SmallVector<const FieldDecl *, 8> fields;
@@ -441,7 +443,7 @@ const Expr *Parser::parseEnum() {
   if (!nesting)
     return errorExpr(start);
   take();
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   const Expr *base = nullptr;
   if (at(TokenKind::LParen)) {
     Token open = take();

@@ -205,7 +205,10 @@ const Expr *Parser::parsePostfix(const Expr *base, Loc start) {
       break;
     }
     case TokenKind::LBrace:
-      if (noInit || !mayBeType(base))
+      if (literals == Literals::None || !mayBeType(base))
+        return base;
+      if (literals == Literals::Clear && !llvm::isa<ArrayType>(base) &&
+          !at(TokenKind::Dot, 1))
         return base;
       base = parseInit(base, start);
       break;
@@ -408,7 +411,7 @@ const Expr *Parser::parseBuiltin() {
 const Expr *Parser::parseParens() {
   Loc start = begin();
   Token open = take();
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   const Expr *inner = parseExpr();
   expectClosing(TokenKind::RParen, open, "the parenthesis");
   return make<ParenExpr>(start, inner);
@@ -416,7 +419,7 @@ const Expr *Parser::parseParens() {
 
 llvm::ArrayRef<const Expr *>
 Parser::parseExprs(TokenKind closing, const Token &opening, const Twine &what) {
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   std::string text = what.str();
   ExprList exprs;
   parseList(closing, opening, text, [&] { exprs.push_back(parseExpr()); });
@@ -427,7 +430,7 @@ const Expr *Parser::parseInit(const Expr *type, Loc start) {
   Nesting nesting(*this);
   if (!nesting)
     return errorExpr(start);
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   Token open = take();
   llvm::SmallVector<FieldInit, 8> fields;
   ExprList elements;
@@ -556,7 +559,7 @@ const Expr *Parser::parseTensorAccess() {
   Loc start = begin();
   if (!nesting)
     return errorExpr(start);
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   take();
   llvm::SmallVector<const CaptureDecl *, 4> variables;
   do {
@@ -658,7 +661,7 @@ const Expr *Parser::parseAsm() {
     errorExpected("'(' after 'asm'");
     return errorExpr(start);
   }
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   Token open = take();
   const Expr *text = parseExpr();
   takeIf(TokenKind::Comma);
@@ -687,7 +690,7 @@ const Expr *Parser::parseAsm() {
 //===----------------------------------------------------------------------===//
 
 const Expr *Parser::parseType() {
-  llvm::SaveAndRestore<bool> literals(noInit, true);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::None);
   return parseUnary();
 }
 

@@ -53,7 +53,7 @@ const BlockExpr *Parser::parseBlock(Ident label) {
     errorExpected("'{'");
     return finish();
   }
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   LabelScope scope(*this, label, /*isLoop=*/false);
   Token open = take();
   while (!at(TokenKind::RBrace) && !atEnd()) {
@@ -223,12 +223,13 @@ const Expr *Parser::parseCondition(const Twine &what, bool mayHoldLiteral) {
     // The condition without its parentheses, unless a body stands here.
     if (at(TokenKind::LBrace) || atEnd())
       return errorExpr(start);
-    llvm::SaveAndRestore<bool> literals(noInit, true);
+    llvm::SaveAndRestore<Literals> saved(literals, Literals::None);
     return parseExpr();
   }
-  // No literal in the head itself, so that in `if (c {` the brace is the
-  // body's; a `for` may run over one.
-  llvm::SaveAndRestore<bool> literals(noInit, !mayHoldLiteral);
+  // In the head itself only what can be no body, so that in `if (c {` the brace
+  // is the body's; a `for` may run over any literal.
+  llvm::SaveAndRestore<Literals> saved(
+      literals, mayHoldLiteral ? Literals::All : Literals::Clear);
   Token open = take();
   const Expr *condition = parseExpr();
   expectClosing(TokenKind::RParen, open, "the head of " + what);
@@ -237,6 +238,12 @@ const Expr *Parser::parseCondition(const Twine &what, bool mayHoldLiteral) {
 
 const Expr *Parser::parseFor(Ident label, LoopMode mode, Loc start) {
   take();
+  if (at(TokenKind::LParen) &&
+      (at(TokenKind::KwVar, 1) || at(TokenKind::KwConst, 1))) {
+    errorAt(token(1).span(), "a loop with a counter is 'for (@range(i16, n)) "
+                             "|i| { }', or 'while (i < n) : (i += 1) { }'");
+    errorPosition = position + 1;
+  }
   const Expr *iterable = parseCondition("'for'", /*mayHoldLiteral=*/true);
   const CaptureDecl *element = nullptr;
   const CaptureDecl *index = nullptr;
@@ -270,7 +277,7 @@ const Expr *Parser::parseWhile(Ident label, LoopMode mode, Loc start) {
       expectClosing(TokenKind::RParen, open, "the step of 'while'");
     } else {
       errorExpected("'(' and the step of 'while' after ':'");
-      llvm::SaveAndRestore<bool> literals(noInit, true);
+      llvm::SaveAndRestore<Literals> saved(literals, Literals::None);
       step = parseSimple();
     }
   }
@@ -400,7 +407,7 @@ const Expr *Parser::parseSwitch() {
     errorExpected("'{' and the cases of 'switch'");
     return errorExpr(start);
   }
-  llvm::SaveAndRestore<bool> literals(noInit, false);
+  llvm::SaveAndRestore<Literals> saved(literals, Literals::All);
   Token open = take();
   llvm::SmallVector<SwitchProng, 8> prongs;
   Span firstElse;

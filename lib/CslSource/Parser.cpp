@@ -11,6 +11,7 @@
 #include "ParserImpl.h"
 #include "sequin/CslSource/Names.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/FormerRelease.h"
 
 using namespace sequin;
 using namespace sequin::csl_source;
@@ -106,6 +107,8 @@ bool Parser::expectClosing(TokenKind kind, const Token &opening,
     return true;
   Diagnostic *error = errorExpected(describe(kind) + " at the end of " + what);
   noteAt(error, opening.span(), "to match this '" + opening.text + "'");
+  if (at(TokenKind::Equal))
+    noteAt(error, token().span(), "'=' assigns, '==' compares");
   // Close here if the bracket comes before the statement ends or a body begins.
   while (!atEnd() && !at(kind) && !at(TokenKind::Semi) &&
          !at(TokenKind::LBrace) && !at(TokenKind::RBrace) &&
@@ -137,9 +140,12 @@ Ident Parser::parseName(const Twine &what) {
   if (at(TokenKind::Name)) {
     Ident name = identOf(take());
     // A type called range is only ever the result of @range; programs name
-    // variables so.
-    if ((isTypeName(name.text) && name.text != "range") ||
-        isDirectionName(name.text))
+    // variables so. The registers called sr are younger than many programs.
+    if (name.text == "sr")
+      diagnostics.warning(name.span, describeFormer(what + " 'sr'", "1.4",
+                                                    "2.10", "it is a type"));
+    else if ((isTypeName(name.text) && name.text != "range") ||
+             isDirectionName(name.text))
       errorAt(name.span, what + " '" + name.text +
                              "' shadows the predeclared " +
                              (isTypeName(name.text) ? "type" : "direction") +

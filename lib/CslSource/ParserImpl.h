@@ -294,8 +294,9 @@ private:
   bool hadErrors = false;
   bool stopped = false;
   unsigned depth = 0;
-  /// Braces are a body here, not a literal of the type before them.
-  bool noInit = false;
+  /// Which braces are a literal of the type before them and not a body: all,
+  /// those behind the type of an array or before a field, or none.
+  enum class Literals { All, Clear, None } literals = Literals::All;
   JumpScope jumps;
   /// Comments before this index stand before an earlier token.
   size_t docsSeen = 0;

@@ -10,6 +10,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sequin;
@@ -24,6 +25,9 @@ llvm::Expected<FileId> SourceManager::open(StringRef path) {
   auto known = byPath.find(path);
   if (known != byPath.end())
     return known->second;
+  if (overlay)
+    if (std::optional<StringRef> text = overlay(path))
+      return add(path, *text);
   auto refuse = [&](const llvm::Twine &why) {
     return llvm::createStringError("cannot read '" + path + "': " + why);
   };
@@ -94,24 +98,44 @@ Loc SourceManager::locOf(FileId file, unsigned line, unsigned column) const {
 
 Diagnostic &Diagnostics::add(Severity severity, Loc loc, Span span,
                              const llvm::Twine &message) {
+  if (demotes && severity == Severity::Error) {
+    severity = Severity::Warning;
+    ++errors;
+  }
   std::string text = message.str();
   auto dropIt = [&]() -> Diagnostic & {
     dropped = Diagnostic();
     return dropped;
   };
   auto &here = byPlace[loc.getPointer()];
-  for (unsigned index : here)
-    if (kept[index].severity == severity && kept[index].message == text)
-      return dropIt();
+  for (unsigned index : here) {
+    Diagnostic &known = kept[index];
+    if (known.message != text)
+      continue;
+    // What was a warning of unused code is an error where the code is used.
+    if (severity == Severity::Error && known.severity == Severity::Warning) {
+      known.severity = Severity::Error;
+      ++errors;
+    }
+    return dropIt();
+  }
   if (severity == Severity::Error && errors++ >= kMaxErrors)
     return dropIt();
   here.push_back(unsigned(kept.size()));
   kept.push_back({severity, loc, span, std::move(text), {}});
+  kept.back().suggests = kept.size() <= kMaxErrors;
   return kept.back();
 }
 
 void Diagnostics::note(Diagnostic &to, Span span, const llvm::Twine &message) {
   to.notes.push_back({Severity::Note, span.Start, span, message.str(), {}});
+}
+
+void Diagnostics::demoteErrors(llvm::function_ref<void()> function) {
+  // Inside they count, for what follows from another error is not said.
+  llvm::SaveAndRestore restore(demotes, true);
+  llvm::SaveAndRestore count(errors);
+  function();
 }
 
 void Diagnostics::clear() {

@@ -120,7 +120,7 @@ std::string CslMachineState::describeHang() {
                   << unsigned(number) << " from " << names[link] << " wait";
         if (color.teardown)
           os << ": the color is in teardown";
-        else if (!(color.positions[color.position].rx >> link & 1))
+        else if (!(color.current().rx >> link & 1))
           os << ": switch position " << unsigned(color.position)
              << " does not receive from there";
         else
@@ -138,6 +138,8 @@ CslOutcome CslMachineState::run() {
     for (auto &pe : pes)
       ready(*pe);
   started = true;
+  // In rounds, so that a PE that goes on for ever starves no other.
+  std::deque<unsigned> round;
   for (;;) {
     moveWavelets();
     if (hasTrapped)
@@ -148,13 +150,15 @@ CslOutcome CslMachineState::run() {
         text += '\n' + waits;
       return CslOutcome::Exhausted;
     }
-    if (readyPes.empty())
+    if (round.empty())
+      round.swap(readyPes);
+    if (round.empty())
       break;
-    unsigned number = options.otherOrder ? readyPes.back() : readyPes.front();
+    unsigned number = options.otherOrder ? round.back() : round.front();
     if (options.otherOrder)
-      readyPes.pop_back();
+      round.pop_back();
     else
-      readyPes.pop_front();
+      round.pop_front();
     pes[number]->ready = false;
     turn(*pes[number]);
   }
@@ -249,7 +253,9 @@ static llvm::Expected<int64_t> addressOf(const CslMachineState &state,
     return name.takeError();
   if (isa<FunctionType>(name->getType()))
     return error("'" + symbol + "' is a function");
-  if (write && !name->getIsMutable())
+  // `isMutable` is about a pointer, not about what it points to.
+  auto pointer = dyn_cast<csl::PtrType>(name->getType());
+  if (write && !name->getIsMutable() && (!pointer || pointer.getIsConst()))
     return error("'" + symbol + "' is not mutable");
   if (llvm::Error bad = inside(state, x, y, 1, 1))
     return std::move(bad);

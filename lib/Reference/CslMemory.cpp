@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CslMemory.h"
+#include "sequin/Machine/CslRegisters.h"
 #include "sequin/Support/DsdArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
@@ -140,8 +141,8 @@ std::optional<uint64_t> reference::bitsOf(Attribute value, Type type) {
 // Map
 //===----------------------------------------------------------------------===//
 
-/// Addresses are 16 bits wide.
-static constexpr int64_t kAddresses = 0x10000;
+/// Addresses are 16 bits wide; the last ones may be those of registers.
+static constexpr int64_t kAddresses = 2 * kFirstConfigAddress;
 /// The first one, which is no null pointer.
 static constexpr int64_t kFirstAddress = 16;
 /// Between two variables, where the numbers suffice.

@@ -26,7 +26,7 @@ static constexpr unsigned kIndexBits = 32;
 /// Says so and returns false if there are not `bytes` bytes of one variable.
 static bool check(CslMachineState &machine, Pe &pe, const Step &step,
                   int64_t address, int64_t bytes, StringRef what) {
-  int64_t align = bytes >= 4 ? 4 : bytes;
+  int64_t align = bytes >= 2 ? 2 : bytes; // memory is words of 16 bits
   if (pe.memory.objectAt(address, bytes) < 0) {
     machine.trap(pe,
                  what + " of " + Twine(bytes) + " bytes at address " +
@@ -64,13 +64,39 @@ static void storeValue(Pe &pe, Type type, int64_t address, const Val &value) {
     std::memset(pe.memory.at(address), 0, bytes);
 }
 
+/// The first word of the configuration space that an access by a number reaches
+/// (configWordAt()), a word of it for every two bytes; none for memory.
+static std::optional<uint16_t> registerAt(CslMachineState &machine, Type type,
+                                          int64_t address) {
+  int64_t bytes = sizeOf(type).bytes;
+  if (isBytes(type) || bytes < 2 || address % std::min<int64_t>(bytes, 4) ||
+      !configWordAt(*machine.machine,
+                    static_cast<uint64_t>(address + bytes - 1)))
+    return std::nullopt;
+  return configWordAt(*machine.machine, static_cast<uint64_t>(address));
+}
+
 static void read(CslMachineState &machine, Pe &pe, Activation &frame,
                  const Step &step, Type type, int64_t address) {
+  if (std::optional<uint16_t> word = registerAt(machine, type, address)) {
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < sizeOf(type).bytes / 2; ++i)
+      bits |= uint64_t(machine.readConfig(pe, static_cast<uint16_t>(*word + i)))
+              << 16 * i;
+    result(frame, step) = {bits & maskOf(bitsOf(type))};
+    return;
+  }
   if (check(machine, pe, step, address, sizeOf(type).bytes, "a read"))
     result(frame, step) = loadValue(pe, type, address);
 }
 static void write(CslMachineState &machine, Pe &pe, const Step &step, Type type,
                   int64_t address, const Val &value) {
+  if (std::optional<uint16_t> word = registerAt(machine, type, address)) {
+    for (int64_t i = 0; i < sizeOf(type).bytes / 2; ++i)
+      machine.writeConfig(pe, static_cast<uint16_t>(*word + i),
+                          static_cast<uint16_t>(value.bits >> 16 * i));
+    return;
+  }
   if (check(machine, pe, step, address, sizeOf(type).bytes, "a write"))
     storeValue(pe, type, address, value);
 }

@@ -69,12 +69,20 @@ void CslMachineState::configureColor(Pe &pe, Operation *op, uint64_t number,
   color.position = static_cast<uint8_t>(switches.getCurrent());
   csl::PositionAttr given[] = {switches.getPos1(), switches.getPos2(),
                                switches.getPos3()};
-  for (auto [index, position] : llvm::enumerate(given))
-    if (position) // a side that is not given stays (FAB-024)
-      color.positions[index + 1] = {
-          static_cast<uint8_t>(position.getRx().value_or(routes.getRx())),
-          static_cast<uint8_t>(position.getTx().value_or(routes.getTx())),
-          true};
+  uint32_t rx = routes.getRx(), tx = routes.getTx();
+  for (auto [index, position] : llvm::enumerate(given)) {
+    if (!position)
+      continue;
+    std::optional<uint32_t> newRx = position.getRx(), newTx = position.getTx();
+    // One side of a switch that has one: what it repeats is not given.
+    if (!machine->switchRxAndTx && newRx && newTx)
+      (newRx == rx ? newRx : newTx).reset();
+    color.positions[index + 1] = {static_cast<uint8_t>(newRx.value_or(0)),
+                                  static_cast<uint8_t>(newTx.value_or(0)), true,
+                                  newRx && !newTx};
+    rx = newRx.value_or(rx);
+    tx = newTx.value_or(tx);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,12 +148,18 @@ InputQueue *CslMachineState::queueOfColor(Pe &pe, uint8_t color) {
   return nullptr;
 }
 
+/// Control wavelets are no data for the host.
+static void toHost(HostStream &stream, const Pe &pe, const Wavelet &wavelet) {
+  if (!wavelet.control)
+    stream.words[pe.number].push_back(wavelet.data);
+}
+
 /// A wavelet leaves the compute element.
 void CslMachineState::sendUp(Pe &pe, uint8_t color, const Wavelet &wavelet) {
   auto found = pe.colors.find(color);
   if (found == pe.colors.end() || !found->second.configured)
     if (HostStream *stream = hostStream(color, false)) {
-      stream->words[pe.number].push_back(wavelet.data);
+      toHost(*stream, pe, wavelet);
       return;
     }
   Wavelet labelled = wavelet;
@@ -375,7 +389,7 @@ bool CslMachineState::moveOne(Pe &pe, uint8_t number, unsigned link) {
                  Twine(int(number)) + ", which has no route here (FAB-019)");
     return false;
   }
-  ColorState::Side side = color.positions[color.position];
+  ColorState::Side side = color.current();
   if (!(side.rx >> link & 1))
     return false;
   Wavelet wavelet = color.links[link].front();
@@ -434,7 +448,7 @@ bool CslMachineState::moveOne(Pe &pe, uint8_t number, unsigned link) {
     if (Pe *next = neighbour(pe, to))
       arrive(*next, number, oppositeOf(to), onward);
     else if (HostStream *stream = edgeStream(pe, number, to))
-      stream->words[pe.number].push_back(onward.data);
+      toHost(*stream, pe, onward);
   }
   return true;
 }

@@ -33,32 +33,27 @@ static const ColorState &colorOf(const Pe &pe, unsigned number) {
   return found == pe.colors.end() ? none : found->second;
 }
 
-/// The nibble of a position in WSE-2's switch register: direction, plus 8 where
-/// the input changes; 5 invalid, 6 what has no nibble of its own.
+/// The nibble of a position in WSE-2's switch register: direction, plus 8 for
+/// the input; 5 invalid, 6 what has no nibble of its own.
 static unsigned nibbleOf(const ColorState &color, unsigned position) {
   const ColorState::Side &side = color.positions[position];
-  const ColorState::Side &first = color.positions[0];
-  if (!side.valid)
-    return 5;
-  if (side.rx != first.rx && side.tx != first.tx)
-    return 6;
-  unsigned changed = side.rx != first.rx ? side.rx : side.tx;
+  unsigned code = 6, given = side.input ? side.rx : side.tx;
   for (unsigned direction = 0; direction < 5; ++direction)
-    if (changed == 1u << direction)
-      return direction + (side.rx != first.rx ? 8 : 0);
-  return 6;
+    if (given == 1u << direction)
+      code = direction;
+  return (side.valid ? code : 5) + (side.input ? 8 : 0);
 }
 
 static void setNibble(ColorState &color, unsigned position, unsigned nibble) {
   ColorState::Side &side = color.positions[position];
   if (nibble == nibbleOf(color, position) || nibble % 8 == 6)
     return;
-  if (nibble % 8 > 4) {
-    side.valid = false;
+  side.input = nibble >= 8;
+  side.valid = nibble % 8 < 5;
+  if (!side.valid)
     return;
-  }
-  side = {color.positions[0].rx, color.positions[0].tx, true};
-  (nibble >= 8 ? side.rx : side.tx) = static_cast<uint8_t>(1 << (nibble % 8));
+  side.rx = side.tx = 0;
+  (side.input ? side.rx : side.tx) = static_cast<uint8_t>(1 << (nibble % 8));
   color.hasSwitches = true;
 }
 
@@ -82,10 +77,9 @@ uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
   case CslRegister::MainPriority:
     return pe.mainPriority;
   case CslRegister::TeardownPending: {
-    uint16_t value = halfOf(pe.teardownPending, word);
-    if (word)
-      pe.teardownPending = 0;
-    return value;
+    if (!word)
+      pe.teardownLatched = std::exchange(pe.teardownPending, 0);
+    return halfOf(pe.teardownLatched, word);
   }
   case CslRegister::FlushStatus:
     return word ? pe.flushedOutput : pe.flushedInput;
@@ -121,6 +115,8 @@ uint16_t CslMachineState::readConfig(Pe &pe, uint16_t address) {
                : 0;
   case CslRegister::MessageColors:
     return halfOf(pe.messageColors, word);
+  case CslRegister::Prng:
+    return halfOf(pe.random[pe.prng], word);
   case CslRegister::TransformMask:
     return pe.transformMask;
   case CslRegister::ExceptionMask:
@@ -226,6 +222,8 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
       pe.flushedOutput &= ~(1u << (value - 8));
     return;
   case CslRegister::InputQueue: {
+    if (!(value >> 15 & 1))
+      return;
     uint8_t color = value & 31;
     if (!checkColor(pe, color, nullptr))
       return;
@@ -233,21 +231,24 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
       pe.queueColor[word] = static_cast<int8_t>(color);
     } else {
       InputQueue &queue = pe.inputs[static_cast<uint8_t>(word)];
-      if (!queue.bound)
-        return;
+      queue.bound = true;
       queue.color = color;
       queue.table = value >> 8 & 7;
     }
     return wakeColor(pe, color);
   }
   case CslRegister::OutputQueue:
-    if (checkColor(pe, value & 31, nullptr) && pe.outputBound[word])
+    if (checkColor(pe, value & 31, nullptr)) {
+      pe.outputBound[word] = true;
       pe.outputColor[word] = value & 31;
+    }
     return;
   case CslRegister::MessageColors:
     if (!messagesOf(*machine))
       return trap(pe, "routers of " + machine->name + " pass no messages");
     return setHalf(pe.messageColors, word, value);
+  case CslRegister::Prng:
+    return setHalf(pe.random[pe.prng], word, value);
   case CslRegister::TransformMask:
     pe.transformMask = value;
     return;
@@ -299,9 +300,10 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
   }
   case CslRegister::SwitchPosition: {
     ColorState &color = pe.colors[number];
-    color.positions[word / 24 + 1] = {static_cast<uint8_t>(value & 31),
-                                      static_cast<uint8_t>(value >> 5 & 31),
-                                      (value >> 15 & 1) != 0};
+    ColorState::Side &side = color.positions[word / 24 + 1];
+    side = {static_cast<uint8_t>(value & 31),
+            static_cast<uint8_t>(value >> 5 & 31), (value >> 15 & 1) != 0,
+            side.input};
     color.hasSwitches = true;
     return wakeColor(pe, number);
   }
@@ -309,7 +311,8 @@ void CslMachineState::writeConfig(Pe &pe, uint16_t address, uint16_t value) {
     ColorState &color = pe.colors[number];
     color.configured = true;
     color.positions[0] = {static_cast<uint8_t>(value >> 5 & 31),
-                          static_cast<uint8_t>(value & 31), true};
+                          static_cast<uint8_t>(value & 31), true, false};
+    color.teardown = value >> 14 & 1;
     color.swapY = value >> 10 & 1;
     color.swapX = value >> 11 & 1;
     color.pop = static_cast<csl::PopMode>(value >> 12 & 3);

@@ -109,6 +109,17 @@ static void runInitializeQueue(CslMachineState &machine, Pe &pe,
   bool again = !isInput ? pe.outputBound[queue]
                : isWse2 ? pe.queueColor[queue] >= 0
                         : pe.inputs[static_cast<uint8_t>(queue)].bound;
+  // Saying the same again changes nothing.
+  uint8_t sameColor = static_cast<uint8_t>(color.value_or(0));
+  uint8_t sameTable = static_cast<uint8_t>(op.getCtrlTableId().value_or(0));
+  const auto &bound = pe.inputs[static_cast<uint8_t>(queue)];
+  if (again &&
+      (!isInput ? pe.outputColor[queue] == sameColor &&
+                      pe.outputDense[queue] == op.getDenseMode()
+       : isWse2 ? pe.queueColor[queue] == static_cast<int8_t>(sameColor)
+                : bound.color == sameColor && bound.table == sameTable &&
+                      bound.dense == op.getDenseMode()))
+    return;
   if (again)
     return machine.trap(
         pe, "queue " + Twine(queue) + " is initialised a second time", step.op);

@@ -257,11 +257,24 @@ struct FilterState {
 struct ColorState {
   bool configured = false, hasSwitches = false, ring = false;
   csl::PopMode pop = csl::PopMode::NoPop;
+  /// What a switch position says: the sides that it gives, 0 for one that it
+  /// does not; whether WSE-2's register has the bit of the input set.
   struct Side {
     uint8_t rx = 0, tx = 0;
-    bool valid = false;
+    bool valid = false, input = false;
   };
   std::array<Side, 4> positions = {};
+  /// Where wavelets go at the current position: each side as the last position
+  /// up to there that gives it.
+  Side current() const {
+    Side side = positions[0];
+    for (unsigned i = 1; i <= position; ++i)
+      if (positions[i].valid) {
+        side.rx = positions[i].rx ? positions[i].rx : side.rx;
+        side.tx = positions[i].tx ? positions[i].tx : side.tx;
+      }
+    return side;
+  }
   uint8_t position = 0;
   bool swapX = false, swapY = false;
   bool teardown = false;
@@ -331,7 +344,7 @@ struct Pe {
   // Network.
   std::map<uint8_t, ColorState> colors;
   std::vector<FilterState> filters;
-  uint32_t teardownPending = 0;
+  uint32_t teardownPending = 0, teardownLatched = 0;
 
   // Queues. WSE-2 input queues are by color, WSE-3's by number.
   std::map<uint8_t, InputQueue> inputs;
@@ -357,7 +370,7 @@ struct Pe {
   bool separateControl = false, hasHandler = false;
   std::map<uint8_t, const FunctionCode *> teardownHandlers;
   std::map<uint8_t, const FunctionCode *> emptyInput, emptyOutput;
-  unsigned lastTask = 0;
+  unsigned lastTask = 0; ///< tasks take turns by id
   RpcState rpc;
 
   // Threads.

@@ -207,7 +207,8 @@ bool CslMachineState::pickTask(Pe &pe) {
     return true;
   }
   for (unsigned i = 1; i <= kTaskIds; ++i) {
-    unsigned id = options.otherOrder ? i - 1 : (pe.lastTask + i) % kTaskIds;
+    unsigned id =
+        (options.otherOrder ? pe.lastTask - i : pe.lastTask + i) % kTaskIds;
     if (pe.blocked >> id & 1)
       continue;
     auto task = pe.tasks.find(static_cast<uint8_t>(id));

@@ -8,13 +8,12 @@
 
 #include "sequin/Tools/CslcDriver.h"
 #include "sequin/Tools/CslcFlags.h"
-#include "sequin/Tools/ExitCode.h"
-#include "llvm/Support/InitLLVM.h"
+#include "sequin/Tools/ToolMain.h"
 
 using namespace sequin;
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
   tools::CslcOptions options;
   if (std::optional<int> code = tools::parseCslcFlags(
           llvm::ArrayRef<char *>(argv + 1, argc - 1), options, llvm::errs()))

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/CslLsp/CheckedInput.h"
 #include "sequin/CslLsp/QueuedInput.h"
 #include "sequin/CslLsp/Server.h"
 #include "sequin/Tools/LspEvaluator.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Logging.h"
 #include "llvm/Support/LSP/Transport.h"
 #include "llvm/Support/Program.h"
@@ -21,7 +21,7 @@ namespace cl = llvm::cl;
 namespace lsp = llvm::lsp;
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolInit init(argc, argv);
   cl::OptionCategory category("sequin-lsp-server options");
   cl::opt<bool> delimited(
       "delimited",
@@ -67,8 +67,15 @@ int main(int argc, char **argv) {
     };
     input = std::move(queued);
   }
-  lsp::JSONTransport transport(std::move(input), llvm::outs(),
-                               /*PrettyOutput=*/delimited);
+  lsp::JSONTransport *answers = nullptr;
+  lsp::JSONTransport transport(
+      std::make_unique<csl_lsp::CheckedInput>(
+          std::move(input),
+          [&](llvm::json::Value id, llvm::Error error) {
+            answers->reply(std::move(id), std::move(error));
+          }),
+      llvm::outs(), /*PrettyOutput=*/delimited);
+  answers = &transport;
   tools::LspEvaluatorOptions options;
   options.libraryPath = library.empty() ? csl_import::findLibrary() : library;
   options.arch = arch;

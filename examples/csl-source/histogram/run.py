@@ -36,7 +36,7 @@ runner.memcpy_h2d(runner.get_id("numbers"), everywhere, 0, 0, w, h, inputs, **sh
 runner.launch("count", nonblock=False)
 words = np.zeros(w * h * buckets, np.uint32)
 runner.memcpy_d2h(words, runner.get_id("counts"), 0, 0, w, h, buckets, **short)
-assert runner.read_symbol(w - 1, 0, "tally.sum", "uint32")[0] == w * h * inputs
+assert runner.read_symbol(w - 1, 0, "tally.local_tally", "uint32")[0] == w * h * inputs
 runner.stop()
 found = memcpy_view(words, np.dtype(np.uint16))
 np.testing.assert_array_equal(found, np.bincount(numbers, minlength=w * h * buckets))

@@ -24,6 +24,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ public:
     return reported.all();
   }
 
+  bool hasLayout() const;
+  /// The names of the files that are imported or placed as code.
+  llvm::ArrayRef<llvm::StringRef> imports() const;
+
   /// A place in the protocol's terms: the line from 0, the column in UTF-16
   /// units.
   struct Position {
@@ -57,6 +62,8 @@ private:
   csl_source::Context context;
   csl_source::FileId file;
   const csl_source::SourceFile *parsed;
+  /// Found when first asked for.
+  mutable std::optional<std::vector<llvm::StringRef>> importNames;
 };
 
 /// What a name at a place means.
@@ -101,6 +108,9 @@ public:
   const Document *find(llvm::StringRef path);
   /// The files that the editor has open, sorted.
   std::vector<std::string> openPaths() const;
+  bool isOpen(llvm::StringRef path) const { return opened.contains(path); }
+  /// Those among them that have a layout.
+  const std::set<std::string> &openLayouts() const { return layouts; }
   /// Whether a file is one of the library's, which users do not change.
   bool isLibrary(llvm::StringRef path) const;
   /// The files that a file imports or places as code, as far as they are named
@@ -171,6 +181,7 @@ private:
 
   std::string libraryPath;
   llvm::StringMap<std::unique_ptr<Document>> opened;
+  std::set<std::string> layouts;
   llvm::StringMap<OnDisk> onDisk;
   /// Read again meanwhile; kept until the next text, for who still asks them.
   std::vector<std::unique_ptr<Document>> replaced;

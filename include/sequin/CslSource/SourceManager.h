@@ -28,6 +28,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/SourceMgr.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,8 @@ public:
   /// A file of the given name whose text is not on disk (tests, an editor's
   /// unsaved buffer). A later open() of that name finds it.
   FileId add(llvm::StringRef path, llvm::StringRef text);
+  /// Asked by open() for the text of a file before the disk is.
+  std::function<std::optional<llvm::StringRef>(llvm::StringRef path)> overlay;
 
   /// The name a file was opened by, as diagnostics print it.
   llvm::StringRef path(FileId file) const;
@@ -103,6 +106,9 @@ struct Diagnostic {
   std::string message;
   /// The notes, in order: other places, import and instantiation chains.
   std::vector<Diagnostic> notes;
+  /// Whether a similar name is worth looking for, which takes a walk over all
+  /// names: for the first diagnostics only.
+  bool suggests = false;
 };
 
 /// Collects diagnostics. After kMaxErrors errors further ones are counted but
@@ -131,6 +137,8 @@ public:
   bool hadErrors() const { return errors != 0; }
   llvm::ArrayRef<Diagnostic> all() const { return kept; }
   void clear();
+  /// Runs a function whose errors count as warnings.
+  void demoteErrors(llvm::function_ref<void()> function);
 
   /// All of them in the order they were reported, then how many errors were
   /// left out.
@@ -147,6 +155,7 @@ private:
   /// Takes the notes of diagnostics that are not kept.
   Diagnostic dropped;
   unsigned errors = 0;
+  bool demotes = false;
 };
 
 /// The candidate that a misspelled name most likely means: the one of least

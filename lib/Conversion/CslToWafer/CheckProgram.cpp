@@ -9,6 +9,7 @@
 #include "Derivation.h"
 #include "FunctionEmitter.h"
 #include "LowerRpc.h"
+#include "NormalForm.h"
 #include "Sharing.h"
 #include "ValueLayout.h"
 #include "mlir/IR/Matchers.h"
@@ -17,6 +18,7 @@
 #include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Machine/CslMessages.h"
 #include "sequin/Machine/CslRegisters.h"
+#include "sequin/Support/FormerRelease.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -71,6 +73,7 @@ private:
   void checkReserved();
   void checkTargets();
   void checkFabricDsds();
+  StringRef getSource(csl::ProgramOp code) const;
   void checkSharing();
   void checkOperands();
   void checkSenders();
@@ -106,7 +109,7 @@ private:
   std::vector<uint32_t> sending;    ///< colors, by setup
   std::vector<uint32_t> taking;     ///< input queues that a code uses
   std::vector<uint32_t> configured; ///< and whose registers it may write
-  std::vector<uint32_t> hearing; ///< colors of its fabin DSDs without a queue
+  std::vector<uint32_t> hearing;    ///< colors that its fabin DSDs name
   /// Whether anything at such a PE takes from the queue.
   bool takesFrom(const wafer::Setup &setup, unsigned queue) const;
   /// A server for @rpc beside memcpy's, which the host does not talk to.
@@ -394,11 +397,12 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     // The manual asks for @initialize_queue (TSK-007); code may do by itself
     // what that does.
     if (!here.setupOps.inputQueues.count(task.id))
-      report(configured[here.setup.code] >> task.id & 1 ? Severity::Warning
-                                                        : Severity::Certain,
-             op,
+      report(Severity::Warning, op,
              "binds a data task to input queue " + Twine(unsigned(task.id)) +
-                 ", which is not initialised",
+                 ", which is not initialised" +
+                 (configured[here.setup.code] >> task.id & 1
+                      ? ""
+                      : ": the task never runs"),
              x, y);
   }
 }
@@ -496,18 +500,25 @@ void ProgramCheck::checkTargets() {
 // Queues and microthreads
 //===----------------------------------------------------------------------===//
 
+/// The file of source that a code was made of, or else the name of its program:
+/// the codes that parameters divide it into together.
+StringRef ProgramCheck::getSource(csl::ProgramOp code) const {
+  auto place = dyn_cast<FileLineColLoc>(code.getLoc());
+  return place && ofSource ? place.getFilename().getValue() : code.getSymName();
+}
+
 /// Fabric DSDs name queues that the program initialises. Where it does so at
 /// some PEs only, its parameters say where it uses them, which is not followed.
 void ProgramCheck::checkFabricDsds() {
-  // By name: the codes that a program is divided into together.
   std::map<StringRef, std::set<int64_t>> inputs, outputs;
   for (auto [number, setup] : llvm::enumerate(program.setups)) {
-    StringRef name = derivation.programs[setup.code].getSymName();
+    StringRef name = getSource(derivation.programs[setup.code]);
     for (auto [queue, op] : derivation.setupOps[number].inputQueues)
       inputs[name].insert(queue);
     for (auto [queue, op] : derivation.setupOps[number].outputQueues)
       outputs[name].insert(queue);
   }
+  std::set<std::pair<const void *, int64_t>> formerPlaces;
   // Setups of a code that bind the same queues have the same to say.
   std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
   for (const wafer::Setup &setup : program.setups) {
@@ -539,6 +550,18 @@ void ProgramCheck::checkFabricDsds() {
                  ", which the program does not initialise",
              -1, -1, code, "the program is here");
     };
+    // Once for a place, wherever it is called from.
+    auto former = [&](Operation *op, int64_t queue, const Twine &form,
+                      StringRef instead) {
+      Location place = op->getLoc();
+      while (auto call = dyn_cast<CallSiteLoc>(place))
+        place = call.getCallee();
+      if (isa<UnknownLoc>(place) ||
+          formerPlaces.insert({place.getAsOpaquePointer(), queue}).second)
+        report(Severity::Warning, op,
+               describeFormer(form, "1.4", "2.10", instead), -1, -1, code,
+               "the program is here");
+    };
     for (Operation *op : operations[setup.code]) {
       // What stands for a descriptor where there is none yet has no elements.
       if (auto extent = op->getAttrOfType<IntegerAttr>("static_extent");
@@ -547,8 +570,15 @@ void ProgramCheck::checkFabricDsds() {
       if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
         std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
         std::optional<int64_t> color = csl::getKnownId(in.getColor());
-        if (queue && !inputs[code.getSymName()].count(*queue))
-          missing(op, "input queue", *queue);
+        if (queue && !inputs[getSource(code)].count(*queue)) {
+          if (in.getColor())
+            former(op, *queue,
+                   "with input queue " + Twine(*queue) +
+                       " and no @initialize_queue of it",
+                   "that gives a queue its color");
+          else
+            missing(op, "input queue", *queue);
+        }
         if (!in.getQueue() && color &&
             llvm::none_of(setup.inputQueues, [&](const wafer::Queue &entry) {
               return entry.color == *color;
@@ -557,13 +587,23 @@ void ProgramCheck::checkFabricDsds() {
                  "reads color " + Twine(*color) +
                      ", to which no input queue is bound",
                  -1, -1, code, "the program is here");
-        if (in.getQueue() && in.getColor())
-          report(Severity::Warning, op,
-                 machine.generation == 3
-                     ? "names a color, which the queue has"
-                     : "names both a queue and a color, of which the queue "
-                       "counts",
+        auto bound = llvm::find_if(setup.inputQueues, [&](const auto &entry) {
+          return queue && entry.id == *queue;
+        });
+        if (machine.generation == 3 && in.getColor())
+          report(Severity::Warning, op, "names a color, which the queue has",
                  -1, -1);
+        else if (color && bound != setup.inputQueues.end() && bound->color &&
+                 *bound->color != *color)
+          report(Severity::Warning, op,
+                 "names color " + Twine(*color) + " and input queue " +
+                     Twine(*queue) + ", which is bound to color " +
+                     Twine(unsigned(*bound->color)) + " and counts",
+                 -1, -1, bindings.count(*queue) ? bindings.at(*queue) : nullptr,
+                 "bound here");
+        else if (color && bound != setup.inputQueues.end())
+          former(op, *queue, "with a color beside an initialised queue",
+                 "the color is the queue's");
       }
       auto out = dyn_cast<csl::FaboutDsdOp>(op);
       if (!out)
@@ -571,7 +611,7 @@ void ProgramCheck::checkFabricDsds() {
       std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
       // WSE-2 output queues need no initialisation.
       if (machine.outputQueueColor && queue &&
-          !outputs[code.getSymName()].count(*queue))
+          !outputs[getSource(code)].count(*queue))
         missing(op, "output queue", *queue);
       if (machine.outputQueueColor && out.getColor())
         report(Severity::Warning, op, "names a color, which the queue has", -1,
@@ -868,6 +908,12 @@ void ProgramCheck::findOperations() {
           std::optional<int64_t> queue = csl::getKnownId(operand);
           taking[number] |= queue ? 1u << *queue : ~0u;
         }
+      // What a store by a number reaches may be registers.
+      if (Value stored = getStored(op);
+          machine.generation == 2 && stored && csl::getPlaceNumber(stored)) {
+        passesDsds[number] = true;
+        taking[number] = configured[number] = ~0u;
+      }
       if (!isa<csl::CslDialect>(op->getDialect()))
         return;
       operations[number].push_back(op);
@@ -876,7 +922,7 @@ void ProgramCheck::findOperations() {
         if (out.getAdvanceSwitch())
           advancing[number].push_back(out);
       }
-      if (auto in = dyn_cast<csl::FabinDsdOp>(op); in && !in.getQueue()) {
+      if (auto in = dyn_cast<csl::FabinDsdOp>(op); in && in.getColor()) {
         std::optional<int64_t> color = csl::getKnownId(in.getColor());
         hearing[number] |= color ? 1u << *color : ~0u;
       }

@@ -37,6 +37,7 @@ private:
   LogicalResult visitDsr(Operation &op);
   LogicalResult visitMemory(Operation &op, bool &done);
   LogicalResult store(Operation &op, Value value, uint64_t address);
+  FailureOr<uint64_t> load(Operation &op, Type type, uint64_t address);
   FailureOr<uint64_t> elementAddress(Operation &op, Value base,
                                      ValueRange indices,
                                      ArrayRef<int64_t> shape, Type element);
@@ -341,6 +342,33 @@ LogicalResult Evaluator::store(Operation &op, Value value, uint64_t address) {
   return success();
 }
 
+/// What is in memory so far: of variables with a value, and what the block
+/// stored.
+FailureOr<uint64_t> Evaluator::load(Operation &op, Type type,
+                                    uint64_t address) {
+  int64_t size = getMemorySize(type).bytes;
+  auto variable =
+      llvm::find_if(context.code.variables, [&](const wafer::Variable &held) {
+        return address >= held.address &&
+               address + size <= uint64_t(held.address + held.bytes());
+      });
+  if (variable == context.code.variables.end())
+    return op.emitOpError() << "reads past the end of a variable";
+  uint64_t bits = 0;
+  for (int64_t i = 0; i < std::min<int64_t>(size, 8); ++i) {
+    auto stored = result.memory.find((address + i) & 0xffff);
+    uint64_t place = address - variable->address + i;
+    if (stored != result.memory.end())
+      bits |= uint64_t(stored->second) << (8 * i);
+    else if (place < variable->data.size())
+      bits |= uint64_t(variable->data[place]) << (8 * i);
+    else
+      return op.emitOpError() << "reads what has no value before the program "
+                                 "starts";
+  }
+  return bits;
+}
+
 LogicalResult Evaluator::visitMemory(Operation &op, bool &done) {
   done = true;
   auto rename = [&](Value to, Value from) -> LogicalResult {
@@ -357,6 +385,19 @@ LogicalResult Evaluator::visitMemory(Operation &op, bool &done) {
                        type.getShape(), type.getElementType());
     return failed(address) ? failure()
                            : store(op, access.getValueToStore(), *address);
+  }
+  if (auto access = dyn_cast<memref::LoadOp>(op)) {
+    MemRefType type = access.getMemRefType();
+    FailureOr<uint64_t> address =
+        elementAddress(op, access.getMemRef(), access.getIndices(),
+                       type.getShape(), type.getElementType());
+    if (failed(address))
+      return failure();
+    FailureOr<uint64_t> bits = load(op, type.getElementType(), *address);
+    if (failed(bits))
+      return failure();
+    set(access, *bits);
+    return success();
   }
   if (auto access = dyn_cast<csl::StoreOp>(op)) {
     FailureOr<uint64_t> address = get(&op, access.getPointer());
@@ -614,8 +655,14 @@ LogicalResult Evaluator::visitSetup(Operation &op, bool &done) {
     queue.dense = typed.getDenseMode();
     queue.location = context.locations->get(op.getLoc());
     bool input = isa<csl::InputQueueType>(typed.getQueue().getType());
-    (input ? result.setup.inputQueues : result.setup.outputQueues)
-        .push_back(queue);
+    auto &queues = input ? result.setup.inputQueues : result.setup.outputQueues;
+    // Two modules may say the same of a queue that they share.
+    if (llvm::any_of(queues, [&](wafer::Queue other) {
+          other.location = queue.location;
+          return other == queue;
+        }))
+      return success();
+    queues.push_back(queue);
     return claim(input ? result.ops.inputQueues : result.ops.outputQueues,
                  unsigned(*id), &op,
                  Twine("initialises ") + (input ? "input" : "output") +

@@ -112,6 +112,7 @@ void Deriver::deriveFrame() {
       // Whether it is an array or a pointer to one is the program's business.
       symbol.kind =
           pointer ? wafer::Symbol::Kind::Pointer : wafer::Symbol::Kind::Scalar;
+      symbol.toConst = pointer && pointer.getIsConst();
       Type element =
           pointer ? csl::getBaseInfo(pointer).elementType : name.getType();
       symbol.element = getElementKind(element, name.getIsUnsigned());
@@ -316,15 +317,25 @@ wafer::ColorConfig Deriver::convert(csl::RoutesAttr routes,
   if (!switches)
     return config;
   config.hasSwitches = true;
+  const CslMachine *machine = csl::lookupMachine(layout);
   csl::PositionAttr positions[] = {switches.getPos1(), switches.getPos2(),
                                    switches.getPos3()};
-  for (auto [index, position] : llvm::enumerate(positions))
-    if (position)
-      config.positions[index + 1] = {
-          .rx = static_cast<wafer::Directions>(
-              position.getRx().value_or(routes.getRx())),
-          .tx = static_cast<wafer::Directions>(
-              position.getTx().value_or(routes.getTx()))};
+  for (auto [index, position] : llvm::enumerate(positions)) {
+    if (!position)
+      continue;
+    wafer::Routes before = config.routesAt(index);
+    wafer::Routes given = {
+        .rx = static_cast<wafer::Directions>(position.getRx().value_or(0)),
+        .tx = static_cast<wafer::Directions>(position.getTx().value_or(0))};
+    // A switch that changes one side says nothing of the other (AMB-016).
+    if (!machine->switchRxAndTx && given.rx && given.tx) {
+      if (given.rx == before.rx)
+        given.rx = 0;
+      else
+        given.tx = 0;
+    }
+    config.positions[index + 1] = given;
+  }
   config.position = switches.getCurrent();
   config.ring = switches.getRing();
   config.pop = static_cast<wafer::PopMode>(switches.getPop());

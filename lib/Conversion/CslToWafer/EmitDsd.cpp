@@ -54,6 +54,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitDescriptor(Operation &op) {
   };
   // `offset` elements as bytes.
   auto asBytes = [&](Value offset, Type element) {
+    if (std::optional<uint64_t> number = known(offset))
+      return constant(*number * getMemorySize(element).bytes & 0xffff);
     return emitFresh(Opcode::Mul, of(offset),
                      constant(getMemorySize(element).bytes), 0, kAddressBits);
   };

@@ -8,6 +8,7 @@
 
 #include "KeepExceptions.h"
 #include "KeepLoops.h"
+#include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -43,10 +44,24 @@ static bool mayBeMask(Value address) {
 }
 
 static bool setsMask(csl::ProgramOp program) {
+  const CslMachine *machine = csl::lookupMachine(program);
+  // A number that a pointer is made of is a byte address, and something may be
+  // added to it.
+  auto mayStoreMask = [&](Operation *op) {
+    Value stored = getStored(op);
+    Value number = stored ? csl::getPlaceNumber(stored) : Value();
+    APInt known;
+    uint64_t mask = 2 * getInfo(CslRegister::ExceptionMask).address;
+    return number && machine && configWordAt(*machine, mask) &&
+           (!matchPattern(number, m_ConstantInt(&known)) ||
+            known.getZExtValue() <= mask);
+  };
   return program
-      ->walk([](csl::SetConfigOp set) {
-        return mayBeMask(set.getAddress()) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
+      ->walk([&](Operation *op) {
+        auto set = dyn_cast<csl::SetConfigOp>(op);
+        return (set && mayBeMask(set.getAddress())) || mayStoreMask(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

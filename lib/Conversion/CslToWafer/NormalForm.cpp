@@ -481,13 +481,17 @@ struct AccessElement : public OpRewritePattern<Access> {
       element = findElement(pointer, rewriter);
     if (!element)
       return accessByPointer(op, pointer, rewriter);
+    // What is noted of one is of the other (markRegisterUsers()).
+    DictionaryAttr marks = op->getDiscardableAttrDictionary();
+    Operation *access;
     if constexpr (std::is_same_v<Access, memref::LoadOp> ||
                   std::is_same_v<Access, csl::LoadOp>)
-      rewriter.replaceOpWithNewOp<memref::LoadOp>(op, element->memref,
-                                                  element->indices);
+      access = rewriter.replaceOpWithNewOp<memref::LoadOp>(op, element->memref,
+                                                           element->indices);
     else
-      rewriter.replaceOpWithNewOp<memref::StoreOp>(
+      access = rewriter.replaceOpWithNewOp<memref::StoreOp>(
           op, op->getOperand(0), element->memref, element->indices);
+    access->setDiscardableAttrs(marks);
     return success();
   }
 
@@ -497,11 +501,16 @@ private:
                                        PatternRewriter &rewriter) {
     if (!pointer || isa<csl::CslDialect>(op->getDialect()))
       return rewriter.notifyMatchFailure(op, "goes by no pointer to a number");
+    DictionaryAttr marks = op->getDiscardableAttrDictionary();
+    Operation *access = nullptr;
     if constexpr (std::is_same_v<Access, memref::LoadOp>)
-      rewriter.replaceOpWithNewOp<csl::LoadOp>(op, op.getType(), pointer);
+      access =
+          rewriter.replaceOpWithNewOp<csl::LoadOp>(op, op.getType(), pointer);
     else if constexpr (std::is_same_v<Access, memref::StoreOp>)
-      rewriter.replaceOpWithNewOp<csl::StoreOp>(op, op.getValueToStore(),
-                                                pointer);
+      access = rewriter.replaceOpWithNewOp<csl::StoreOp>(
+          op, op.getValueToStore(), pointer);
+    if (access)
+      access->setDiscardableAttrs(marks);
     return success();
   }
 };

@@ -64,6 +64,8 @@ std::unique_ptr<mlir::Pass> createComputeInChoicesPass();
 /// Marks calls of what reads or writes configuration registers, for the pass
 /// above, which sees one function.
 void markRegisterUsers(csl::ProgramOp program);
+/// The array or pointer that `op` stores to; null for what is no store.
+mlir::Value getStored(mlir::Operation *op);
 
 /// A switch asks for one value after another, as a row of `if` does.
 std::unique_ptr<mlir::Pass> createLowerSwitchesPass();
@@ -77,6 +79,13 @@ createThreadBranchesPass(std::shared_ptr<CanonicalPatterns> patterns);
 
 /// Variables of a function whose address nobody takes are values.
 std::unique_ptr<mlir::Pass> createKeepInRegistersPass();
+
+/// Functions in the place of their calls, as the vendor's compiler has them: of
+/// those without arrays of their own the small ones, and such as are called
+/// once. On flat control flow. Each operation on DSDs gets the attribute
+/// `kOrigin`, which is the same on all copies of it.
+std::unique_ptr<mlir::Pass> createInlineCallsPass();
+inline constexpr llvm::StringLiteral kOrigin = "csl_to_wafer.origin";
 
 } // namespace sequin::csl_to_wafer
 

@@ -31,7 +31,9 @@ using namespace sequin;
 using csl_to_wafer::KeepOp;
 using csl_to_wafer::RaisingOp;
 
-/// On calls of what reads or writes configuration registers, directly or not.
+/// On calls of what reads or writes configuration registers, directly or not,
+/// and on accesses by pointers that may. Accesses have different numbers, so
+/// that none is taken for another.
 static constexpr llvm::StringLiteral kUsesRegisters =
     "csl_to_wafer.uses_registers";
 
@@ -102,6 +104,14 @@ static Value getLoaded(Operation *op) {
   return {};
 }
 
+Value csl_to_wafer::getStored(Operation *op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef();
+  if (auto store = dyn_cast<csl::StoreOp>(op))
+    return store.getPointer();
+  return {};
+}
+
 /// What an operation does that reads of memory may not be moved over.
 BlockOrder::Writes BlockOrder::findWrites(Operation *anchor) {
   Writes writes;
@@ -118,11 +128,7 @@ BlockOrder::Writes BlockOrder::findWrites(Operation *anchor) {
   auto add = [&](Operation *op) {
     if (getLoaded(op) || isa<KeepOp, RaisingOp>(op) || isMemoryEffectFree(op))
       return;
-    Value stored;
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      stored = store.getMemRef();
-    else if (auto store = dyn_cast<csl::StoreOp>(op))
-      stored = store.getPointer();
+    Value stored = csl_to_wafer::getStored(op);
     writes.places.push_back(stored ? getPlace(stored) : Place());
   };
   // A choice does what is inside. A loop may wait for what others write.
@@ -176,6 +182,7 @@ bool BlockOrder::run() {
     all.push_back(&op);
     bool computes = op.getNumOperands() != 0 && op.getNumRegions() == 0 &&
                     !op.hasTrait<OpTrait::IsTerminator>() &&
+                    !op.hasAttr(kUsesRegisters) &&
                     (isMemoryEffectFree(&op) || getLoaded(&op));
     if (computes)
       movable.insert(&op);
@@ -329,9 +336,18 @@ void csl_to_wafer::markRegisterUsers(csl::ProgramOp program) {
   llvm::DenseMap<StringRef, llvm::SmallVector<func::CallOp>> callsOf;
   llvm::DenseSet<StringRef> users;
   llvm::SmallVector<StringRef> pending;
+  int64_t accesses = 0;
+  program.walk([&](Operation *op) {
+    Value place = getLoaded(op) ? getLoaded(op) : csl_to_wafer::getStored(op);
+    if (place && csl::getPlaceNumber(place) &&
+        !op->getParentOfType<csl::ComptimeOp>())
+      op->setAttr(kUsesRegisters,
+                  Builder(op->getContext()).getI64IntegerAttr(accesses++));
+  });
   for (auto function : program.getOps<func::FuncOp>())
     function.walk([&](Operation *op) {
-      if (isa<csl::GetConfigOp, csl::SetConfigOp>(op) &&
+      if ((isa<csl::GetConfigOp, csl::SetConfigOp>(op) ||
+           op->hasAttr(kUsesRegisters)) &&
           users.insert(function.getSymName()).second)
         pending.push_back(function.getSymName());
     });

@@ -115,7 +115,7 @@ LogicalResult csl_to_wafer::prepare(ModuleOp module) {
   auto createSimplifyFunctionPass = [&] {
     return csl_to_wafer::createSimplifyFunctionPass(patterns);
   };
-  auto add = [&](OpPassManager &functions) {
+  auto addToCalls = [&](OpPassManager &functions) {
     if (hasAffine)
       functions.addPass(createLowerAffinePass());
     functions.addPass(createSayAsSourcePass());
@@ -140,6 +140,8 @@ LogicalResult csl_to_wafer::prepare(ModuleOp module) {
     functions.addPass(createSimplifyFunctionPass());
     functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(createKeepInRegistersPass());
+  };
+  auto addFromCalls = [&](OpPassManager &functions) {
     functions.addPass(createNormalFormPass());
     functions.addPass(createCSEPass());
     functions.addPass(createThreadBranchesPass(patterns));
@@ -151,8 +153,11 @@ LogicalResult csl_to_wafer::prepare(ModuleOp module) {
     functions.addPass(createComputeLatePass());
     functions.addPass(std::make_unique<ShowFloats>());
   };
-  add(programs.nest<func::FuncOp>());
-  add(programs.nest<csl::TaskOp>());
+  addToCalls(programs.nest<func::FuncOp>());
+  addToCalls(programs.nest<csl::TaskOp>());
+  programs.addPass(createInlineCallsPass());
+  addFromCalls(programs.nest<func::FuncOp>());
+  addFromCalls(programs.nest<csl::TaskOp>());
   // The module is verified where it comes from; these passes are no suspects.
   manager.enableVerifier(false);
   return manager.run(module);

@@ -8,6 +8,7 @@
 
 #include "Sharing.h"
 #include "Comptime.h"
+#include "NormalForm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -73,7 +74,8 @@ private:
   std::vector<std::string> entries; ///< tasks, then exported functions
   Names launched;
   std::vector<Overlap> found;
-  std::set<std::tuple<Operation *, Operation *, Resource>> known;
+  /// By the origins of the operations.
+  std::set<std::tuple<const void *, const void *, Resource>> known;
 };
 } // namespace
 
@@ -95,6 +97,14 @@ static std::optional<Resource> getQueue(Value operand) {
     if (std::optional<int64_t> queue = csl::getKnownId(out.getQueue()))
       return Resource(Overlap::Of::OutputQueue, *queue);
   return std::nullopt;
+}
+
+/// Of the copies of an operation that was inlined one stands for all.
+static Attribute getOrigin(Operation *op) {
+  return op->getAttrOfType<IntegerAttr>(kOrigin);
+}
+static bool areSame(Operation *a, Operation *b) {
+  return getOrigin(a) == getOrigin(b);
 }
 
 void Finder::read(FunctionOpInterface function) {
@@ -167,7 +177,7 @@ Names Finder::closure(Names tasks, const Use *without) const {
         continue;
       reach(body->second.starts);
       for (const Use &use : body->second.uses)
-        if (!without || use.op != without->op)
+        if (!without || !areSame(use.op, without->op))
           reach(use.targets);
     }
   }
@@ -185,7 +195,10 @@ bool Finder::add(const Use &first, const Use &second, bool acrossTasks) {
     if (resource.first != Overlap::Of::Microthread &&
         (distinct || (second.given && !acrossTasks)))
       continue;
-    if (!known.insert({first.op, second.op, resource}).second)
+    if (!known
+             .insert({getOrigin(first.op).getAsOpaquePointer(),
+                      getOrigin(second.op).getAsOpaquePointer(), resource})
+             .second)
       continue;
     found.push_back(
         {first.op, second.op, resource.first, resource.second, acrossTasks});
@@ -196,7 +209,7 @@ bool Finder::add(const Use &first, const Use &second, bool acrossTasks) {
 
 void Finder::compare(const std::string &entry, const Use &use,
                      const std::string &otherEntry, const Use &other) {
-  if (use.op == other.op)
+  if (areSame(use.op, other.op))
     return;
   // One after the other: what one leads to starts the other.
   if (closure(use.targets).count(otherEntry) ||
@@ -235,6 +248,8 @@ std::vector<Overlap> Finder::run() {
           continue;
         llvm::SmallVector<Resource, 3> left = use.resources;
         for (const Use *earlier : before) {
+          if (areSame(earlier->op, use.op))
+            continue;
           Use part = use;
           part.resources = left;
           llvm::erase_if(left, [&](const Resource &resource) {

@@ -39,6 +39,8 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
     return error(call.name().span,
                  "builtin @" + name + " was removed from CSL; use " + now);
   Diagnostic &diagnostic = report(call.name().span, "unknown builtin @" + name);
+  if (!diagnostic.suggests)
+    return Value();
   llvm::SmallVector<llvm::StringRef> names;
   for (const auto &entry : handlers)
     if (!entry.first().starts_with("sequin_"))

@@ -241,11 +241,11 @@ Value Evaluator::buildFabricDsd(DsdValue dsd, const Value &props, Span span) {
   if (color && !color->type()->is(TypeKind::Color))
     return error(span, "field 'fabric_color' is of color, found type '" +
                            color->type()->str() + "'");
-  if (color && (wse3 || (isIn && queue))) {
-    warn(span, wse3 ? "field 'fabric_color' is not used on WSE-3, where the "
-                      "color is that of the queue"
-                    : "field 'fabric_color' is not used beside "
-                      "'input_queue'");
+  if (color && !checkColor(*color, span))
+    return Value();
+  if (color && wse3) {
+    warnFormer(span, "field 'fabric_color' on WSE-3", "1.4", "2.10",
+               "the color is that of the queue");
     color = nullptr;
   }
   if (!queue && (wse3 || !isIn) && !(color && !wse3))

@@ -57,6 +57,8 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
     Diagnostic &diagnostic =
         report(call.span(),
                "name '" + name + "' was not declared during layout evaluation");
+    if (!diagnostic.suggests)
+      return Value();
     llvm::SmallVector<llvm::StringRef> names;
     for (const ExportName &candidate : session.layout.exports)
       names.push_back(candidate.name);
@@ -73,6 +75,10 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
                                 declared->type->str() + "', got '" +
                                 type->str() + "'");
     note(diagnostic, declared->span, "declared here");
+    if (type->isArray() && declared->type->isPointer())
+      note(diagnostic, call.span(),
+           "an array is exported by a pointer: 'var p: " +
+               declared->type->str() + " = &" + global->name + ";'");
     return Value();
   }
   if (!function.decl && declared->isMutable != global->isVar) {
@@ -83,6 +89,9 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
                         ? "mutable, the symbol it is given is constant"
                         : "immutable, the symbol it is given is a variable"));
     note(diagnostic, declared->span, "declared here");
+    note(diagnostic, global->decl->name().span,
+         declared->isMutable ? "write 'var' here, or 'false' there"
+                             : "write 'const' here, or 'true' there");
     return Value();
   }
   std::string symbol;
@@ -153,6 +162,9 @@ Value Evaluator::builtinRpc(const BuiltinCall &call, const Type *) {
     return error(arg(call, 0).span(), "@rpc is of a data_task_id, found type "
                                       "'" +
                                           id.type()->str() + "'");
+  if (session.options.memcpy)
+    warnFormer(call.span(), "@rpc in a program with memcpy", "1.0", "1.1",
+               "the library serves the host's calls");
   SetupScope setup(*this);
   if (mlir::Value number = materialize(id, call.span()))
     csl::RpcOp::create(builder, loc(call.span()), number);
@@ -416,6 +428,22 @@ Value Evaluator::builtinSetConfigUnchecked(const BuiltinCall &call,
 //===----------------------------------------------------------------------===//
 // For the library
 //===----------------------------------------------------------------------===//
+
+/// @sequin_former("form", "until", "since", "instead"): what the library was
+/// given is of former releases.
+Value Evaluator::builtinSequinFormer(const BuiltinCall &call, const Type *) {
+  if (!expectArgs(call, 4, 4))
+    return Value();
+  std::string texts[4];
+  for (auto [number, text] : llvm::enumerate(texts)) {
+    Value known = evalKnown(arg(call, number), "the text", types.string());
+    if (!known)
+      return Value();
+    text = known.string();
+  }
+  sayFormer(texts[0], texts[1], texts[2], texts[3]);
+  return makeVoid();
+}
 
 Value Evaluator::builtinSequinUnblock(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 0, 0) || !expectPlace(call, {Place::Runtime}))

@@ -139,6 +139,7 @@ Value Evaluator::builtinSetTileCode(const BuiltinCall &call, const Type *) {
     code.params = params;
   }
   tile = std::move(code);
+  session.allowStepsOfPe();
   return makeVoid();
 }
 
@@ -180,9 +181,9 @@ std::optional<uint32_t> Evaluator::readDirections(const Value &value,
 static constexpr unsigned kDirections = 5;
 static constexpr uint32_t kAllDirections = (1u << kDirections) - 1;
 
-csl::PositionAttr
-Evaluator::readPosition(const Value &value, Span span, llvm::StringRef name,
-                        std::optional<csl::RoutesAttr> routes) {
+csl::PositionAttr Evaluator::readPosition(const Value &value, Span span,
+                                          llvm::StringRef name,
+                                          csl::RoutesAttr before) {
   auto emitError = [&] {
     return mlir::emitError(session.location(span.Start));
   };
@@ -192,22 +193,27 @@ Evaluator::readPosition(const Value &value, Span span, llvm::StringRef name,
       error(span, "a vector of directions has 10 bits, found " + value.str());
       return {};
     }
-    std::optional<uint32_t> rx = bits & kAllDirections,
-                            tx = bits >> kDirections & kAllDirections;
+    // No bits make a position invalid, those of one side give that side.
+    std::optional<uint32_t> rx, tx;
+    if (bits & kAllDirections)
+      rx = bits & kAllDirections;
+    if (bits >> kDirections)
+      tx = bits >> kDirections;
+    if (!rx && !tx)
+      return {};
     // One side changes on WSE-2 (AMB-016).
-    if (!session.machine.switchRxAndTx && routes) {
-      bool sameRx = *rx == routes->getRx() || !*rx;
-      bool sameTx = *tx == routes->getTx() || !*tx;
-      if (!sameRx && !sameTx) {
-        error(span, "'" + name + "' changes both sides of the routes, " +
+    if (!session.machine.switchRxAndTx && rx && tx) {
+      if (rx != before.getRx() && tx != before.getTx()) {
+        error(span, "'" + name +
+                        "' changes both sides of the position before it, " +
                         llvm::StringRef(session.machine.name) +
-                        " switches one");
+                        " switches one: give the bits of one side");
         return {};
       }
-      if (sameRx && !sameTx)
-        rx = std::nullopt;
+      if (rx == before.getRx() && tx != before.getTx())
+        rx.reset();
       else
-        tx = std::nullopt;
+        tx.reset();
     }
     return csl::PositionAttr::getChecked(emitError, &session.context, rx, tx);
   }
@@ -371,7 +377,8 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
         return std::nullopt;
       popMode = routes->field("pop_mode");
       if (popMode)
-        warn(span, "'pop_mode' is a field of 'switches' now");
+        warnFormer(span, "'pop_mode' in 'routes'", "", "",
+                   "it is a field of 'switches'");
       result.routes = csl::RoutesAttr::getChecked(
           emitError, &session.context, sides[0], sides[1], *swapX, *swapY);
     }
@@ -393,11 +400,17 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
                      span, "'switches'"))
       return std::nullopt;
     csl::PositionAttr positions[3];
+    // Where the wavelets go at the position before.
+    csl::RoutesAttr before = result.routes;
     unsigned errors = session.diagnostics.numErrors();
     for (unsigned i = 0; i < 3; ++i) {
       std::string name = "pos" + std::to_string(i + 1);
       if (const Value *part = fields.field(name))
-        positions[i] = readPosition(*part, span, name, result.routes);
+        positions[i] = readPosition(*part, span, name, before);
+      if (positions[i])
+        before = csl::RoutesAttr::get(
+            &session.context, positions[i].getRx().value_or(before.getRx()),
+            positions[i].getTx().value_or(before.getTx()), false, false);
     }
     if (session.diagnostics.numErrors() != errors)
       return std::nullopt;
@@ -448,6 +461,8 @@ Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
   if (!color.type()->is(TypeKind::Color) || !color.isInteger())
     return error(arg(call, 2).span(),
                  "expected a color, found type '" + color.type()->str() + "'");
+  if (!checkColor(color, arg(call, 2).span()))
+    return Value();
   LayoutState &layout = session.layout;
   int64_t pe = at->second * layout.rectangle->first + at->first;
   auto [entry, isNew] =
@@ -468,6 +483,7 @@ Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
   }
   layout.configs.push_back({at->first, at->second, color.small(), *parsed,
                             loc(call.span()), call.span()});
+  session.allowStepsOfPe();
   return makeVoid();
 }
 
@@ -688,7 +704,8 @@ Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
   return makeVoid();
 }
 
-/// @sequin_stream("name", color, to_device): a streaming color of memcpy.
+/// @sequin_stream("name", id, to_device): a streaming color of memcpy, as color
+/// or by its number.
 Value Evaluator::builtinSequinStream(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 3, 3))
     return Value();
@@ -697,26 +714,36 @@ Value Evaluator::builtinSequinStream(const BuiltinCall &call, const Type *) {
   Value toDevice = evalKnown(arg(call, 2), "the direction", types.boolType());
   if (!name || !color || !toDevice)
     return Value();
-  if (!color.type()->is(TypeKind::Color) || !color.isInteger())
+  bool isColor = color.type()->is(TypeKind::Color);
+  if ((!isColor && !color.type()->isInteger()) || !color.isInteger())
+    return error(frame->callSpan,
+                 "parameter '" + name.string() +
+                     "' is the number of a color, or a color, found type '" +
+                     color.type()->str() + "'");
+  if (isColor)
+    sayFormer("a color as '" + name.string() + "'", "1.4", "2.10",
+              "its number is given");
+  int64_t number = color.small(-1);
+  if (number < 0 || number >= session.machine.colors)
     return error(frame->callSpan, "parameter '" + name.string() +
-                                      "' is a color, found type '" +
-                                      color.type()->str() + "'");
+                                      "' is the number of a color, 0 to " +
+                                      llvm::Twine(session.machine.colors - 1) +
+                                      ", found " + color.integer().str());
   for (const HostStream &stream : session.layout.streams) {
     if (stream.name == name.string())
       return makeVoid();
-    if (stream.color == color.small())
-      return error(frame->callSpan, "color " + llvm::Twine(color.small()) +
+    if (stream.color == number)
+      return error(frame->callSpan, "color " + llvm::Twine(number) +
                                         " is given to '" + stream.name +
                                         "' and to '" + name.string() +
                                         "'; a stream has a color of its own");
   }
-  if (session.options.memcpy &&
-      (session.machine.memcpy.colors >> color.small() & 1))
+  if (session.options.memcpy && (session.machine.memcpy.colors >> number & 1))
     session.diagnostics.warning(findUserOfLibrary(),
                                 "'" + name.string() + "' has color " +
-                                    llvm::Twine(color.small()) +
+                                    llvm::Twine(number) +
                                     ", which the memcpy library needs");
   session.layout.streams.push_back(
-      {name.string(), color.small(), toDevice.truth(), frame->callSpan});
+      {name.string(), number, toDevice.truth(), frame->callSpan});
   return makeVoid();
 }

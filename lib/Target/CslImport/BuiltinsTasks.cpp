@@ -18,7 +18,8 @@ using namespace sequin::csl_source;
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::makeId(const BuiltinCall &call, const Type *type,
-                        int64_t least, int64_t greatest) {
+                        int64_t least, int64_t greatest,
+                        std::optional<int64_t> tolerated) {
   if (!expectArgs(call, 1, 1))
     return Value();
   Value number = eval(arg(call, 0));
@@ -41,7 +42,8 @@ Value Evaluator::makeId(const BuiltinCall &call, const Type *type,
   }
   if (number.isInteger()) {
     std::optional<int64_t> value = number.integer().small();
-    if (!value || *value < least || *value > greatest)
+    if (!value ||
+        ((*value < least || *value > greatest) && *value != tolerated))
       return error(span, type->str() + " " + number.integer().str() +
                              " does not exist, " +
                              llvm::StringRef(session.machine.name) + " has " +
@@ -62,9 +64,31 @@ Value Evaluator::makeId(const BuiltinCall &call, const Type *type,
                                            convert(type), number.runtime()));
 }
 
+/// Up to release 1.2 this number stood for no color, which programs ask for
+/// with
+/// @get_int.
+static constexpr int64_t kNoColor = 32;
+
 Value Evaluator::builtinGetColor(const BuiltinCall &call, const Type *) {
-  return makeId(call, types.simple(TypeKind::Color), 0,
-                session.machine.colors - 1);
+  Value made = makeId(call, types.simple(TypeKind::Color), 0,
+                      session.machine.colors - 1, kNoColor);
+  if (made.isInteger() && made.small() >= session.machine.colors)
+    warnFormer(arg(call, 0).span(),
+               "color " + llvm::Twine(made.small()) + " for no color", "1.2",
+               "1.3",
+               "no color is '{}', found by '@type_of(c) == void', and colors "
+               "are 0 to " +
+                   llvm::Twine(session.machine.colors - 1));
+  return made;
+}
+
+bool Evaluator::checkColor(const Value &color, Span span) {
+  if (!color.isInteger() || color.small() < session.machine.colors)
+    return true;
+  error(span, "color " + color.integer().str() + " does not exist, " +
+                  llvm::StringRef(session.machine.name) + " has 0 to " +
+                  llvm::Twine(session.machine.colors - 1));
+  return false;
 }
 Value Evaluator::builtinGetInputQueue(const BuiltinCall &call, const Type *) {
   return makeId(call, types.simple(TypeKind::InputQueue), 0,
@@ -109,6 +133,9 @@ Value Evaluator::builtinGetDataTaskId(const BuiltinCall &call, const Type *) {
   if (source.isSymbolic())
     return symbolicCast(source, type);
   if (source.isInteger()) {
+    if (source.type()->is(TypeKind::Color) &&
+        !checkColor(source, arg(call, 0).span()))
+      return Value();
     source.setType(type);
     return source;
   }
@@ -358,6 +385,8 @@ Value Evaluator::builtinInitializeQueue(const BuiltinCall &call, const Type *) {
       return Value();
     priority = csl::PriorityAttr::get(&session.context, *level);
   }
+  if (color && !checkColor(*color, span))
+    return Value();
   mlir::IntegerAttr table;
   std::optional<int64_t> tableId;
   if (!knownInteger(config, "ctrl_table_id", span, tableId))

@@ -88,8 +88,8 @@ Value Evaluator::builtinIsSameType(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 2, 2))
     return Value();
   const Type *a = evalType(arg(call, 0)), *b = evalType(arg(call, 1));
-  if (!frame->module->isLibrary)
-    warn(call.span(), "@is_same_type is deprecated; compare types with ==");
+  warnFormer(call.span(), "@is_same_type", "1.4", "2.10",
+             "types are compared with ==");
   return a && b ? makeBool(a == b) : Value();
 }
 
@@ -190,6 +190,14 @@ Value Evaluator::builtinSequinType(const BuiltinCall &call, const Type *) {
     return makeBool(isInt && type->isSigned);
   if (question.string() == "is_unsigned_int")
     return makeBool(isInt && !type->isSigned);
+  // What a pointer to elements, or to an array of them, points to.
+  if (question.string() == "element") {
+    if (!type->isPointer())
+      return error(call.span(),
+                   "expected a pointer, found type '" + type->str() + "'");
+    type = type->element;
+    return makeType(type->isArray() ? type->element : type);
+  }
   MemorySize size = getMemorySize(type);
   if (size.bytes == 0)
     return error(call.span(), "a value of type '" + type->str() +
@@ -278,9 +286,8 @@ Value Evaluator::builtinHasField(const BuiltinCall &call, const Type *) {
 Value Evaluator::builtinConcatStructs(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 2, 2))
     return Value();
-  if (!frame->module->isLibrary)
-    warn(call.span(), "@concat_structs was removed from CSL; name the fields "
-                      "of one struct");
+  warnFormer(call.span(), "@concat_structs", "1.4", "2.10",
+             "one struct names all fields");
   std::vector<Type::Field> fields;
   std::vector<Value> values;
   bool isTuple = true;
@@ -299,9 +306,15 @@ Value Evaluator::builtinConcatStructs(const BuiltinCall &call, const Type *) {
       if (isTuple)
         next.name = std::to_string(fields.size());
       for (const Type::Field &other : fields)
-        if (other.name == next.name)
-          return error(arg(call, i).span(),
-                       "both structs have a field '" + next.name + "'");
+        if (other.name == next.name) {
+          Diagnostic &diagnostic =
+              report(arg(call, i).span(),
+                     "both structs have a field '" + next.name + "'");
+          if (llvm::StringRef(next.name).starts_with("MEMCPY"))
+            note(diagnostic, arg(call, i).span(),
+                 "streams are given in the layout, to <memcpy/get_params>");
+          return Value();
+        }
       fields.push_back(next);
       values.push_back(part);
     }
@@ -371,7 +384,7 @@ Value Evaluator::builtinIsArch(const BuiltinCall &call, const Type *) {
   Value name = evalKnown(arg(call, 0), "the architecture", types.string());
   if (!name)
     return Value();
-  if (!lookupCslMachine(name.string()))
+  if (!lookupCslMachine(name.string()) && !isFormerCslMachine(name.string()))
     return error(arg(call, 0).span(), "unknown architecture '" + name.string() +
                                           "', known are " +
                                           knownCslMachineNames());

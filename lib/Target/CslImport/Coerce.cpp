@@ -92,9 +92,8 @@ bool Evaluator::isPointerCoercible(const Type *from, const Type *to) {
   if (target->is(TypeKind::AnyOpaque))
     return !to->isMany;
   if (from->isMany != to->isMany) {
-    // *[N]T to [*]T.
-    return to->isMany && source->isArray() && source->shape.size() == 1 &&
-           source->element == target;
+    // *[N]T to [*]T, of arrays of any rank: their elements, row by row.
+    return to->isMany && source->isArray() && source->element == target;
   }
   if (source == target)
     return true;
@@ -587,9 +586,11 @@ Value Evaluator::bitcastTo(const Type *type, Value value, Span span) {
   legal &=
       isNumeric(from) || from->isPointer() || from->is(TypeKind::ComptimeInt);
   if (!legal)
-    return error(span, "@bitcast is between numbers, or from an integer to a "
-                       "pointer; found '" +
-                           from->str() + "' to '" + type->str() + "'");
+    return error(
+        span, "@bitcast is between numbers, or from an integer to a "
+              "pointer; found '" +
+                  from->str() + "' to '" + type->str() + "'" +
+                  (from->isId() ? ": @get_int gives the number of an id" : ""));
   if (from->is(TypeKind::ComptimeInt)) {
     // A literal has as many bits as it is given.
     const Type *bits = types.integer(

@@ -317,16 +317,8 @@ Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
     findAddressTaken(*decl.body(), inner.addressTaken);
     for (Local &local : inner.locals)
       if (isAddressTaken(inner.addressTaken, local.name, local.type) &&
-          !local.type->isComptimeOnly() && !local.type->isPointer()) {
-        // The address of a parameter is that of a copy.
-        mlir::Value memory = allocate(local.type, local.span);
-        if (!memory)
-          continue;
-        write(placeOfMemref(memory, local.type, false), local.value,
-              local.span);
-        local.kind = Local::Kind::Memory;
-        local.memory = memory;
-      }
+          !local.type->isComptimeOnly() && !local.type->isPointer())
+        keepInMemory(local, local.span); // the address is that of a copy
   }
   Target target;
   target.kind = Target::Kind::Function;
@@ -598,14 +590,8 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
       continue;
     }
     local.value = makeRuntime(local.type, entry.getArgument(next++));
-    if (!isAddressTaken(inner.addressTaken, param->name().text, local.type))
-      continue;
-    if (mlir::Value memory = allocate(local.type, param->span())) {
-      write(placeOfMemref(memory, local.type, false), local.value,
-            param->span());
-      local.kind = Local::Kind::Memory;
-      local.memory = memory;
-    }
+    if (isAddressTaken(inner.addressTaken, param->name().text, local.type))
+      keepInMemory(local, param->span());
   }
   if (session.options.observations)
     for (auto [param, local] : llvm::zip(decl.params(), inner.locals))

@@ -34,9 +34,18 @@ Local &Evaluator::addLocal(llvm::StringRef name, Span span) {
   return local;
 }
 
+void Evaluator::keepInMemory(Local &local, Span span,
+                             std::optional<int64_t> align) {
+  mlir::Value memory = allocate(local.type, span, align);
+  if (!memory)
+    return;
+  write(placeOfMemref(memory, local.type, false), local.value, span);
+  local.kind = Local::Kind::Memory;
+  local.memory = memory;
+}
+
 // Two local names that are visible at once differ (SYN-021). A local name may
-// be that of a global, which it hides: a warning says so. The manual is silent
-// on this, and what hides what is as clear as in C.
+// be that of a global, which it hides.
 bool Evaluator::mayDeclare(llvm::StringRef name, Span span) {
   if (name.empty() || name == "_")
     return true;
@@ -46,14 +55,6 @@ bool Evaluator::mayDeclare(llvm::StringRef name, Span span) {
       note(diagnostic, other.span, "declared here");
       return false;
     }
-  if (frame->module->isLibrary)
-    return true;
-  if (const Global *global = frame->module->find(name)) {
-    Diagnostic &diagnostic = session.diagnostics.warning(
-        span, "'" + name + "' hides the global of that name");
-    if (global->decl)
-      note(diagnostic, global->decl->name().span, "declared here");
-  }
   return true;
 }
 
@@ -116,14 +117,8 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     local.isConst = true;
     local.value = value;
     if (!comptime && isAddressTaken(frame->addressTaken, name, type) &&
-        !type->isComptimeOnly()) {
-      mlir::Value memory = allocate(type, decl.span(), align);
-      if (!memory)
-        return;
-      write(placeOfMemref(memory, type, false), value, decl.span());
-      local.kind = Local::Kind::Memory;
-      local.memory = memory;
-    }
+        !type->isComptimeOnly())
+      keepInMemory(local, decl.span(), align);
     return;
   }
   if (comptime) {
@@ -686,7 +681,8 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
   if (!condition.type()->is(TypeKind::Bool))
     return error(expr.condition()->span(),
                  "the condition of 'if' is of bool, found type '" +
-                     condition.type()->str() + "'");
+                     condition.type()->str() + "'" +
+                     (condition.type()->isInteger() ? "; write 'x != 0'" : ""));
   auto arm = [&](const Expr *body) -> Value {
     if (!body)
       return makeVoid();

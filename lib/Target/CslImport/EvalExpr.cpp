@@ -39,14 +39,23 @@ static std::string listNames(llvm::ArrayRef<llvm::StringRef> names) {
   return text;
 }
 
-/// Suggests one of `candidates`, or lists them if they are few.
+/// Suggests one of the names in `range`, or lists them if they are few.
+template <class Range, class NameOf>
 static void suggest(Diagnostic &diagnostic, Span span, llvm::StringRef name,
-                    llvm::ArrayRef<llvm::StringRef> candidates,
-                    llvm::StringRef what) {
+                    const Range &range, NameOf nameOf, llvm::StringRef what) {
+  if (!diagnostic.suggests)
+    return;
+  llvm::SmallVector<llvm::StringRef> candidates;
+  for (const auto &candidate : range)
+    candidates.push_back(nameOf(candidate));
   if (auto close = suggestName(name, candidates))
     Diagnostics::note(diagnostic, span, "did you mean '" + *close + "'?");
   else if (!candidates.empty() && candidates.size() <= 12)
     Diagnostics::note(diagnostic, span, what + " has " + listNames(candidates));
+}
+
+static llvm::StringRef getFieldName(const Type::Field &field) {
+  return field.name;
 }
 
 Value Evaluator::getMember(const Value &base, llvm::StringRef name, Span span) {
@@ -58,40 +67,42 @@ Value Evaluator::getMember(const Value &base, llvm::StringRef name, Span span) {
     if (!global) {
       Diagnostic &diagnostic = report(
           span, "module '" + module.path + "' has no member '" + name + "'");
-      llvm::SmallVector<llvm::StringRef> names;
-      for (auto &entry : module.globals)
-        names.push_back(entry.first);
-      suggest(diagnostic, span, name, names, "it");
+      suggest(
+          diagnostic, span, name, module.globals,
+          [](const auto &entry) { return llvm::StringRef(entry.first); }, "it");
       return Value();
     }
     return read(placeOfGlobal(*global, span), span);
   }
   if (base.isType() && base.asType()->is(TypeKind::Enum)) {
     const Type *type = base.asType();
-    llvm::SmallVector<llvm::StringRef> names;
-    for (const auto &[text, number] : type->cases) {
+    for (const auto &[text, number] : type->cases)
       if (text == name)
         return makeInt(type, number);
-      names.push_back(text);
-    }
     Diagnostic &diagnostic =
         report(span, "enum '" + type->str() + "' has no member '" + name + "'");
-    suggest(diagnostic, span, name, names, "it");
+    suggest(
+        diagnostic, span, name, type->cases,
+        [](const auto &entry) { return llvm::StringRef(entry.first); }, "it");
     return Value();
   }
   const Type *type = base.type();
-  if (!type->isStruct())
-    return error(span, (base.isType() ? "type '" + base.asType()->str()
-                                      : "a value of type '" + type->str()) +
-                           "' has no member '" + name + "'");
+  if (!type->isStruct()) {
+    Diagnostic &diagnostic =
+        report(span, (base.isType() ? "type '" + base.asType()->str()
+                                    : "a value of type '" + type->str()) +
+                         "' has no member '" + name + "'");
+    if (type->isPointer() && type->element->isStruct() &&
+        type->element->fieldIndex(name))
+      note(diagnostic, span,
+           "of what a pointer points to the member is '.*." + name + "'");
+    return Value();
+  }
   std::optional<unsigned> index = type->fieldIndex(name);
   if (!index) {
     Diagnostic &diagnostic =
         report(span, "'" + type->str() + "' has no field '" + name + "'");
-    llvm::SmallVector<llvm::StringRef> names;
-    for (const Type::Field &field : type->fields)
-      names.push_back(field.name);
-    suggest(diagnostic, span, name, names, "it");
+    suggest(diagnostic, span, name, type->fields, getFieldName, "it");
     return Value();
   }
   const Type *fieldType = type->fields[*index].type;
@@ -166,10 +177,8 @@ Value Evaluator::evalStructInit(const StructInit &expr, const Type *hint) {
       Diagnostic &diagnostic =
           report(field.name.span, "'" + type->str() + "' has no field '" +
                                       field.name.text + "'");
-      llvm::SmallVector<llvm::StringRef> names;
-      for (const Type::Field &known : type->fields)
-        names.push_back(known.name);
-      suggest(diagnostic, field.name.span, field.name.text, names, "it");
+      suggest(diagnostic, field.name.span, field.name.text, type->fields,
+              getFieldName, "it");
       failed = true;
       continue;
     }

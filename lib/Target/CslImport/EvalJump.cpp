@@ -263,8 +263,8 @@ Value Evaluator::withoutJumps(const BuiltinCall &call,
   exitPoint = &point;
   Value value = evaluate();
   exitPoint = point.outer;
-  bool isDone = parseDsdOpcode(call.name().text) || value.isVoid();
-  if (isComptime() || !value || !isDone || left || exits.empty() || !point.op)
+  if (isComptime() || !value || left || exits.empty() || !point.op ||
+      !(value.isVoid() || parseDsdOpcode(call.name().text)))
     return value;
   mlir::Block *block = builder.getInsertionBlock();
   mlir::Operation *last = block->findAncestorOpInBlock(*point.op);

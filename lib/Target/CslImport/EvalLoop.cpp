@@ -267,7 +267,8 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
       return value;
     return error(expr.condition()->span(),
                  "the condition of 'while' is of bool, found type '" +
-                     value.type()->str() + "'");
+                     value.type()->str() + "'" +
+                     (value.type()->isInteger() ? "; write 'x != 0'" : ""));
   };
   if (!isComptime() && expr.mode() == LoopMode::Plain) {
     bool endless = false;
@@ -434,6 +435,9 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     item.isConst = true;
     item.type = element.type();
     item.value = std::move(element);
+    if (!isComptime() && !item.type->isComptimeOnly() &&
+        isAddressTaken(frame->addressTaken, item.name, item.type))
+      keepInMemory(item, item.span);
     if (session.options.observations)
       observeLocal(item, expr.element()->name().span);
     if (!expr.index())

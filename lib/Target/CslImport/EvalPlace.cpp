@@ -190,6 +190,13 @@ LValue Evaluator::findPlace(const Expr &inner, bool forWrite) {
     }
     Diagnostic &diagnostic = report(
         inner.span(), "use of undeclared identifier '" + name->name() + "'");
+    if (name->name() == "undefined") {
+      note(diagnostic, inner.span(),
+           "a variable without a value has a type and no '='");
+      return {};
+    }
+    if (!diagnostic.suggests)
+      return {};
     llvm::SmallVector<llvm::StringRef> names;
     for (const Local &local : frame->locals)
       if (!local.name.empty())
@@ -460,7 +467,11 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
       }
       return result;
     }
-    if (isComptime()) {
+    // What running code cannot hold is asked for.
+    if (isComptime() ||
+        (type->element->isComptimeOnly() && base.value.isComptime() &&
+         llvm::all_of(indices,
+                      [](const Value &v) { return v.isComptime(); }))) {
       llvm::SmallVector<Value> numbers;
       for (const Value &index : indices) {
         Value number = known(index, span, "an index at comptime");
@@ -774,7 +785,7 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
       if (elements.data() != shared) {
         // A copy is work that the limit of steps is about, too; the limit
         // itself is met by a step.
-        uint64_t last = session.options.comptimeStepLimit - 1;
+        uint64_t last = session.stepLimit - 1;
         if (session.steps < last)
           session.steps =
               std::min(last, session.steps + elements.size() / kCopiesPerStep);

@@ -9,6 +9,7 @@
 #include "EvaluatorControl.h"
 #include "sequin/CslSource/Names.h"
 #include "sequin/CslSource/Observations.h"
+#include "sequin/Support/FormerRelease.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -81,6 +82,21 @@ void Evaluator::warn(Span span, const llvm::Twine &message) {
   session.diagnostics.warning(span, message);
 }
 
+void Evaluator::warnFormer(Span span, const llvm::Twine &form,
+                           llvm::StringRef until, llvm::StringRef since,
+                           const llvm::Twine &instead) {
+  warn(span, describeFormer(form, until, since, instead));
+}
+
+void Evaluator::sayFormer(const llvm::Twine &form, llvm::StringRef until,
+                          llvm::StringRef since, const llvm::Twine &instead) {
+  ModuleInstance *module = frame->module;
+  while (session.isInLibrary(module->importSpan.Start) && module->importer)
+    module = module->importer;
+  session.diagnostics.warning(module->importSpan,
+                              describeFormer(form, until, since, instead));
+}
+
 void Evaluator::note(Diagnostic &to, Span span, const llvm::Twine &message) {
   Diagnostics::note(to, span, message);
 }
@@ -114,7 +130,7 @@ mlir::Location Evaluator::loc(Span span) {
 
 bool Evaluator::step(Span span) {
   ++session.steps;
-  if (session.steps == session.options.comptimeStepLimit) {
+  if (session.steps == session.stepLimit) {
     if (session.options.observations)
       session.options.observations->stopped = span.Start;
     error(span, "compiling this takes more than " +
@@ -122,8 +138,16 @@ bool Evaluator::step(Span span) {
                     " steps of evaluation, which is the limit");
     return false;
   }
-  if (session.steps > session.options.comptimeStepLimit)
+  if (session.steps > session.stepLimit)
     return false;
+  if (made.operations > kMostOperations) {
+    // Once; nothing is evaluated after it.
+    session.stepLimit = 0;
+    error(span, "the program has more than " + llvm::Twine(kMostOperations) +
+                    " operations here, far more than a PE has memory for; make "
+                    "loops that are not inlined");
+    return false;
+  }
   char here;
   if (reinterpret_cast<uintptr_t>(&here) < session.stackLimit) {
     error(span, "calls and expressions are nested too deeply here");

@@ -220,7 +220,7 @@ class Evaluator {
 public:
   Evaluator(Session &session, ProgramState *program)
       : session(session), types(session.types), program(program),
-        builder(&session.context) {}
+        builder(&session.context, &made) {}
 
   /// Evaluates a layout block into session.layout.
   void runLayoutModule(ModuleInstance &module,
@@ -234,8 +234,8 @@ public:
   bool ensure(Global &global, Span use);
   /// The variable in the program, emitted if need be.
   void emitGlobal(Global &global);
-  /// Evaluates a function as if it were called, for its errors.
-  void checkUncalled(const FunctionRef &function);
+  /// Evaluates a function as if it were called, or a variable, for its errors.
+  void checkUnused(Global &global);
 
   /// The concrete value of an expression over parameters at a PE.
   Value evaluateAt(const Value &value, size_t pe);
@@ -252,6 +252,12 @@ private:
   csl_source::Diagnostic &report(Span span, const llvm::Twine &message);
   Span findUserOfLibrary() const;
   void warn(Span span, const llvm::Twine &message);
+  /// Warns of a form that only former releases take (FormerRelease.h).
+  void warnFormer(Span span, const llvm::Twine &form, llvm::StringRef until,
+                  llvm::StringRef since, const llvm::Twine &instead);
+  /// The same of what the library was given, at the place that imports it.
+  void sayFormer(const llvm::Twine &form, llvm::StringRef until,
+                 llvm::StringRef since, const llvm::Twine &instead);
   void note(csl_source::Diagnostic &to, Span span, const llvm::Twine &message);
   mlir::Location loc(Span span);
   /// Counts a step of evaluation; false, with an error, if there were too many.
@@ -393,6 +399,9 @@ private:
   size_t beginScope() { return frame->locals.size(); }
   void endScope(size_t mark);
   Local &addLocal(llvm::StringRef name, Span span);
+  /// Moves a local's value to memory of its own, where it has an address.
+  void keepInMemory(Local &local, Span span,
+                    std::optional<int64_t> align = std::nullopt);
 
   //===--- Functions -----------------------------------------------------===//
   Value evalCall(const csl_source::CallExpr &expr);
@@ -502,7 +511,9 @@ private:
   //===--- Programs ------------------------------------------------------===//
   bool evaluateGlobal(Global &global);
   void storeInitial(const LValue &place, const Value &value, Span span);
-  void ensureAll(ModuleInstance &module);
+  void ensureRoots(ModuleInstance &module);
+  /// Evaluates what nothing live uses, for editors; errors become warnings.
+  void observeUnused(ModuleInstance &module);
   void runComptimeBlocks(ModuleInstance &module);
   /// What @export_symbol advertises is asked for: the comptime blocks run now
   /// if they have not.
@@ -555,8 +566,12 @@ private:
   std::optional<std::string> knownChoice(const Value &value, Span span,
                                          llvm::ArrayRef<llvm::StringRef> names,
                                          llvm::StringRef what);
+  /// Whether a known color is one of the machine's; an error if not.
+  bool checkColor(const Value &color, Span span);
+  /// Known numbers are `least` to `greatest`, or `tolerated`.
   Value makeId(const BuiltinCall &call, const Type *type, int64_t least,
-               int64_t greatest);
+               int64_t greatest,
+               std::optional<int64_t> tolerated = std::nullopt);
   Value known(const Value &value, Span span, const llvm::Twine &what);
 
 #define CSL_BUILTIN(METHOD, NAME)                                              \
@@ -584,8 +599,7 @@ private:
   std::optional<ColorConfig> readColorConfig(const Value &config, Span span);
   std::optional<uint32_t> readDirections(const Value &value, Span span);
   csl::PositionAttr readPosition(const Value &value, Span span,
-                                 llvm::StringRef name,
-                                 std::optional<csl::RoutesAttr> routes);
+                                 llvm::StringRef name, csl::RoutesAttr before);
   csl::FilterAttr readFilter(const Value &value, Span span);
   std::optional<std::pair<int64_t, int64_t>>
   evalCoordinates(const BuiltinCall &call);
@@ -601,6 +615,18 @@ private:
   Session &session;
   TypeContext &types;
   ProgramState *program;
+  /// Counts the operations that are made.
+  struct Made : mlir::OpBuilder::Listener {
+    uint64_t operations = 0;
+    void notifyOperationInserted(mlir::Operation *,
+                                 mlir::OpBuilder::InsertPoint) override {
+      ++operations;
+    }
+  };
+  /// Operations of a program before it is simplified: several times what the
+  /// largest memory of a PE holds in instructions.
+  static constexpr uint64_t kMostOperations = 1 << 17;
+  Made made;
   mlir::OpBuilder builder;
   Frame *frame = nullptr;
   Place place = Place::Comptime;

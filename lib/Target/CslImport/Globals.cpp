@@ -117,6 +117,20 @@ bool Evaluator::ensure(Global &global, Span use) {
   return done;
 }
 
+/// The numbers of an integer type: "0 to 255".
+static std::string rangeOf(const Type &type) {
+  unsigned width = type.width;
+  llvm::SmallString<40> least, most;
+  if (type.isSigned) {
+    llvm::APInt::getSignedMinValue(width).toStringSigned(least);
+    llvm::APInt::getSignedMaxValue(width).toStringSigned(most);
+  } else {
+    least = "0";
+    llvm::APInt::getMaxValue(width).toStringUnsigned(most);
+  }
+  return (least + " to " + most).str();
+}
+
 bool Evaluator::evaluateGlobal(Global &global) {
   if (llvm::isa<ColorDecl>(global.decl)) {
     global.type = types.simple(TypeKind::Color);
@@ -126,9 +140,6 @@ bool Evaluator::evaluateGlobal(Global &global) {
             "color '" + global.name + "' is given no value (--colors)");
       return false;
     }
-    warn(global.decl->span(), "'color " + global.name +
-                                  ";' is the older form of 'param " +
-                                  global.name + ": color;'");
     global.value =
         coerce(binding->second.value, global.type, global.decl->span());
     return bool(global.value);
@@ -140,8 +151,8 @@ bool Evaluator::evaluateGlobal(Global &global) {
     if (!type)
       return false;
     if (type->is(TypeKind::ComptimeStruct))
-      warn(decl.type()->span(), "'comptime_struct' is no longer a type of CSL; "
-                                "leave the type out");
+      warnFormer(decl.type()->span(), "'comptime_struct'", "1.4", "2.10",
+                 "the type is left out");
   }
   if (global.isExtern) {
     global.type = type;
@@ -152,8 +163,15 @@ bool Evaluator::evaluateGlobal(Global &global) {
   auto binding = global.module->bindings.find(global.name);
   if (decl.isParam() && binding != global.module->bindings.end()) {
     value = binding->second.value;
-    if (binding->second.span.isValid())
+    if (binding->second.span.isValid()) {
       span = binding->second.span;
+    } else if (type && type->is(TypeKind::Int) && value.isInteger() &&
+               !value.integer().fits(type->width, type->isSigned)) {
+      error(span, "--params: '" + global.name + "' is " +
+                      value.integer().str() + ", its type '" + type->str() +
+                      "' has " + rangeOf(*type));
+      return false;
+    }
   } else if (decl.init()) {
     value = eval(*decl.init(), type);
     if (!value)
@@ -473,12 +491,42 @@ const SourceFile *Session::parse(llvm::StringRef path, Span from) {
 // Whole modules
 //===----------------------------------------------------------------------===//
 
-/// Evaluates every constant, so that all imports are there and all errors
-/// found.
-void Evaluator::ensureAll(ModuleInstance &module) {
+/// Whether a declaration imports a module.
+static bool isImport(const Decl &decl) {
+  const auto *var = llvm::dyn_cast<VarDecl>(&decl);
+  if (!var || !var->init())
+    return false;
+  bool found = false;
+  std::function<void(const Node &)> visit = [&](const Node &node) {
+    const auto *call = llvm::dyn_cast<BuiltinCall>(&node);
+    found |= call && call->name().text == "import_module";
+    if (!found)
+      forEachChild(node, visit);
+  };
+  visit(*var->init());
+  return found;
+}
+
+/// Whether a global means something to others, used or not: it imports a module
+/// with its comptime blocks, is given a value by somebody, or is a symbol.
+static bool isRoot(const ModuleInstance &module, const Global &global) {
+  if (const auto *function = llvm::dyn_cast<FnDecl>(global.decl))
+    return function->storage() != Storage::None;
+  const VarDecl *var = global.var();
+  if (!var)
+    return false;
+  return var->isParam() ? module.bindings.contains(global.name)
+                        : var->storage() != Storage::None || isImport(*var);
+}
+
+/// Evaluates what is live by itself; the rest when it is used. A parameter
+/// without a value, or a constant that could not have one, is no error as long
+/// as no live code uses it.
+void Evaluator::ensureRoots(ModuleInstance &module) {
   std::vector<Global *> all;
   for (auto &entry : module.globals)
-    all.push_back(entry.second.get());
+    if (isRoot(module, *entry.second))
+      all.push_back(entry.second.get());
   bool waited = false;
   for (Global *global : all) {
     if (global->state == Global::State::Failed)
@@ -500,7 +548,21 @@ void Evaluator::ensureAll(ModuleInstance &module) {
     checkRepeated(module);
   module.isChecked |= !waited;
   for (size_t i = 0; i < module.imports.size(); ++i)
-    ensureAll(*module.imports[i]);
+    ensureRoots(*module.imports[i]);
+}
+
+void Evaluator::observeUnused(ModuleInstance &module) {
+  if (program)
+    program->waitsForBlocks = false;
+  for (auto &entry : module.globals) {
+    Global &global = *entry.second;
+    const VarDecl *var = global.var();
+    if (global.state != Global::State::Untouched || !var)
+      continue;
+    session.diagnostics.demoteErrors([&] { ensure(global, var->span()); });
+  }
+  for (size_t i = 0; i < module.imports.size(); ++i)
+    observeUnused(*module.imports[i]);
 }
 
 void Evaluator::runComptimeBlocks(ModuleInstance &module) {
@@ -570,10 +632,10 @@ void Evaluator::emitExported(ModuleInstance &module) {
 
 void Evaluator::runProgram(ModuleInstance &module) {
   declare(module);
-  ensureAll(module);
+  ensureRoots(module);
   runComptimeBlocks(module);
   if (program->hasWaiting) {
-    ensureAll(module);
+    ensureRoots(module);
     // Of modules that have been imported now.
     runComptimeBlocks(module);
   }
@@ -581,6 +643,8 @@ void Evaluator::runProgram(ModuleInstance &module) {
   drainPending();
   llvm::StringMap<Global *> symbols;
   checkSymbols(module, symbols);
+  if (session.options.observations)
+    observeUnused(module);
 }
 
 void Evaluator::runLayoutModule(ModuleInstance &module,
@@ -595,8 +659,7 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
     left = false;
     jump = {};
   }
-  // What the layout had no use for. A file that is a PE's code too is looked at
-  // when that is made, where its globals may need what only a PE has.
+  // out.json has the parameters that the layout had no use for.
   llvm::SmallVector<Global *> params;
   for (auto &entry : module.globals)
     if (const VarDecl *var = entry.second->var();
@@ -605,7 +668,10 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
       params.push_back(entry.second.get());
   for (Global *param : params)
     ensure(*param, param->decl->span());
-  // One file may be named in several ways.
+  if (!session.options.observations)
+    return;
+  // A file that is a PE's code too is looked at when that is made, where its
+  // globals may need what only a PE has. One file may be named in several ways.
   llvm::StringMap<bool> isThis;
   bool isCode = llvm::any_of(
       session.layout.tiles, [&](const std::optional<TileCode> &tile) {
@@ -618,5 +684,5 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
         return entry->second;
       });
   if (!isCode)
-    ensureAll(module);
+    observeUnused(module);
 }

@@ -8,7 +8,7 @@
 
 #include "Evaluator.h"
 #include "Regions.h"
-#include "Uncalled.h"
+#include "Unused.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -63,12 +63,18 @@ std::string Session::resolve(llvm::StringRef name, llvm::StringRef importer,
     isLibrary = true;
     return look(path);
   }
-  llvm::SmallString<128> path;
-  if (!llvm::sys::path::is_absolute(name)) {
-    path = llvm::sys::path::parent_path(importer);
+  if (llvm::sys::path::is_absolute(name))
+    return look(name);
+  llvm::StringRef folder = llvm::sys::path::parent_path(importer);
+  for (llvm::StringRef base : {folder, llvm::StringRef(topFolder)}) {
+    llvm::SmallString<128> path = base;
+    llvm::sys::path::append(path, name);
+    if (std::string found = look(path); !found.empty())
+      return found;
+    if (folder == topFolder)
+      break;
   }
-  llvm::sys::path::append(path, name);
-  return look(path);
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +139,8 @@ static bool isLeaf(const Value &value) {
 
 /// What must be equal for PEs to share code in any case.
 static void describeShape(const Value &value, std::string &key) {
-  key += llvm::formatv("{0}", (const void *)value.type()).str();
+  const Type *type = value.type();
+  key.append(reinterpret_cast<const char *>(&type), sizeof(type));
   if (value.isAggregate()) {
     constexpr size_t kMaxParts = 256;
     if (value.elements().size() > kMaxParts) {
@@ -421,6 +428,7 @@ bool Importer::runLayout(llvm::StringRef path, ParamValues *layoutParams) {
   root = std::make_unique<ModuleInstance>();
   root->file = file;
   root->path = path.str();
+  session.topFolder = llvm::sys::path::parent_path(path).str();
   if (!bindParams(*root))
     return false;
   Evaluator evaluator(session, nullptr);
@@ -621,10 +629,12 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(llvm::StringRef path,
   if (!makePrograms())
     return {};
   // An editor looks at what is edited, and gives no advice on the rest.
-  llvm::DenseSet<const FnDecl *> known;
-  if (!session.options.observations && !session.diagnostics.hadErrors())
+  llvm::DenseSet<const Decl *> known;
+  if (!session.options.observations && !session.diagnostics.hadErrors()) {
+    warnOfUnused(session, *root, known);
     for (const std::unique_ptr<Code> &code : codes)
-      warnOfUncalled(session, code->state, known);
+      warnOfUnused(session, code->state, known);
+  }
   emitLayout();
   if (mlir::failed(mlir::verify(*module)))
     return {};

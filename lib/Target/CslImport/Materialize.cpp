@@ -145,8 +145,16 @@ mlir::Value Evaluator::materialize(const Value &value, Span span) {
     return {};
   if (value.isRuntime())
     return value.runtime();
-  if (value.isSymbolic())
-    return materializeSymbolic(value, span);
+  if (value.isSymbolic()) {
+    unsigned errors = session.diagnostics.numErrors();
+    mlir::Value number = materializeSymbolic(value, span);
+    // Nothing may be left out of a program without a word.
+    if (!number && session.diagnostics.numErrors() == errors)
+      error(span, "running code has no value of type '" + value.type()->str() +
+                      "' for this expression of parameters that differ "
+                      "between PEs; give it a variable of that type");
+    return number;
+  }
   const Type *type = value.type();
   mlir::Location at = loc(span);
   if (type->is(TypeKind::ComptimeInt) || type->is(TypeKind::ComptimeFloat)) {
@@ -393,20 +401,30 @@ mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
     const Type *to = carrier(value);
     if (!number || !convert(to, span))
       return {};
+    // A data task's id is that of a color or a queue.
+    if (to->is(TypeKind::DataTaskId))
+      return csl::GetDataTaskIdOp::create(builder, at, number);
+    const Type *from = carrier(operand);
+    if (!from->isInteger() && !from->isFloating()) {
+      // The number of an id or an enum, as @get_int gives it.
+      from = from->is(TypeKind::Enum) ? from->element : types.u16();
+      number = csl::GetIntOp::create(builder, at, convert(from), number);
+    }
     if (to->isId()) {
-      // A data task's id is that of a color or a queue.
-      if (to->is(TypeKind::DataTaskId))
-        return csl::GetDataTaskIdOp::create(builder, at, number);
-      number = convertNumber(number, carrier(operand), types.u16(), at);
+      number = convertNumber(number, from, types.u16(), at);
       return csl::MakeIdOp::create(builder, at, convert(to), number);
     }
-    return convertNumber(number, carrier(operand), to, at);
+    return convertNumber(number, from, to, at);
   }
   case SymbolicValue::Kind::Binary: {
     const Type *common = types.integer(32, true);
     for (const Value &operand : symbolic.operands)
       if (carrier(operand)->bits() > common->bits())
         common = carrier(operand);
+    // A result may be larger than both, as 1 << n.
+    if (type->is(TypeKind::ComptimeInt) &&
+        carrier(value)->bits() > common->bits())
+      common = carrier(value);
     auto take = [&](const Value &operand) -> Value {
       if (!operand.type()->is(TypeKind::ComptimeInt))
         return makeRuntime(operand.type(), materialize(operand, span));

@@ -74,13 +74,15 @@ public:
           mlir::MLIRContext &context, csl_source::SourceManager &sources,
           csl_source::Diagnostics &diagnostics)
       : options(options), machine(machine), context(context), sources(sources),
-        diagnostics(diagnostics), types(options.fp16) {}
+        diagnostics(diagnostics), types(options.fp16),
+        stepLimit(options.comptimeStepLimit) {}
 
   /// Parses a file, once. Null after an error, which was reported.
   const csl_source::SourceFile *parse(llvm::StringRef path,
                                       csl_source::Span from);
-  /// The path of a file that `from` names: `<library>`, or relative to the
-  /// folder of `importer`. Empty if there is none; `tried` has the candidates.
+  /// The path of a file that `importer` names: `<library>`, or relative to the
+  /// folder of `importer`, else to that of the top file. Empty if there is
+  /// none; `tried` has the candidates.
   std::string resolve(llvm::StringRef name, llvm::StringRef importer,
                       std::vector<std::string> &tried, bool &isLibrary);
 
@@ -101,10 +103,15 @@ public:
   csl_source::Diagnostics &diagnostics;
   TypeContext types;
   LayoutState layout;
+  /// The folder of the file with the layout block.
+  std::string topFolder;
   /// Files that @set_tile_code named, by module and name.
   llvm::StringMap<std::string> resolved;
-  /// Comptime steps so far.
-  uint64_t steps = 0;
+  /// Comptime steps so far, and how many there may be: each PE that the layout
+  /// gives code or a color's configuration, of which there can be but so many,
+  /// allows some more.
+  uint64_t steps = 0, stepLimit;
+  void allowStepsOfPe() { stepLimit += kStepsOfPe; }
   /// Functions that were called while compiling, or have code.
   llvm::DenseSet<const csl_source::FnDecl *> evaluated;
   /// A builtin stood where it may not.
@@ -113,6 +120,8 @@ public:
   uintptr_t stackLimit = 0;
 
 private:
+  static constexpr uint64_t kStepsOfPe = 10000;
+
   csl_source::Context nodes;
   /// Of the `scannedPaths` files there were.
   size_t scannedPaths = 0;

@@ -39,7 +39,16 @@ bool csl_import::parseBindings(
       problem = "expected name:value, found '" + part.str() + "'";
       return false;
     }
-    out.emplace_back(name.trim().str(), value.trim().str());
+    name = name.trim();
+    value = value.trim();
+    for (const auto &[other, known] : out)
+      if (other == name && known != value) {
+        problem = ("'" + name + "' has two values, '" + known + "' and '" +
+                   value + "'; give it one")
+                      .str();
+        return false;
+      }
+    out.emplace_back(name.str(), value.str());
   }
   return true;
 }

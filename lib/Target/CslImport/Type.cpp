@@ -9,6 +9,7 @@
 #include "Type.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "sequin/CslSource/Names.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -298,7 +299,7 @@ const Type *TypeContext::intern(const std::string &key, Type type) {
 
 /// The identity of a type as part of a key.
 static std::string id(const Type *type) {
-  return llvm::formatv("{0:x}", reinterpret_cast<uintptr_t>(type)).str();
+  return llvm::utohexstr(reinterpret_cast<uintptr_t>(type), /*LowerCase=*/true);
 }
 
 const Type *TypeContext::integer(unsigned width, bool isSigned) {

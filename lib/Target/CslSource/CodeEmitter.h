@@ -159,6 +159,8 @@ private:
   // Memory (EmitMemory.cpp).
   bool isOnlyRead(mlir::BlockArgument memory) const;
   const void *rootOf(mlir::Value place) const;
+  /// Of what reads `place`.
+  Effects readingOf(mlir::Value place, mlir::Value read) const;
   /// Whether an array of several dimensions is declared with one.
   bool isFlat(mlir::Value memref) const;
   struct Index {

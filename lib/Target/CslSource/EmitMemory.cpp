@@ -33,6 +33,13 @@ const void *CodeEmitter::rootOf(Value place) const {
   return nullptr;
 }
 
+Effects CodeEmitter::readingOf(Value place, Value read) const {
+  // What may be a register is volatile.
+  return csl::getPlaceNumber(place) && !read.use_empty()
+             ? Effects::acting()
+             : Effects::reading(rootOf(place));
+}
+
 bool CodeEmitter::isFlat(Value memref) const {
   auto get = memref.getDefiningOp<csl::GetVarOp>();
   return get && cast<MemRefType>(get.getType()).getRank() > 1 &&
@@ -222,10 +229,10 @@ bool CodeEmitter::emitMemory(Operation &op) {
                      llvm::all_of(places, [](const Index &index) {
                        return index.expression.comptime;
                      });
-    define(load, value, Effects::reading(rootOf(load.getMemRef())));
+    define(load, value, readingOf(load.getMemRef(), load));
     return true;
   }
-  auto store = [&](Value value, const Expression &place, const void *root,
+  auto store = [&](Value value, const Expression &place, Value to,
                    bool isSigned) {
     Expression expression = useSigned(value, isSigned);
     // It was changed there.
@@ -234,7 +241,9 @@ bool CodeEmitter::emitMemory(Operation &op) {
       takeEffects();
       return;
     }
-    assign(place, expression, Effects::writing(root));
+    Effects effects = Effects::writing(rootOf(to));
+    effects.acts = csl::getPlaceNumber(to) != nullptr;
+    assign(place, expression, effects);
   };
   if (auto written = dyn_cast<memref::StoreOp>(op); written && isComptime)
     return setInitial(op, written.getMemRef(),
@@ -250,7 +259,7 @@ bool CodeEmitter::emitMemory(Operation &op) {
   if (auto written = dyn_cast<memref::StoreOp>(op)) {
     Expression place =
         access(written.getMemRef(), indices(written.getIndices()));
-    store(written.getValueToStore(), place, rootOf(written.getMemRef()),
+    store(written.getValueToStore(), place, written.getMemRef(),
           program.signs.isSigned(written.getMemRef()));
     return true;
   }
@@ -346,12 +355,12 @@ bool CodeEmitter::emitMemory(Operation &op) {
   if (auto load = dyn_cast<csl::LoadOp>(op)) {
     Expression place = dereference(use(load.getPointer()));
     define(load, loaded(place, load, program.signs.isSigned(load.getPointer())),
-           Effects::reading(rootOf(load.getPointer())));
+           readingOf(load.getPointer(), load));
     return true;
   }
   if (auto written = dyn_cast<csl::StoreOp>(op)) {
     Expression place = dereference(use(written.getPointer()));
-    store(written.getValue(), place, rootOf(written.getPointer()),
+    store(written.getValue(), place, written.getPointer(),
           program.signs.isSigned(written.getPointer()));
     return true;
   }

@@ -264,7 +264,8 @@ std::string LayoutEmitter::colorOf(int64_t color) {
   return entry->second;
 }
 
-/// A color that is the value of a parameter or stream is called like it.
+/// A color that is the value of a parameter or stream is called like it, where
+/// it is used.
 void LayoutEmitter::collectColorNames() {
   std::map<int64_t, std::set<std::string>> wishes;
   for (auto tile : layout.getOps<csl::TileCodeOp>()) {
@@ -447,9 +448,9 @@ void LayoutEmitter::emitStreams(std::vector<Doc> &fields) {
       continue;
     }
     memcpy = true;
-    fields.push_back(Doc::field((toDevice ? "MEMCPYH2D_" : "MEMCPYD2H_") +
-                                    std::to_string(number),
-                                colorOf(stream.getColor())));
+    fields.push_back(Doc::field(
+        (toDevice ? "MEMCPYH2D_" : "MEMCPYD2H_") + std::to_string(number),
+        "@as(i16, " + std::to_string(stream.getColor()) + ")"));
   }
 }
 

@@ -20,11 +20,10 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Support/OutputFile.h"
 #include "sequin/Target/CslSource/EmitSource.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -96,52 +95,19 @@ static ValueNames readNames(const AsmParserState &state) {
 // Output
 //===----------------------------------------------------------------------===//
 
-/// Every file beside its final name first; renamed when all are there.
-static LogicalResult writeFiles(ArrayRef<SourceFile> files,
-                                StringRef directory) {
-  auto refuse = [&](StringRef path, const Twine &why) {
-    llvm::errs() << "error: cannot write '" << path << "': " << why << '\n';
-    return failure();
-  };
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return refuse(directory, error.message());
-  std::vector<std::pair<std::string, std::string>> renames;
-  auto cleanUp = [&] {
-    for (auto &[from, to] : renames)
-      llvm::sys::fs::remove(from);
-  };
+static llvm::Error writeFiles(ArrayRef<SourceFile> files, StringRef directory) {
+  OutputFiles output;
+  if (llvm::Error error = output.addFolder(directory))
+    return error;
   for (const SourceFile &file : files) {
-    llvm::SmallString<128> path(directory), beside;
+    llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, file.name);
-    int handle;
-    if (std::error_code error =
-            llvm::sys::fs::createUniqueFile(path + ".%%%%%%", handle, beside)) {
-      cleanUp();
-      return refuse(path, error.message());
-    }
-    renames.emplace_back(beside.str(), path.str());
-    llvm::raw_fd_ostream os(handle, /*shouldClose=*/true);
-    os << file.text;
-    os.close();
-    if (os.has_error()) {
-      std::string why = os.error().message();
-      os.clear_error();
-      cleanUp();
-      return refuse(path, why);
-    }
-    using llvm::sys::fs::perms;
-    auto mode = static_cast<perms>(file.executable ? 0755 : 0644);
-    if (std::error_code error = llvm::sys::fs::setPermissions(beside, mode)) {
-      cleanUp();
-      return refuse(path, error.message());
-    }
+    if (llvm::Error error = output.addText(path, file.text,
+                                           file.executable ? OutputKind::Program
+                                                           : OutputKind::Plain))
+      return error;
   }
-  for (auto &[from, to] : renames)
-    if (std::error_code error = llvm::sys::fs::rename(from, to)) {
-      cleanUp();
-      return refuse(to, error.message());
-    }
-  return success();
+  return output.commit();
 }
 
 static LogicalResult translate(const std::shared_ptr<llvm::SourceMgr> &sources,
@@ -183,8 +149,13 @@ static LogicalResult translate(const std::shared_ptr<llvm::SourceMgr> &sources,
       emitSource(module, readNames(state));
   if (failed(files))
     return failure();
-  if (!outputDirectory().empty())
-    return writeFiles(*files, outputDirectory());
+  if (!outputDirectory().empty()) {
+    llvm::Error error = writeFiles(*files, outputDirectory());
+    if (!error)
+      return success();
+    llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
+    return failure();
+  }
   for (const SourceFile &file : *files)
     os << "// -----// " << file.name << '\n' << file.text;
   return success();

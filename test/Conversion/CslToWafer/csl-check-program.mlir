@@ -171,7 +171,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
     csl.comptime {
       %q = csl.constant 2 : !csl.input_queue
       %id = csl.get_data_task_id %q : !csl.input_queue
-      // expected-error@+1 {{binds a data task to input queue 2, which is not initialised (PE 0, 0)}}
+      // expected-warning@+1 {{binds a data task to input queue 2, which is not initialised: the task never runs (PE 0, 0)}}
       csl.bind_data_task @t to %id
     }
   }

@@ -116,8 +116,10 @@ module attributes {csl.target = #csl.target<"wse3">} {
     csl.comptime {
       %q = csl.constant 2 : !csl.input_queue
       %c = csl.constant 9 : !csl.color
+      %d = csl.constant 10 : !csl.color
       csl.initialize_queue %q : !csl.input_queue color %c
       csl.initialize_queue %q : !csl.input_queue color %c
+      csl.initialize_queue %q : !csl.input_queue color %d
     }
   }
   csl.layout 1 x 1 {
@@ -295,7 +297,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
 }
 
 //--- runtime.mlir
-// RUNTIME: error: {{.*}}is not for a comptime block
+// RUNTIME: error: {{.*}}reads what has no value before the program starts
 module attributes {csl.target = #csl.target<"wse3">} {
   csl.program @pe {
     csl.var @x : memref<i16>

@@ -11,7 +11,12 @@ module attributes {csl.target = #csl.target<"wse3">} {
     csl.var @m : memref<i16>
     csl.var @flag : memref<i1>
     csl.var @a : memref<8xi32>
+    // Calls itself, so it is not inlined.
     func.func private @pair(%x: i16, %y: i16) {
+      %less = arith.cmpi slt, %x, %y : i16
+      scf.if %less {
+        func.call @pair(%y, %x) : (i16, i16) -> ()
+      }
       return
     }
 

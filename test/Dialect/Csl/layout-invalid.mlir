@@ -166,10 +166,10 @@ module attributes {csl.target = #csl.target<"wse2">} {
   csl.layout 1 x 1 {
     csl.tile_code @pe at <0, 0>
     csl.color_config 10 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<tx WEST>>
-    // One side repeats the routes.
-    csl.color_config 11 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<rx RAMP tx WEST>>
-    // expected-error@+1 {{has pos2 with other rx and other tx than the routes, wse2 replaces one of them}}
-    csl.color_config 12 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<tx WEST>, pos2 = #csl.position<rx NORTH tx WEST>>
+    // One side repeats the routes, and another the position before.
+    csl.color_config 11 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<rx RAMP tx WEST>, pos2 = #csl.position<rx NORTH tx WEST>>
+    // expected-error@+1 {{has pos2 with other rx and other tx than the position before, wse2 replaces one of them}}
+    csl.color_config 12 at <0, 0> routes <rx RAMP tx EAST> switches <pos1 = #csl.position<tx WEST>, pos2 = #csl.position<rx NORTH tx EAST>>
   }
 }
 

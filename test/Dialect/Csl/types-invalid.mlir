@@ -89,3 +89,13 @@ func.func private @f(!csl.dsr<src2>)
 
 // expected-error@+1 {{enum "big" has base type 'i65', allowed are integers of 1 to 64 bits}}
 func.func private @f(!csl.enum<"big" : i65 {a = 0}>)
+
+// -----
+
+// expected-error@+1 {{a FIFO holds numbers of 16 or 32 bits, found 'vector<2xf32>'}}
+func.func private @f(!csl.fifo<vector<2xf32>>)
+
+// -----
+
+// expected-error@+1 {{a FIFO holds numbers of 16 or 32 bits, found 'i8'}}
+func.func private @f(!csl.fifo<i8>)

@@ -122,7 +122,6 @@ module attributes {csl.target = #csl.target<"wse2", memcpy = true>} {
 // CHECK-NEXT:const width: u16 = 6;
 // CHECK-NEXT:const height: u16 = 4;
 //CHECK-EMPTY:
-// CHECK-NEXT:const samples = @get_color(8);
 // CHECK-NEXT:const data_in = @get_color(2);
 // CHECK-NEXT:const data_out = @get_color(3);
 //CHECK-EMPTY:
@@ -134,7 +133,7 @@ module attributes {csl.target = #csl.target<"wse2", memcpy = true>} {
 // CHECK-NEXT:const memcpy = @import_module("<memcpy/get_params>", .{
 // CHECK-NEXT:  .width = width,
 // CHECK-NEXT:  .height = height,
-// CHECK-NEXT:  .MEMCPYH2D_1 = samples,
+// CHECK-NEXT:  .MEMCPYH2D_1 = @as(i16, 8),
 // CHECK-NEXT:});
 //CHECK-EMPTY:
 // CHECK-NEXT:layout {

@@ -130,17 +130,19 @@ TEST(CslDiagnostics, Comptime) {
   options.comptimeStepLimit = 10000;
   EXPECT_THAT(errorsOf("",
                        "fn f() i16 { while (true) {} return 1; } const x = "
-                       "f();",
+                       "f(); comptime { _ = x; }",
                        options),
               HasSubstr("more than 10000 steps"));
   options = {};
   options.comptimeDepthLimit = 100;
-  EXPECT_THAT(errorsOf("", "fn f(n: i16) i16 { return f(n); } const x = f(1);",
+  EXPECT_THAT(errorsOf("",
+                       "fn f(n: i16) i16 { return f(n); } const x = f(1); "
+                       "comptime { _ = x; }",
                        options),
               HasSubstr("more than 100 deep"));
   SEQUIN_ROW("CMP-016");
   SEQUIN_ROW("HST-017");
-  EXPECT_THAT(errorsOf("", "param p: i16;"),
+  EXPECT_THAT(errorsOf("", "param p: i16; comptime { _ = p; }"),
               HasSubstr("pe.csl:3:1: error: only 'var' and 'extern const' "
                         "variables may be uninitialized"));
   SEQUIN_ROW("ERR-001");
@@ -167,7 +169,7 @@ TEST(CslDiagnostics, DsdOperands) {
   SEQUIN_ROW("ERR-028");
   EXPECT_THAT(errorsOf("", "var buf: [10]f16; const c = @get_dsd(circbuf_dsd, "
                            ".{ .base_address = &buf, .extent = 20, "
-                           ".wraparound = 15 });"),
+                           ".wraparound = 15 }); comptime { _ = c; }"),
               HasSubstr("'wraparound' is 15, the array has 10"));
   SEQUIN_ROW("WEX-017");
 }

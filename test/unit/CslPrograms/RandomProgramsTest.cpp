@@ -73,7 +73,9 @@ protected:
   static bool isSameStop(const wafer::Program &program, const wafer::Trap &trap,
                          StringRef meant) {
     StringRef found = trap.message;
-    StringRef place = program.locations[trap.location];
+    // Of what was inlined, the place itself.
+    StringRef place =
+        StringRef(program.locations[trap.location]).split(" at ").first;
     size_t line = place.rfind(':', place.rfind(':'));
     return meant.contains(found.split(" in ").first.str() + " in ") &&
            meant.contains((place.substr(line) + ")").str());

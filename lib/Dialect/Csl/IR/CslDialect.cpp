@@ -113,6 +113,17 @@ TargetAttr csl::getTarget(Operation *op) {
   return target;
 }
 
+Value csl::getPlaceNumber(Value place) {
+  while (Operation *op = place.getDefiningOp()) {
+    if (auto pointer = dyn_cast<IntToPtrOp>(op))
+      return pointer.getAddress();
+    if (!isa<AddressOfOp, AsMemrefOp, ElementPtrOp, FieldPtrOp, PtrCastOp>(op))
+      return {};
+    place = op->getOperand(0);
+  }
+  return {};
+}
+
 const CslMachine *csl::lookupMachine(Operation *op) {
   TargetAttr target = lookupTarget(op);
   return target ? target.getRow() : nullptr;

@@ -160,6 +160,14 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult FifoType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               Type elementType) {
+  if (isDsdElement(elementType))
+    return success();
+  return emitError() << "a FIFO holds numbers of 16 or 32 bits, found "
+                     << elementType;
+}
+
 /// More elements than a PE has bytes.
 static constexpr int64_t kMaxElements = 1 << 16;
 

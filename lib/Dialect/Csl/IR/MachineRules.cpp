@@ -120,17 +120,21 @@ LogicalResult csl::checkColorConfig(Operation *op, std::optional<int64_t> color,
     return success();
   PositionAttr positions[] = {switches.getPos1(), switches.getPos2(),
                               switches.getPos3()};
+  uint32_t rx = routes.getRx(), tx = routes.getTx();
   for (auto [index, position] : llvm::enumerate(positions)) {
-    if (!position || !position.getRx() || !position.getTx())
+    if (!position)
       continue;
+    uint32_t newRx = position.getRx().value_or(rx);
+    uint32_t newTx = position.getTx().value_or(tx);
     // The hardware replaces one side; a vector that repeats the other is the
     // same (AMB-016).
-    if (*position.getRx() != routes.getRx() &&
-        *position.getTx() != routes.getTx())
+    if (newRx != rx && newTx != tx)
       return op->emitOpError()
              << "has pos" << index + 1
-             << " with other rx and other tx than the routes, " << machine->name
-             << " replaces one of them";
+             << " with other rx and other tx than the position before, "
+             << machine->name << " replaces one of them";
+    rx = newRx;
+    tx = newTx;
   }
   return success();
 }

@@ -60,7 +60,7 @@ def check(folder, layout, flags, arch):
     first = cycles(folder, "out")
     # A variable of a module has no dot in its name any more.
     script = folder / "run.py"
-    script.write_text(script.read_text().replace("tally.sum", "tally_sum"))
+    script.write_text(script.read_text().replace("tally.local_tally", "tally_local_tally"))
     for number in sorted({0, trip}):
         back = f"back{number}"
         run(folder, "cslc", folder / f"source{number}" / "layout.csl", *rest, "-o", back)

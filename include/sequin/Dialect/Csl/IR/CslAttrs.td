@@ -97,7 +97,7 @@ def Csl_RoutesAttr : Csl_Attr<"Routes", "routes"> {
 def Csl_PositionAttr : Csl_Attr<"Position", "position"> {
   let summary = "A switch position";
   let description = [{
-    The side that a position replaces; the other stays as in the routes
+    The side that a position gives; the other is that of the position before it
     (FAB-022, FAB-024). Both sides are a WSE-3 feature (AMB-015).
 
     ```mlir

@@ -78,6 +78,11 @@ TargetAttr getTarget(mlir::Operation *op);
 /// The machine of the module around `op`; nullptr if it names none.
 const CslMachine *lookupMachine(mlir::Operation *op);
 
+/// The number that a pointer, or an array behind one, was made of; null if it
+/// is the address of something. Such an access may be one of a configuration
+/// register (configWordAt()): it is volatile.
+mlir::Value getPlaceNumber(mlir::Value place);
+
 /// The number of a color, queue, task id, microthread, direction or register
 /// that is a constant.
 std::optional<int64_t> getKnownId(mlir::Value value);

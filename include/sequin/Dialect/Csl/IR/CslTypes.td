@@ -80,6 +80,7 @@ def Csl_FifoType : Csl_Type<"Fifo", "fifo"> {
   }];
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
 }
 
 def Csl_DsrType : Csl_Type<"Dsr", "dsr"> {

@@ -1,4 +1,4 @@
-//===- Uncalled.cpp - Functions that nothing calls ------------------------===//
+//===- Unused.cpp - Declarations that nothing names -----------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The program has no code of them. Those whose types are all said are evaluated
-// all the same, and what is wrong in them is a warning: the pages of CSL leave
-// only generic functions unchecked (CMP-029), and do not say what becomes of
-// others. What may be there for another machine, or for a file that is not part
-// of this program, is no reason to refuse it.
+// The program has nothing of them. Functions whose types are all said,
+// constants and variables are evaluated all the same, and what is wrong in them
+// is a warning: the pages of CSL leave only generic functions unchecked
+// (CMP-029), and programs that people run have constants that would be errors.
+// What may be there for another machine, or for a file that is not part of this
+// program, is no reason to refuse it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Uncalled.h"
+#include "Unused.h"
 #include "Evaluator.h"
 
 using namespace sequin;
@@ -50,24 +51,36 @@ static bool isPlain(const FnDecl &decl) {
          });
 }
 
+/// What no file names and evaluation has not met.
 static void collect(Session &session, ModuleInstance &module,
-                    llvm::DenseSet<const FnDecl *> &known,
-                    std::vector<FunctionRef> &found) {
+                    llvm::DenseSet<const Decl *> &known,
+                    std::vector<Global *> &found) {
   if (module.isLibrary)
     return;
-  for (const Decl *decl : module.file->decls) {
-    const auto *function = llvm::dyn_cast<FnDecl>(decl);
-    if (function && isPlain(*function) &&
-        !session.evaluated.contains(function) &&
-        !session.isNamed(function->name().text) &&
-        known.insert(function).second)
-      found.push_back({function, &module});
+  for (auto &entry : module.globals) {
+    Global &global = *entry.second;
+    bool isUnused = false;
+    if (const auto *function = llvm::dyn_cast<FnDecl>(global.decl))
+      isUnused = isPlain(*function) && !session.evaluated.contains(function);
+    else if (const VarDecl *var = global.var())
+      // A parameter without a value is one that this program need not give.
+      isUnused = global.state == Global::State::Untouched &&
+                 (var->init() || !var->isParam());
+    if (isUnused && !session.isNamed(global.name) &&
+        known.insert(global.decl).second)
+      found.push_back(&global);
   }
   for (const std::unique_ptr<ModuleInstance> &import : module.imports)
     collect(session, *import, known, found);
 }
 
-void Evaluator::checkUncalled(const FunctionRef &function) {
+void Evaluator::checkUnused(Global &global) {
+  const auto *decl = llvm::dyn_cast<FnDecl>(global.decl);
+  if (!decl) {
+    ensure(global, global.decl->span());
+    return;
+  }
+  FunctionRef function{decl, global.module};
   Frame inner;
   inner.module = function.module;
   frame = &inner;
@@ -87,12 +100,61 @@ void Evaluator::checkUncalled(const FunctionRef &function) {
   frame = nullptr;
 }
 
-void csl_import::warnOfUncalled(Session &session, ProgramState &program,
-                                llvm::DenseSet<const FnDecl *> &known) {
-  std::vector<FunctionRef> functions;
+/// Runs `evaluate` on each declaration; the first error of each is a warning.
+static void warnOf(Session &session, llvm::ArrayRef<Global *> unused,
+                   llvm::function_ref<void(Global &)> evaluate) {
+  uint64_t steps = session.steps;
+  Diagnostics &diagnostics = session.diagnostics;
+  std::vector<Diagnostic> before = diagnostics.all().vec(), warnings;
+  for (Global *global : unused) {
+    diagnostics.clear();
+    session.refusedPlace = false;
+    evaluate(*global);
+    const Diagnostic *error =
+        llvm::find_if(diagnostics.all(), [](const Diagnostic &diagnostic) {
+          return diagnostic.severity == Severity::Error;
+        });
+    // A function that sets up the program has its place in comptime blocks.
+    if (error == diagnostics.all().end() || session.refusedPlace)
+      continue;
+    warnings.push_back(*error);
+    warnings.back().message =
+        (llvm::isa<FnDecl>(global->decl)
+             ? "in function '" + global->name + "', which nothing calls: "
+             : "in the value of '" + global->name + "', which nothing uses: ")
+            .str() +
+        error->message;
+  }
+  diagnostics.clear();
+  for (const std::vector<Diagnostic> *list : {&before, &warnings})
+    for (const Diagnostic &diagnostic : *list) {
+      Diagnostic &again =
+          diagnostics.warning(diagnostic.span, diagnostic.message);
+      again.loc = diagnostic.loc;
+      again.notes = diagnostic.notes;
+    }
+  session.steps = steps;
+}
+
+void csl_import::warnOfUnused(Session &session, ModuleInstance &layout,
+                              llvm::DenseSet<const Decl *> &known) {
+  std::vector<Global *> unused;
+  collect(session, layout, known, unused);
+  // Functions of the layout are for comptime.
+  llvm::erase_if(unused, [](const Global *global) {
+    return llvm::isa<FnDecl>(global->decl);
+  });
+  warnOf(session, unused, [&](Global &global) {
+    Evaluator(session, nullptr).checkUnused(global);
+  });
+}
+
+void csl_import::warnOfUnused(Session &session, ProgramState &program,
+                              llvm::DenseSet<const Decl *> &known) {
+  std::vector<Global *> unused;
   for (const std::unique_ptr<ModuleInstance> &module : program.roots)
-    collect(session, *module, known, functions);
-  if (functions.empty())
+    collect(session, *module, known, unused);
+  if (unused.empty())
     return;
   // All that evaluation leaves behind is taken back.
   mlir::Operation *used = program.op, *kept = used->clone();
@@ -105,34 +167,9 @@ void csl_import::warnOfUncalled(Session &session, ProgramState &program,
   auto params = program.params;
   auto factIndex = program.factIndex;
   size_t facts = program.facts.size();
-  uint64_t steps = session.steps;
-  Diagnostics &diagnostics = session.diagnostics;
-  std::vector<Diagnostic> before = diagnostics.all().vec(), warnings;
-  for (const FunctionRef &function : functions) {
-    diagnostics.clear();
-    session.refusedPlace = false;
-    Evaluator(session, &program).checkUncalled(function);
-    const Diagnostic *error =
-        llvm::find_if(diagnostics.all(), [](const Diagnostic &diagnostic) {
-          return diagnostic.severity == Severity::Error;
-        });
-    // A function that sets up the program has its place in comptime blocks.
-    if (error == diagnostics.all().end() || session.refusedPlace)
-      continue;
-    warnings.push_back(*error);
-    warnings.back().message = "in function '" +
-                              function.decl->name().text.str() +
-                              "', which nothing calls: " + error->message;
-  }
-  diagnostics.clear();
-  for (const std::vector<Diagnostic> *list : {&before, &warnings})
-    for (const Diagnostic &diagnostic : *list) {
-      Diagnostic &again =
-          diagnostics.warning(diagnostic.span, diagnostic.message);
-      again.loc = diagnostic.loc;
-      again.notes = diagnostic.notes;
-    }
-  session.steps = steps;
+  warnOf(session, unused, [&](Global &global) {
+    Evaluator(session, &program).checkUnused(global);
+  });
   program.facts.resize(facts);
   program.factIndex = std::move(factIndex);
   program.params = std::move(params);
