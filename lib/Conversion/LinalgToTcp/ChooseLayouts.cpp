@@ -278,7 +278,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
       if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
           tensor->origin != Tensor::Origin::Argument) {
         access->tensor = copyOf(tensor, inner);
-        access->tensor->mayInterleave = true;
+        access->tensor->mayReorder = true;
         continue;
       }
       unsigned last = tensor->rank() - 1;

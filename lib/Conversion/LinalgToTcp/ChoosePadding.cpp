@@ -51,8 +51,7 @@ static void addBlocks(SmallVectorImpl<Digit> &digits, const Group &group,
                       ArrayRef<LoopId> loops) {
   for (LoopId id : loops) {
     const Loop &loop = group.loops[id];
-    bool isOutside = group.ring && group.ring->cluster == id;
-    if (loop.parts > 1 && !isOutside)
+    if (loop.parts > 1)
       digits.push_back({id, loop.parts, loop.local});
   }
 }
@@ -62,18 +61,16 @@ static Digits digitsOfRing(const Group &group, const Access &access) {
   Digits digits;
   if (plan.cluster)
     digits.cluster = {plan.cluster, group.loops[*plan.cluster].extent, 1};
-  bool isFactor = &access == &group.lhs || &access == &group.rhs;
-  if (isFactor)
-    addBlocks(digits.slice, group, group.k);
-  else if (plan.promotes)
-    addBlocks(digits.slice, group, group.m);
-  else
-    digits.slice.push_back({std::nullopt, plan.sumParts, 1});
-  addBlocks(digits.slice, group, group.batch);
-  if (&access != &group.lhs)
-    addBlocks(digits.slice, group, group.n);
-  else if (plan.spreads)
-    digits.slice.push_back({plan.streamed, plan.ring, 1});
+  bool spreads = &access == &group.lhs && plan.spreads;
+  for (LoopId loop : plan.slices)
+    if (!spreads || group.lhs.uses(loop))
+      digits.slice.push_back({loop, group.loops[loop].extent, 1});
+  if (!spreads)
+    return digits;
+  const Loop &sum = group.loops[group.k.back()];
+  digits.slice.push_back(
+      {group.k.back(), plan.ringSums, sum.tile / plan.ringSums});
+  digits.slice.push_back({plan.streamed, plan.ringTurns, 1});
   return digits;
 }
 

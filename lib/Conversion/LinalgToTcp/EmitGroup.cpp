@@ -402,8 +402,9 @@ Value GroupEmitter::emitTile() {
       int64_t bytes = dmBytesWithMargin(sum.getByteSize(), machine);
       dmEnd = 2 * bytes;
       // The pass that ends a chunk writes there.
-      chunkAddress =
-          last ? std::nullopt : std::optional<int64_t>(chunk % 2 * bytes);
+      destination.reset();
+      if (!last)
+        destination = Destination{chunk % 2 * bytes, Value(), std::nullopt, 0};
     }
     StreamShape shape;
     Value stream, dm;
@@ -555,7 +556,32 @@ LogicalResult GroupEmitter::emitGather() {
   return success();
 }
 
+/// How often the operations of a group are written one after the other.
+static uint64_t unrolledSteps(const Group &group) {
+  if (group.ring)
+    return group.ring->steps;
+  if (group.weightStream)
+    return llvm::SaturatingMultiply<uint64_t>(group.weightStream->steps,
+                                              group.weightStream->stepRows /
+                                                  group.weightStream->passRows);
+  uint64_t steps = 1;
+  for (const Loop &loop : group.loops)
+    if (loop.reduced)
+      steps = llvm::SaturatingMultiply<uint64_t>(steps, loop.tiles());
+  for (const auto &stage : group.stages)
+    steps = llvm::SaturatingAdd(steps, unrolledSteps(*stage));
+  return steps;
+}
+
 LogicalResult KernelEmitter::emitGroup(Group &group) {
+  uint64_t steps = unrolledSteps(group);
+  if (steps > stepsLeft)
+    return (group.root ? group.root : program.func.getOperation())
+               ->emitOpError()
+           << "takes " << steps << " steps of its kernel one after the other; "
+           << kMostUnrolledSteps << " are allowed in a program, of which "
+           << stepsLeft << " are left: reduce in several operations";
+  stepsLeft -= steps;
   if (!group.weightStream) {
     flushStore();
     activations = {};
@@ -627,21 +653,9 @@ HbmType KernelEmitter::typeOf(const Tensor &tensor) const {
     return typeWith(describeDigits(tensor, nameOf));
   MemoryText text;
   for (unsigned dim : llvm::reverse(tensor.order))
-    if (tensor.interleave && tensor.interleave->dim == dim) {
-      std::string name = nameOf(dim);
-      int64_t block = tensor.interleave->block;
-      text.add(name + suffix("/", block), sizeOf(dim) / block,
-               tensor.interleave->stride);
-      text.add(name + suffix("%", block), block, tensor.strides[dim]);
-    } else if (tensor.chunk && tensor.inner == dim) {
-      text.add(nameOf(dim) + suffix("%", tensor.chunk), tensor.chunk,
-               tensor.strides[dim]);
-    } else if (sizeOf(dim) > 1) {
+    if (sizeOf(dim) > 1) {
       text.add(nameOf(dim), sizeOf(dim), tensor.strides[dim]);
     }
-  if (tensor.chunk)
-    text.add(nameOf(*tensor.inner) + suffix("/", tensor.chunk),
-             sizeOf(*tensor.inner) / tensor.chunk, tensor.chunkStride);
   text.pad(tensor.size);
   return typeWith(text.str());
 }

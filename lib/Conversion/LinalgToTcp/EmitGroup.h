@@ -58,6 +58,10 @@ struct KernelEmitter {
   mlir::OpBuilder &builder;
   /// Of all groups.
   stream::MappingAttr chip;
+  /// Chunks of sums and steps of rings are written one after the other, some
+  /// twenty operations each.
+  static constexpr uint64_t kMostUnrolledSteps = 1 << 15;
+  uint64_t stepsLeft = kMostUnrolledSteps;
   /// What every tensor holds at the point of emission.
   llvm::DenseMap<Tensor *, mlir::Value> values;
 

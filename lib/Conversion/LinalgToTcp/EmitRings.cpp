@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of a ring plan (Program.h), one after the other. What the next step
-// reads is loaded before the result of this one is stored, so that the DMA
-// engines, which keep their order, work while the tensor unit does. Operands
-// and results take turns in places of DM.
+// The steps of a ring plan (Program.h), one after the other, and their passes.
+// What the next steps read is loaded before the results of this one are stored,
+// so that the DMA engines, which keep their order, work while the tensor unit
+// does. Operands take turns in places of DM; sums and results are there in
+// parts, of which a pass reads or writes one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GroupEmitter.h"
+#include "MemoryOrder.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -21,85 +24,103 @@ using namespace sequin::linalg_to_tcp;
 using namespace sequin::tcp;
 
 //===----------------------------------------------------------------------===//
-// Slices
+// Text
 //===----------------------------------------------------------------------===//
 
-/// Which part of the loop a slice has.
-std::string GroupEmitter::sliceTerm(LoopId loop) const {
-  Part p = part(loop);
-  if (p.split == 1)
+/// Digit `(index / unit) % count` of an index of `size`.
+static std::string digitOf(std::string text, int64_t size, int64_t unit,
+                           int64_t count) {
+  if (count == 1)
     return "";
-  return p.name + (p.local() == 1 ? "" : suffix("/", p.local()));
+  if (unit != 1)
+    text += suffix("/", unit);
+  if (unit * count != size)
+    text += suffix("%", count);
+  return text;
+}
+static std::string digitOf(const Loop &loop, int64_t unit, int64_t count) {
+  return digitOf(loop.name, loop.tile, unit, count);
 }
 
-/// The grids of the three tensors, which differ in slices only.
+/// One iteration of a loop that a tensor in DM has all of.
+static std::string oneOf(const Loop &loop) {
+  return loop.name + suffix("=", 1) + suffix("#", loop.extent);
+}
+
+/// The grids, which differ in slices only: of what is spread over a ring, of
+/// rows that were put side by side, and of everything else.
 void GroupEmitter::makeRingGrids() {
   const RingPlan &plan = *group.ring;
-  Terms batch, sum, rows;
-  auto add = [&](Terms &terms, const LoopList &loops) {
-    for (LoopId loop : loops)
-      if (loop != plan.cluster)
-        terms.push_back(sliceTerm(loop));
-  };
-  add(batch, group.batch);
-  add(sum, group.k);
-  add(rows, group.n);
   std::string cluster = plan.cluster
                             ? group.loops[*plan.cluster].name
                             : "1" + suffix("#", machine.clustersPerChip);
-  auto gridOf = [&](std::initializer_list<Terms> lists) {
-    Terms slices;
-    for (const Terms &terms : lists)
-      slices.append(terms.begin(), terms.end());
+  auto gridOf = [&](const Terms &slices) {
     return GridAttr::get(builder.getContext(), axes, kernel.chip,
                          mapping(cluster), mapping(slices));
   };
-  weightGrid = streamGrid = gridOf({sum, batch, rows});
-  if (plan.spreads) {
-    const Loop &loop = group.loops[*plan.streamed];
-    std::string ring = loop.name;
-    if (loop.tile != plan.ring)
-      ring += suffix("%", plan.ring);
-    streamGrid = gridOf({sum, batch, {ring}});
+  Terms all, outsideRing, notGathered;
+  for (LoopId loop : plan.slices) {
+    const std::string &name = group.loops[loop].name;
+    all.push_back(name);
+    if (group.lhs.uses(loop))
+      outsideRing.push_back(name);
+    if (loop != plan.gathered)
+      notGathered.push_back(name);
   }
-  Terms added;
-  if (plan.promotes)
-    add(added, group.m);
-  else if (plan.sumParts > 1)
-    added.push_back("1" + suffix("#", plan.sumParts));
-  grid = gridOf({added, batch, rows});
+  grid = streamGrid = gatherGrid = gridOf(all);
+  if (plan.spreads) {
+    const Loop &sum = group.loops[group.k.back()];
+    outsideRing.push_back(
+        digitOf(sum, sum.tile / plan.ringSums, plan.ringSums));
+    outsideRing.push_back(
+        digitOf(group.loops[*plan.streamed], 1, plan.ringTurns));
+    streamGrid = gridOf(outsideRing);
+  }
+  if (plan.gathered) {
+    int64_t count = group.loops[*plan.gathered].extent;
+    if (int64_t turn = gatheredTurn(); turn > 0)
+      notGathered.push_back(digitOf(group.loops[*plan.streamed], turn, count));
+    else
+      notGathered.push_back(std::to_string(count));
+    gatherGrid = gridOf(notGathered);
+  }
 }
 
-/// The loop that is spread or promoted, if it has more than one iteration.
-std::optional<LoopId> GroupEmitter::streamedLoop() const {
-  std::optional<LoopId> loop = group.ring->streamed;
-  return loop && isInside(*loop) ? loop : std::nullopt;
+/// Iterations of the streamed loop that each of the slices has whose rows were
+/// put side by side; 0 if they do not divide and each has all.
+int64_t GroupEmitter::gatheredTurn() const {
+  const RingPlan &plan = *group.ring;
+  int64_t count = group.loops[*plan.gathered].extent;
+  int64_t all = plan.streamed ? group.loops[*plan.streamed].tile : 1;
+  return plan.streamed && all % count == 0 ? all / count : 0;
 }
 
-/// All iterations of a loop that only the stream has, or those of one slice
-/// before the ring passes them around.
-std::string GroupEmitter::streamTerm(LoopId id, bool spread) const {
-  const Loop &loop = group.loops[id];
-  if (id != streamedLoop() || !spread || !group.ring->spreads)
-    return loop.name;
-  if (loop.tile == group.ring->ring)
-    return "";
-  return loop.name + suffix("/", group.ring->ring);
-}
-
-Terms GroupEmitter::streamTerms(bool spread) const {
-  Terms terms;
-  for (LoopId id : group.m)
-    if (isInside(id) && id != group.ring->cluster)
-      if (std::string term = streamTerm(id, spread); !term.empty())
-        terms.push_back(std::move(term));
-  return terms;
+/// Loops that only the stream has, as a pass goes over them: iterations that
+/// are accumulated one group after the other, and those of a group, unless
+/// these are one.
+std::pair<Terms, Terms> GroupEmitter::streamTerms(bool spread) const {
+  const RingPlan &plan = *group.ring;
+  Terms outer, inner;
+  for (LoopId id : group.m) {
+    const Loop &loop = group.loops[id];
+    if (!isInside(id) || loop.parts > 1)
+      continue;
+    if (id != plan.streamed) {
+      outer.push_back(part(id).all());
+      continue;
+    }
+    int64_t turns = spread ? plan.ringTurns : 1;
+    outer.push_back(digitOf(loop, plan.together, loop.tile / plan.together));
+    inner.push_back(digitOf(loop, turns, plan.together / turns));
+  }
+  return {outer, inner};
 }
 
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
 
+/// Rows lie packet by packet: what one packet of the stream meets is together.
 Value GroupEmitter::emitStationary(Value dm, Context context,
                                    TrfAddress address) {
   Type type = group.rhs.tensor->elementType();
@@ -108,27 +129,25 @@ Value GroupEmitter::emitStationary(Value dm, Context context,
   int64_t lanes = machine.macWidthBytes * 8 / bits;
   Part rows = part(group.n.back()), inner = part(group.k.back());
   std::string row = rows.inner(machine.rowsPerSlice);
-  Terms element{rows.block(machine.rowsPerSlice)};
-  for (LoopId loop : ArrayRef(group.k).drop_back())
-    element.push_back(part(loop).all());
-  Terms time = element;
+  std::string packet = inner.inner(lanes);
+  Terms packets = locals(ArrayRef(group.k).drop_back());
+  packets.push_back(inner.block(lanes));
+  packets.push_back(rows.block(machine.rowsPerSlice));
+  Terms time = packets, flits, element = packets;
   time.insert(time.begin(), row);
-  auto cut = [&](int64_t unit) {
-    Terms terms = time;
-    terms.push_back(inner.block(unit));
-    return mapping(terms);
-  };
-  element.push_back(inner.all());
+  flits = time;
+  flits.push_back(digitOf(packet, lanes, flit, lanes / flit));
+  element.push_back(packet);
   Value stream = BeginOp::create(builder, loc, context, dm);
-  stream = FetchOp::create(builder, loc, stream, type, cut(lanes),
+  stream = FetchOp::create(builder, loc, stream, type, mapping(time),
                            mapping(inner.inner(lanes)));
-  stream = CollectOp::create(builder, loc, stream, cut(flit),
+  stream = CollectOp::create(builder, loc, stream, mapping(flits),
                              mapping(inner.inner(flit)));
   return ToTrfOp::create(builder, loc, stream, address, mapping(row),
                          mapping(element));
 }
 
-/// The products of one step, added over slices; `shape` is that of the result.
+/// The products of one pass; `shape` is that of the result.
 Value GroupEmitter::emitRingContraction(Value dm, Value trf,
                                         StreamShape &shape) {
   const RingPlan &plan = *group.ring;
@@ -137,54 +156,110 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf,
   int64_t flit = machine.flitBytes * 8 / bits;
   int64_t lanes = machine.macWidthBytes * 8 / bits;
   Part rows = part(group.n.back()), inner = part(group.k.back());
+  const Loop &sum = group.loops[group.k.back()];
   std::string block = rows.block(machine.rowsPerSlice);
-  auto timeOf = [&](Terms terms, int64_t unit) {
-    for (LoopId loop : ArrayRef(group.k).drop_back())
-      terms.push_back(part(loop).all());
-    terms.push_back(inner.block(unit));
-    return terms;
+  std::string packet = inner.inner(lanes);
+  // What slices of a ring have of the sum comes around first.
+  int64_t parts = group.k.size() > 1 ? plan.ringSums : 1;
+  auto timeOf = [&](bool spread) {
+    auto [time, together] = streamTerms(spread);
+    if (!spread)
+      time.push_back(digitOf(sum, sum.tile / parts, parts));
+    llvm::append_range(time, locals(ArrayRef(group.k).drop_back()));
+    int64_t packets = sum.tile / lanes / (spread ? plan.ringSums : parts);
+    time.push_back(digitOf(sum, lanes, packets));
+    llvm::append_range(time, together);
+    return time;
   };
-  Terms spread = streamTerms(true), all = streamTerms(false);
+  Terms all = timeOf(false);
   Value stream = BeginOp::create(builder, loc, Context::Main, dm);
   stream = FetchOp::create(builder, loc, stream, type,
-                           mapping(timeOf(spread, lanes)),
-                           mapping(inner.inner(lanes)));
+                           mapping(timeOf(plan.spreads)), mapping(packet));
   if (plan.spreads) {
-    int64_t packets = inner.local() / lanes;
+    int64_t packets = sum.tile / lanes / plan.ringSums;
     for (LoopId loop : ArrayRef(group.k).drop_back())
       packets *= part(loop).local();
     auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
     stream = SwitchOp::create(builder, loc, stream, SwitchTopology::Broadcast01,
-                              number(plan.ring), number(1), number(packets),
-                              IntegerAttr(), weightGrid.getSlice(),
-                              mapping(timeOf(all, lanes)));
+                              number(plan.ringSums), number(plan.ringTurns),
+                              number(packets * plan.together / plan.ringTurns),
+                              IntegerAttr(), grid.getSlice(), mapping(all));
   }
-  stream = CollectOp::create(builder, loc, stream, mapping(timeOf(all, flit)),
+  Terms flits = all;
+  flits.push_back(digitOf(packet, lanes, flit, lanes / flit));
+  stream = CollectOp::create(builder, loc, stream, mapping(flits),
                              mapping(inner.inner(flit)));
-  Terms aligned = timeOf(all, lanes);
+  Terms aligned = all;
   aligned.push_back(block);
   stream = AlignOp::create(builder, loc, stream, trf, mapping(aligned),
-                           mapping(inner.inner(lanes)));
+                           mapping(packet));
   stream = ContractOp::create(builder, loc, stream, /*max=*/UnitAttr(),
                               mapping("1"));
   shape.packet = rows.inner(machine.rowsPerSlice);
-  shape.time = all;
-  shape.time.push_back(block);
-  stream =
-      AccumulateOp::create(builder, loc, stream, AccumulationKind::Interleaved,
-                           mapping(shape.time), mapping(shape.packet));
-  if (plan.sumParts == 1)
-    return stream;
+  shape.time.clear();
   for (LoopId loop : group.m)
-    if (isInside(loop) && loop != plan.cluster)
-      for (std::string &term : shape.time)
-        if (term == group.loops[loop].name)
-          term = part(loop).all();
-  stream = VectorInitOp::create(builder, loc, stream);
-  afterInterSlice = true;
-  return VectorInterSliceReduceOp::create(builder, loc, stream,
-                                          InterSliceOp::Add, grid.getSlice(),
-                                          mapping(shape.time));
+    if (isInside(loop))
+      shape.time.push_back(part(loop).all());
+  shape.time.push_back(block);
+  return AccumulateOp::create(builder, loc, stream,
+                              AccumulationKind::Interleaved,
+                              mapping(shape.time), mapping(shape.packet));
+}
+
+/// Slices side by side in a ring change rows for iterations of the stream, or
+/// get all rows of each other: each then has all of these rows. The sub context
+/// moves them while the main one computes (TCP, Scheduling).
+Value GroupEmitter::emitGathered(Value dm, int64_t address) {
+  const RingPlan &plan = *group.ring;
+  Type type = group.resultType();
+  int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
+  const std::string &side = group.loops[*plan.gathered].name;
+  int64_t count = group.loops[*plan.gathered].extent, turn = gatheredTurn();
+  Part rows = part(group.n.back());
+  int64_t packet = std::gcd(flit, rows.size);
+  // Time before and after, and what is in DM then.
+  Terms from, to, element;
+  int64_t inside = turn;
+  bool isInside = false;
+  for (LoopId id : memoryLoops(group.result)) {
+    if (turn > 0 && id == *plan.streamed) {
+      const Loop &loop = group.loops[id];
+      std::string stays = digitOf(loop, 1, turn);
+      from.append({digitOf(loop, turn, count), stays});
+      to.push_back(stays);
+      element.push_back(stays);
+      isInside = true;
+      continue;
+    }
+    element.push_back(id == *plan.gathered ? side : part(id).all());
+    std::string text =
+        id == group.n.back() ? rows.block(packet) : part(id).all();
+    from.push_back(text);
+    to.push_back(text);
+    if (isInside)
+      inside *= id == group.n.back() ? rows.size / packet : part(id).local();
+  }
+  to.push_back(side);
+  std::string inPacket = rows.inner(packet);
+  auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+  Value stream = BeginOp::create(builder, loc, Context::Sub, dm);
+  stream = FetchOp::create(builder, loc, stream, type, mapping(from),
+                           mapping(inPacket));
+  if (turn > 0)
+    stream =
+        SwitchOp::create(builder, loc, stream, SwitchTopology::InterTranspose,
+                         number(count), number(1), number(inside),
+                         IntegerAttr(), gatherGrid.getSlice(), mapping(to));
+  else
+    stream =
+        SwitchOp::create(builder, loc, stream, SwitchTopology::Broadcast01,
+                         number(count), number(1), number(1), IntegerAttr(),
+                         gatherGrid.getSlice(), mapping(to));
+  if (packet != flit)
+    inPacket += suffix("#", flit);
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(to), mapping(inPacket));
+  return CommitOp::create(builder, loc, stream, address, mapping(element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,11 +267,16 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf,
 //===----------------------------------------------------------------------===//
 
 DmType GroupEmitter::operandType(const Access &access, GridAttr where) const {
+  const RingPlan &plan = *group.ring;
   Terms terms = dmText(access);
-  if (&access == &group.lhs) {
-    for (auto [loop, term] : llvm::zip(memoryLoops(access), terms))
-      if (loop != group.ring->cluster && llvm::is_contained(group.m, loop))
-        term = streamTerm(loop, /*spread=*/true);
+  if (&access == &group.lhs && plan.spreads) {
+    const Loop &loop = group.loops[*plan.streamed];
+    const Loop &sum = group.loops[group.k.back()];
+    for (auto [id, term] : llvm::zip(memoryLoops(access), terms))
+      if (id == *plan.streamed)
+        term = digitOf(loop, plan.ringTurns, loop.tile / plan.ringTurns);
+      else if (id == group.k.back())
+        term = digitOf(sum, 1, sum.tile / plan.ringSums);
   }
   return DmType::get(builder.getContext(), access.tensor->elementType(), where,
                      mapping(terms));
@@ -205,236 +285,429 @@ DmType GroupEmitter::operandType(const Access &access, GridAttr where) const {
 Value GroupEmitter::bringOperand(const Access &access, DmType type,
                                  int64_t address) {
   Offset offset = offsetOf(access);
-  Value view = ViewOp::create(builder, loc, viewType(access, /*cut=*/false),
-                              kernel.values.lookup(access.tensor),
-                              offset.indices, offset.steps, offset.constant);
+  HbmType memory = viewType(access, /*cut=*/false);
+  if (!access.tensor->digits.empty()) {
+    Terms terms;
+    for (LoopDigit digit : getRingOrder(group, access, machine))
+      terms.push_back(
+          digitOf(group.loops[digit.loop], digit.unit, digit.count));
+    memory = HbmType::get(builder.getContext(), access.tensor->elementType(),
+                          axes, kernel.chip, mapping(terms));
+  }
+  Value view =
+      ViewOp::create(builder, loc, memory, kernel.values.lookup(access.tensor),
+                     offset.indices, offset.steps, offset.constant);
   return ToDmOp::create(builder, loc, type, view, address);
 }
 
-namespace {
-/// One operand and its places in DM.
-struct Operand {
-  const Access *access = nullptr;
-  DmType type;
-  SmallVector<int64_t, 8> addresses;
-  int64_t next = 0;
-  /// The tile in each place.
-  struct Held {
-    SmallVector<int64_t, 6> tile;
-    Value dm;
+/// The tensor's element text with one iteration of the loop.
+static std::string withOne(DmType type, const Loop &loop) {
+  SmallVector<StringRef, 8> terms;
+  type.getElement().getText().split(terms, ',');
+  Terms texts;
+  for (StringRef term : terms)
+    texts.push_back(term.trim() == loop.name ? oneOf(loop) : term.trim().str());
+  return joinTerms(texts);
+}
+
+/// One iteration of a loop inside the tile, where it lies.
+Value GroupEmitter::tileAt(Value dm, std::optional<LoopId> loop, int64_t at) {
+  auto type = cast<DmType>(dm.getType());
+  if (!loop)
+    return dm;
+  const Loop &l = group.loops[*loop];
+  return TileOp::create(builder, loc, dm, mapping(l.name), Value(),
+                        builder.getDenseI64ArrayAttr({at}),
+                        builder.getI64IntegerAttr(1),
+                        mapping(withOne(type, l)));
+}
+
+Value GroupEmitter::commitInto(Value stream, const Destination &to) {
+  auto type = cast<DmType>(to.tensor.getType());
+  const Loop &loop = group.loops[*to.loop];
+  return CommitViewOp::create(
+      builder, loc, type, stream, to.tensor, mapping(loop.name), Value(),
+      builder.getDenseI64ArrayAttr({to.at}), builder.getI64IntegerAttr(1),
+      mapping(withOne(type, loop)), stream::MappingAttr());
+}
+
+namespace sequin::linalg_to_tcp {
+
+/// Emits the group of a GroupEmitter that has a ring plan.
+class RingEmitter {
+public:
+  explicit RingEmitter(GroupEmitter &emitter)
+      : e(emitter), group(e.group), plan(*group.ring), machine(e.machine),
+        builder(e.builder), loc(e.loc) {}
+
+  LogicalResult emit();
+
+private:
+  /// One operand and its places in DM.
+  struct Operand {
+    const Access *access = nullptr;
+    GridAttr where;
+    SmallVector<int64_t, 8> addresses;
+    int64_t next = 0;
+    /// The tile in each place.
+    struct Held {
+      SmallVector<int64_t, 6> tile;
+      Value dm;
+    };
+    SmallVector<Held, 8> held;
   };
-  SmallVector<Held, 8> held;
-};
-} // namespace
 
-LogicalResult GroupEmitter::emitRings() {
-  const RingPlan &plan = *group.ring;
-  Tensor *tensor = group.result.tensor;
-  Value &value = kernel.values[tensor];
-  if (!value)
-    value = FromAddressOp::create(builder, loc, kernel.typeOf(*tensor),
-                                  tensor->address);
+  int64_t count(std::optional<LoopId> loop) const {
+    return loop ? group.loops[*loop].extent : 1;
+  }
+  /// Of loops that passes go over, the text has one iteration or all.
+  /// The loop that counts the chunks of a step, if there are several.
+  std::optional<LoopId> chunkLoop(int64_t step) const {
+    auto found = plan.chunkLoops.find(plan.loads[plan.loadOf(step)]);
+    return found == plan.chunkLoops.end() ? std::nullopt
+                                          : std::optional(found->second);
+  }
+  void setInside(std::optional<LoopId> loop, bool isInside) {
+    if (loop)
+      group.loops[*loop].tile = isInside ? group.loops[*loop].extent : 1;
+  }
+  void allocate();
+  void addOperand(const Access &access, GridAttr where, int64_t places);
+  void moveTo(int64_t step);
+  void bring(int64_t step);
+  void bringUpTo(int64_t step);
+  /// A refill of the register file: of a chunk of a step's.
+  struct Refill {
+    int64_t step = 0, chunk = 0, refill = 0;
+  };
+  Value stationaryFor(const Refill &at);
+  void loadAhead(Refill at);
+  void emitPass(const Refill &at, int64_t piece, Value trf);
+  /// Which of the places for results a piece has.
+  int64_t placeOf(int64_t step, int64_t piece) const {
+    int64_t tile = step / static_cast<int64_t>(plan.loads.size());
+    return (tile * count(plan.pieces) + piece) %
+           static_cast<int64_t>(resultAddresses.size());
+  }
+  void gather(int64_t step, int64_t piece);
+  void store(int64_t step, int64_t piece);
 
+  GroupEmitter &e;
+  Group &group;
+  const RingPlan &plan;
+  const TcpMachine &machine;
+  OpBuilder &builder;
+  Location loc;
   std::vector<Operand> operands;
-  auto addOperand = [&](const Access &access, GridAttr where, int64_t places) {
-    Operand &operand = operands.emplace_back();
-    operand.access = &access;
-    operand.type = operandType(access, where);
-    bool moves = llvm::any_of(plan.order,
-                              [&](LoopId loop) { return access.uses(loop); });
-    for (int64_t i = 0; i < (moves ? places : 1); ++i)
-      operand.addresses.push_back(allocateDm(operand.type));
-    operand.held.resize(operand.addresses.size());
+  /// The operands of each step so far.
+  std::vector<std::vector<Value>> brought;
+  /// Sums so far, by refill; results, by piece.
+  SmallVector<Value, 8> sums, results;
+  SmallVector<int64_t, 8> sumAddresses, resultAddresses;
+  SmallVector<int64_t, 8> gatherAddresses;
+  int64_t behind = 0, passes = 0;
+  /// What the register file holds: a tile in DM and a refill of it, by half.
+  struct Stationary {
+    Value dm;
+    int64_t chunk = 0, refill = 0;
+    Value trf;
   };
-  addOperand(group.rhs, weightGrid, plan.rhsPlaces);
-  addOperand(group.lhs, streamGrid, plan.lhsPlaces);
+  Stationary trfs[2];
+  int64_t half = 1;
+  std::vector<VectorPass> firstPasses, nextPasses, lastPasses;
+  std::vector<Step> chunkSteps;
+  Value current;
+};
+
+} // namespace sequin::linalg_to_tcp
+
+void RingEmitter::addOperand(const Access &access, GridAttr where,
+                             int64_t places) {
+  Operand &operand = operands.emplace_back();
+  operand.access = &access;
+  bool isFactor = operands.size() <= 2;
+  // Places are for the largest load.
+  std::optional<LoopId> largest;
+  int64_t most = *llvm::max_element(plan.loads);
+  if (isFactor && most > 1)
+    largest = plan.chunkLoops.lookup(most);
+  setInside(largest, true);
+  DmType type = e.operandType(access, where);
+  setInside(largest, false);
+  operand.where = where;
+  bool moves =
+      (isFactor && plan.loads.size() > 1) ||
+      llvm::any_of(plan.order, [&](LoopId loop) { return access.uses(loop); });
+  for (int64_t i = 0; i < (moves ? places : 1); ++i)
+    operand.addresses.push_back(e.allocateDm(type));
+  operand.held.resize(operand.addresses.size());
+}
+
+void RingEmitter::allocate() {
+  addOperand(group.rhs, e.grid, plan.rhsPlaces);
+  addOperand(group.lhs, e.streamGrid, plan.lhsPlaces);
   for (const Step &step : group.steps)
     for (const Access *access : step.tensors())
       if (llvm::none_of(
               llvm::drop_begin(operands, 2),
               [&](const Operand &other) { return *other.access == *access; }))
-        addOperand(*access, grid, 2);
-  // The sums so far of a sum in chunks.
-  SmallVector<int64_t, 16> sumAddresses;
-  SmallVector<Value, 16> sums(plan.chunks > 1 ? plan.sums : 0);
-  for (size_t i = 0; i < sums.size(); ++i)
-    sumAddresses.push_back(
-        allocateDm(DmType::get(builder.getContext(), group.computeType, grid,
-                               mapping(resultText(group.computeType)))));
-  // Results of two steps are in DM at once.
-  const int64_t resultsBegin = dmEnd;
-  int64_t work[] = {resultsBegin, 0}, turn = 0;
-
-  // Where the tiles of a step are.
-  auto moveTo = [&](int64_t step) {
-    for (LoopId loop : llvm::reverse(plan.order)) {
-      const Loop &l = group.loops[loop];
-      first[loop] = step % l.tiles() * l.tile;
-      step /= l.tiles();
-    }
+        addOperand(*access, e.grid, 2);
+  auto typeOf = [&](Type type) {
+    return DmType::get(builder.getContext(), type, e.grid,
+                       e.mapping(e.resultText(type)));
   };
-  auto tileOf = [&](const Access &access) {
-    SmallVector<int64_t, 6> tile;
+  setInside(plan.refills, false);
+  if (plan.chunks > 1)
+    for (int64_t i = 0; i < count(plan.refills); ++i) {
+      DmType type = typeOf(group.computeType);
+      sumAddresses.push_back(e.allocateDm(type));
+      sums.push_back(plan.pieces ? FromAddressOp::create(builder, loc, type,
+                                                         sumAddresses.back())
+                                       .getResult()
+                                 : Value());
+    }
+  setInside(plan.refills, true);
+  setInside(plan.pieces, false);
+  DmType type = typeOf(group.resultType());
+  int64_t pieces = count(plan.pieces);
+  results.resize(pieces);
+  int64_t tiles = plan.steps / static_cast<int64_t>(plan.loads.size());
+  for (int64_t i = 0; i < getResultPlaces(count(plan.refills), pieces, tiles);
+       ++i) {
+    resultAddresses.push_back(e.allocateDm(type));
+    if (!plan.gathered)
+      continue;
+    int64_t copies =
+        e.gatheredTurn() > 0 ? 1 : group.loops[*plan.gathered].extent;
+    gatherAddresses.push_back(e.allocateDm(
+        type, (copies - 1) * static_cast<int64_t>(type.getByteSize())));
+  }
+  setInside(plan.pieces, true);
+  behind = e.dmEnd;
+}
+
+/// Where the tiles of a step are.
+void RingEmitter::moveTo(int64_t step) {
+  int64_t load = plan.loadOf(step), chunk = 0;
+  for (int64_t i = 0; i < load; ++i)
+    chunk += plan.loads[i];
+  e.first[group.k.back()] = chunk * group.loops[group.k.back()].tile;
+  step /= static_cast<int64_t>(plan.loads.size());
+  for (LoopId loop : llvm::reverse(plan.order)) {
+    const Loop &l = group.loops[loop];
+    e.first[loop] = step % l.tiles() * l.tile;
+    step /= l.tiles();
+  }
+}
+
+void RingEmitter::bring(int64_t step) {
+  moveTo(step);
+  std::vector<Value> values;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    // The steps' operands meet whole sums.
+    bool isFactor = i < 2;
+    if (!isFactor && !plan.finishesSums(step)) {
+      values.push_back(Value());
+      continue;
+    }
+    SmallVector<int64_t, 6> tile{isFactor ? plan.loadOf(step) : 0};
     for (LoopId loop : plan.order)
-      tile.push_back(access.uses(loop) ? first[loop] : 0);
-    return tile;
-  };
-  // The operands of each step so far.
-  std::vector<std::vector<Value>> brought;
-  auto bring = [&](int64_t step) {
-    std::vector<Value> values;
-    for (auto [i, operand] : llvm::enumerate(operands)) {
-      // The steps' operands meet whole sums.
-      if (i >= 2 && !plan.finishesSums(step)) {
-        values.push_back(Value());
-        continue;
-      }
-      moveTo(i == 0 ? std::min(step + plan.trfAhead, plan.steps - 1) : step);
-      SmallVector<int64_t, 6> tile = tileOf(*operand.access);
-      auto *found = llvm::find_if(operand.held, [&](const Operand::Held &held) {
-        return held.dm && held.tile == tile;
-      });
-      if (found != operand.held.end()) {
-        values.push_back(found->dm);
-        continue;
-      }
-      int64_t place = operand.next++ % operand.addresses.size();
-      // The pieces of the first tile come one by one.
-      Value dm;
-      if (step > 0 || !plan.head || operand.access != &group.lhs)
-        dm = bringOperand(*operand.access, operand.type,
-                          operand.addresses[place]);
-      operand.held[place] = {tile, dm};
-      values.push_back(dm);
+      tile.push_back(operand.access->uses(loop) ? e.first[loop] : 0);
+    auto *found = llvm::find_if(operand.held, [&](const Operand::Held &held) {
+      return held.dm && held.tile == tile;
+    });
+    if (found == operand.held.end()) {
+      int64_t place = operand.next++ % operand.held.size();
+      found = operand.held.begin() + place;
+      std::optional<LoopId> chunks = isFactor ? chunkLoop(step) : std::nullopt;
+      setInside(chunks, true);
+      DmType type = e.operandType(*operand.access, operand.where);
+      *found = {tile, e.bringOperand(*operand.access, type,
+                                     operand.addresses[place])};
+      setInside(chunks, false);
     }
-    brought.push_back(std::move(values));
-  };
-  auto bringUpTo = [&](int64_t step) {
-    while (static_cast<int64_t>(brought.size()) <=
-           std::min(step, plan.steps - 1))
-      bring(brought.size());
-  };
+    values.push_back(found->dm);
+  }
+  brought.push_back(std::move(values));
+}
 
-  // Behind the products of the first chunk, of the last one, and of others.
-  std::vector<Step> chunkSteps = getChunkSteps(group);
-  std::vector<VectorPass> firstPasses =
-      assignPasses({}, group.computeType, group.computeType);
-  std::vector<VectorPass> nextPasses = assignPasses(
-      ArrayRef(chunkSteps).take_front(), group.computeType, group.computeType);
-  std::vector<VectorPass> passes =
-      assignPasses(plan.chunks > 1 ? chunkSteps : group.steps,
-                   group.computeType, group.resultType());
-  Value trfs[2], trfSource, current = value;
-  std::optional<SmallVector<int64_t, 6>> trfTile;
-  int64_t trfLoads = 0, trfUses = 0;
-  auto loadStationary = [&](Value dm) {
-    if (std::exchange(trfSource, dm) == dm)
-      return;
-    Context context = Context::Main;
-    TrfAddress address = TrfAddress::Full;
-    if (plan.trfInHalves) {
-      context = trfLoads > 0 ? Context::Sub : Context::Main;
-      address =
-          trfLoads % 2 == 0 ? TrfAddress::FirstHalf : TrfAddress::SecondHalf;
+void RingEmitter::bringUpTo(int64_t step) {
+  while (static_cast<int64_t>(brought.size()) <= std::min(step, plan.steps - 1))
+    bring(brought.size());
+}
+
+/// The rows of a refill in the register file, loaded if they are not there.
+Value RingEmitter::stationaryFor(const Refill &at) {
+  Value dm = brought[at.step][0];
+  for (auto [i, held] : llvm::enumerate(trfs))
+    if (held.dm == dm && held.chunk == at.chunk && held.refill == at.refill) {
+      half = i;
+      return held.trf;
     }
-    trfs[trfLoads++ % 2] = emitStationary(dm, context, address);
-  };
-  auto compute = [&](Value stream, int64_t step) {
-    if (plan.vrfInHalves)
-      vrfBegin = step % 2 * (machine.vrfBytesPerSlice / 2);
-    StreamShape shape;
-    Value products =
-        emitRingContraction(stream, trfs[(trfUses - 1) % 2], shape);
-    bool isFirst = step / plan.sums % plan.chunks == 0;
-    int64_t place = step % plan.sums;
-    partial = isFirst ? Value() : sums[place];
-    if (!plan.finishesSums(step)) {
-      chunkAddress = sumAddresses[place];
-      sums[place] =
-          emitPasses(products, shape, isFirst ? firstPasses : nextPasses,
+  bool isFirst = !trfs[half].dm;
+  half = plan.trfInHalves ? 1 - half : 0;
+  Context context = plan.trfInHalves && !isFirst ? Context::Sub : Context::Main;
+  TrfAddress address = !plan.trfInHalves ? TrfAddress::Full
+                       : half == 0       ? TrfAddress::FirstHalf
+                                         : TrfAddress::SecondHalf;
+  Value rows = e.tileAt(dm, chunkLoop(at.step), at.chunk);
+  rows = e.tileAt(rows, plan.refills, at.refill);
+  Value trf = e.emitStationary(rows, context, address);
+  trfs[half] = {dm, at.chunk, at.refill, trf};
+  return trf;
+}
+
+/// The rows of the next refill, beside the passes of this one.
+void RingEmitter::loadAhead(Refill at) {
+  if (++at.refill == count(plan.refills)) {
+    at.refill = 0;
+    ++at.chunk;
+  }
+  if (at.chunk == plan.loads[plan.loadOf(at.step)]) {
+    at.chunk = 0;
+    ++at.step;
+  }
+  if (!plan.trfInHalves || at.step == plan.steps)
+    return;
+  int64_t now = half;
+  stationaryFor(at);
+  half = now;
+}
+
+void RingEmitter::emitPass(const Refill &at, int64_t piece, Value trf) {
+  auto [step, chunkInStep, refill] = at;
+  bool isFirst = plan.loadOf(step) == 0 && chunkInStep == 0;
+  bool finishes = plan.finishesSums(step) &&
+                  chunkInStep + 1 == plan.loads[plan.loadOf(step)];
+  e.moved.clear();
+  for (auto [operand, dm] :
+       llvm::drop_begin(llvm::zip(operands, brought[step]), 2)) {
+    if (!dm)
+      continue;
+    Value part = dm;
+    if (plan.pieces && operand.access->uses(*plan.pieces))
+      part = e.tileAt(part, plan.pieces, piece);
+    if (plan.refills && operand.access->uses(*plan.refills))
+      part = e.tileAt(part, plan.refills, refill);
+    e.moved.push_back({*operand.access, part});
+  }
+  if (plan.vrfInHalves)
+    e.vrfBegin = passes % 2 * (machine.vrfBytesPerSlice / 2);
+  ++passes;
+  e.dmEnd = behind;
+  Value stream = e.tileAt(brought[step][1], chunkLoop(step), chunkInStep);
+  if (plan.pieces)
+    stream = e.tileAt(stream, plan.pieces, piece);
+  setInside(plan.pieces, false);
+  setInside(plan.refills, false);
+  StreamShape shape;
+  Value products = e.emitRingContraction(stream, trf, shape);
+  e.partial = Value();
+  if (!isFirst)
+    e.partial = e.tileAt(sums[refill], plan.pieces, piece);
+  if (!finishes) {
+    e.destination = {sumAddresses[refill], sums[refill], plan.pieces, piece};
+    sums[refill] =
+        e.emitPasses(products, shape, isFirst ? firstPasses : nextPasses,
                      group.computeType, Value());
-      chunkAddress.reset();
-      return;
+  } else {
+    int64_t address = resultAddresses[placeOf(step, piece)];
+    Value &result = results[piece];
+    if (plan.refills && refill == 0) {
+      setInside(plan.refills, true);
+      auto type = DmType::get(builder.getContext(), group.resultType(), e.grid,
+                              e.mapping(e.resultText(group.resultType())));
+      setInside(plan.refills, false);
+      result = FromAddressOp::create(builder, loc, type, address);
     }
-    dmEnd = work[turn % 2];
-    Value result =
-        emitPasses(products, shape, passes, group.computeType, Value());
-    if (turn++ == 0)
-      work[1] = dmEnd;
-    Offset offset = offsetOf(group.result);
-    current = ToHbmViewOp::create(
-        builder, loc, current.getType(), result, current, offset.indices,
-        offset.steps, offset.constant, viewType(group.result, group.exact));
-  };
-  // The first tile in pieces, which leave their results where they are added.
-  auto computePieces = [&] {
-    Operand &operand = operands[1];
-    Loop &head = group.loops[*plan.head], &inner = group.loops[*plan.streamed];
-    int64_t pieces = std::exchange(head.tile, 1);
-    int64_t headParts = std::exchange(head.parts, 1);
-    int64_t innerParts = std::exchange(inner.parts, 1);
-    bool promotes = std::exchange(group.ring->promotes, false);
-    makeRingGrids();
-    DmType type = operandType(group.lhs, streamGrid);
-    auto bringPiece = [&](int64_t piece) {
-      first[*plan.head] = piece;
-      return bringOperand(group.lhs, type,
-                          operand.addresses[0] + piece * type.getByteSize());
-    };
-    // What follows may want the only place.
-    bool prefetches = operand.addresses.size() > 1;
-    auto bringNext = [&] {
-      head.tile = pieces;
-      first[*plan.head] = 0;
-      bringUpTo(1);
-      moveTo(0);
-      head.tile = 1;
-    };
-    SmallVector<Value, 8> streams;
-    for (int64_t piece = 0; piece < pieces; ++piece)
-      streams.push_back(bringPiece(piece));
-    if (prefetches)
-      bringNext();
-    for (auto [piece, stream] : llvm::enumerate(streams)) {
-      first[*plan.head] = piece;
-      // Each has a place for its results.
-      compute(stream, 0);
-      work[0] = work[1] = dmEnd;
-    }
-    work[0] = resultsBegin;
-    if (!prefetches)
-      bringNext();
-    head.tile = pieces;
-    head.parts = headParts;
-    inner.parts = innerParts;
-    group.ring->promotes = promotes;
-    first[*plan.head] = 0;
-    makeRingGrids();
-    // From here on they are results of whole tiles.
-    turn = 0;
-  };
+    e.destination = {address, result, plan.refills, refill};
+    result =
+        e.emitPasses(products, shape, lastPasses, group.computeType, Value());
+  }
+  e.destination.reset();
+  setInside(plan.pieces, true);
+  setInside(plan.refills, true);
+}
 
+void RingEmitter::gather(int64_t step, int64_t piece) {
+  if (!plan.gathered)
+    return;
+  setInside(plan.pieces, false);
+  results[piece] =
+      e.emitGathered(results[piece], gatherAddresses[placeOf(step, piece)]);
+  setInside(plan.pieces, true);
+}
+
+void RingEmitter::store(int64_t step, int64_t piece) {
+  moveTo(step);
+  setInside(plan.pieces, false);
+  Value result = results[piece];
+  if (plan.pieces)
+    e.first[*plan.pieces] = piece;
+  GroupEmitter::Offset offset = e.offsetOf(group.result);
+  current = ToHbmViewOp::create(
+      builder, loc, current.getType(), result, current, offset.indices,
+      offset.steps, offset.constant, e.viewType(group.result, group.exact));
+  if (plan.pieces)
+    e.first[*plan.pieces] = 0;
+  setInside(plan.pieces, true);
+}
+
+LogicalResult RingEmitter::emit() {
+  Tensor *tensor = group.result.tensor;
+  Value &value = e.kernel.values[tensor];
+  if (!value)
+    value = FromAddressOp::create(builder, loc, e.kernel.typeOf(*tensor),
+                                  tensor->address);
+  current = value;
+  for (auto [count, loop] : plan.chunkLoops)
+    setInside(loop, false);
+  // Behind the products of the first chunk, of the last one, and of others.
+  chunkSteps = getChunkSteps(group);
+  firstPasses = assignPasses({}, group.computeType, group.computeType);
+  nextPasses = assignPasses(ArrayRef(chunkSteps).take_front(),
+                            group.computeType, group.computeType);
+  lastPasses = assignPasses(plan.chunks > 1 ? chunkSteps : group.steps,
+                            group.computeType, group.resultType());
+  allocate();
   bringUpTo(0);
+  int64_t refills = count(plan.refills), pieces = count(plan.pieces);
   for (int64_t step = 0; step < plan.steps; ++step) {
-    bool pieces = step == 0 && plan.head;
-    if (!pieces)
-      bringUpTo(step + plan.loadsAhead);
-    std::vector<Value> values = std::move(brought[step]);
-    moveTo(step);
-    moved.clear();
-    for (auto [operand, dm] : llvm::drop_begin(llvm::zip(operands, values), 2))
-      if (dm)
-        moved.push_back({*operand.access, dm});
-    loadStationary(values[0]);
-    if (SmallVector<int64_t, 6> tile = tileOf(group.rhs); tile != trfTile) {
-      trfTile = std::move(tile);
-      ++trfUses;
+    bringUpTo(step + 1);
+    int64_t chunks = plan.loads[plan.loadOf(step)];
+    // Stores wait for the tensor unit, and DMA keeps its order: what the step
+    // after the next one reads comes before them, if results can wait.
+    bool storesLater = step + 1 < plan.steps &&
+                       static_cast<int64_t>(resultAddresses.size()) >= pieces;
+    for (int64_t i = 0; i < chunks * refills; ++i) {
+      Refill at{step, i / refills, i % refills};
+      bool isLast = plan.finishesSums(step) && i + 1 == chunks * refills;
+      Value trf = stationaryFor(at);
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        moveTo(step);
+        emitPass(at, piece, trf);
+        // As late as it can be: the sub context keeps its order, and what it
+        // loads for passes must not wait for DMA of the next step.
+        if (piece == std::max<int64_t>(0, pieces - plan.trfAhead))
+          loadAhead(at);
+        // What the sub context puts side by side comes behind what it loads for
+        // the next pass.
+        if (isLast && piece > 0)
+          gather(step, piece - 1);
+        if (isLast && piece > 0 && !storesLater)
+          store(step, piece - 1);
+      }
+      if (!isLast)
+        continue;
+      gather(step, pieces - 1);
+      bringUpTo(step + 2);
+      for (int64_t piece = storesLater ? 0 : pieces - 1; piece < pieces;
+           ++piece)
+        store(step, piece);
     }
-    if (pieces)
-      computePieces();
-    else
-      compute(values[1], step);
   }
   value = current;
   return success();
 }
+
+LogicalResult GroupEmitter::emitRings() { return RingEmitter(*this).emit(); }

@@ -212,8 +212,10 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
           mapping(packet + suffix("#", machine.flitBytes * 8 / bits)));
     }
     std::optional<int64_t> address;
-    if (&pass == &passes.back()) {
-      address = chunkAddress;
+    bool isLast = &pass == &passes.back();
+    if (isLast) {
+      if (destination)
+        address = destination->address;
     } else if (places.size() < 2) {
       auto widest = DmType::get(builder.getContext(), group.computeType, grid,
                                 mapping(resultText(group.computeType)));
@@ -226,6 +228,8 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
     if (lanes && narrows &&
         bits * machine.outputLanes < machine.commitAlignBytes * 8)
       result = commitShort(stream);
+    else if (isLast && destination && destination->loop)
+      result = commitInto(stream, *destination);
     else
       result = commit(stream, resultText(pass.result), address);
     before = pass.result;

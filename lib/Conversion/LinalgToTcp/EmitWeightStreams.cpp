@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupEmitter.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -97,6 +98,7 @@ private:
   Value scaleAndAdd(Value products, Value vrf);
   DmType sumsType() const;
   Value finish();
+  Value emitGathered(Value result);
 
   GroupEmitter &e;
   Group &group;
@@ -193,15 +195,19 @@ void WeightStreamEmitter::makeGrids() {
   std::string sums = name(plan.sumPart), rows = name(plan.slice);
   if (plan.rowParts != plan.rowSlots)
     rows = (rows.empty() ? "1" : rows) + suffix("#", plan.rowSlots);
-  e.weightGrid = gridOf({sums, rows});
-  e.grid = gridOf({sums.empty() ? "" : "1" + suffix("#", plan.sumParts), rows});
+  std::string added = sums.empty() ? "" : "1" + suffix("#", plan.sumParts);
+  e.weightGrid = gridOf({rows, sums});
+  e.grid = gridOf({rows, added});
+  e.gatherGrid = gridOf(
+      {digit(rows, plan.rowParts, plan.gathered, plan.rowParts / plan.gathered),
+       plan.gathered == 1 ? "" : std::to_string(plan.gathered), added});
   e.streamGrid = e.weightGrid;
   if (plan.spreadCells > 0) {
     int64_t slices = plan.cells / plan.spreadCells;
     std::string part = cellBlocks(plan.spreadCells);
     if (slices != plan.rowParts)
       part = (part.empty() ? "1" : part) + suffix("#", plan.rowParts);
-    e.streamGrid = gridOf({sums, part});
+    e.streamGrid = gridOf({part, sums});
   }
 }
 
@@ -331,10 +337,10 @@ Value WeightStreamEmitter::loadActivations() {
     if (all != plan.cells)
       turn = (turn.empty() ? "1" : turn) + suffix("#", plan.rowParts);
     auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
-    stream = SwitchOp::create(builder, loc, stream, SwitchTopology::Broadcast01,
-                              number(plan.rowParts), number(1), number(1),
-                              IntegerAttr(), e.weightGrid.getSlice(),
-                              mapping({row, turn}));
+    stream = SwitchOp::create(builder, loc, stream, SwitchTopology::Broadcast1,
+                              number(plan.rowParts), number(plan.sumParts),
+                              IntegerAttr(), IntegerAttr(),
+                              e.weightGrid.getSlice(), mapping({row, turn}));
     stream =
         CollectOp::create(builder, loc, stream,
                           mapping(join({{row, turn}, outer})), mapping(inner));
@@ -524,7 +530,36 @@ Value WeightStreamEmitter::finish() {
   }
   std::vector<VectorPass> list =
       assignPasses(group.steps, group.computeType, group.resultType());
-  return e.emitPasses(stream, shape, list, group.computeType, Value());
+  Value result = e.emitPasses(stream, shape, list, group.computeType, Value());
+  return plan.gathered > 1 ? emitGathered(result) : result;
+}
+
+/// Rows of neighbouring slices side by side, in each of these slices.
+Value WeightStreamEmitter::emitGathered(Value result) {
+  Type type = group.resultType();
+  int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
+  int64_t packet = std::gcd(flit, plan.rows);
+  std::string row = name(plan.row);
+  std::string block = digit(row, plan.rows, packet, plan.rows / packet);
+  std::string side = digit(name(plan.slice), plan.rowParts, 1, plan.gathered);
+  std::string inPacket = digit(row, plan.rows, 1, packet);
+  auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+  Value stream = BeginOp::create(builder, loc, Context::Main, result);
+  stream = FetchOp::create(builder, loc, stream, type,
+                           mapping({tokens(), block}), e.mapping(inPacket));
+  stream = SwitchOp::create(
+      builder, loc, stream, SwitchTopology::Broadcast1, number(plan.gathered),
+      number(plan.sumParts), IntegerAttr(), IntegerAttr(),
+      e.gatherGrid.getSlice(), mapping({tokens(), block, side}));
+  if (packet != flit)
+    inPacket += suffix("#", flit);
+  stream =
+      CollectOp::create(builder, loc, stream, mapping({tokens(), block, side}),
+                        e.mapping(inPacket));
+  auto dm = DmType::get(builder.getContext(), type, e.gatherGrid,
+                        mapping({tokens(), side, row}));
+  return CommitOp::create(builder, loc, stream, e.allocateDm(dm),
+                          dm.getElement());
 }
 
 //===----------------------------------------------------------------------===//

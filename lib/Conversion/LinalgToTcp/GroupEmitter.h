@@ -74,6 +74,16 @@ public:
 
 private:
   friend class WeightStreamEmitter;
+  friend class RingEmitter;
+
+  /// Where in DM the last of some passes writes: a tensor of its own, or one
+  /// iteration of a loop in a tensor that has several.
+  struct Destination {
+    int64_t address = 0;
+    mlir::Value tensor;
+    std::optional<LoopId> loop;
+    int64_t at = 0;
+  };
 
   // Mappings.
   void makeAxes();
@@ -151,6 +161,7 @@ private:
                         const VectorPass &pass);
   mlir::Value emitMultiplyAdd(mlir::Value stream, const Step &step,
                               mlir::ValueRange vrfs);
+  mlir::Value commitInto(mlir::Value stream, const Destination &to);
   mlir::Value commitShort(mlir::Value stream);
   mlir::Value reinterpret(mlir::Value dm, mlir::Type type);
   std::pair<std::string, std::string> narrow(const StreamShape &shape) const;
@@ -160,18 +171,18 @@ private:
   mlir::LogicalResult emitCollective();
 
   // Contractions by rings.
-  std::string sliceTerm(LoopId loop) const;
   void makeRingGrids();
-  std::optional<LoopId> streamedLoop() const;
-  std::string streamTerm(LoopId loop, bool spread) const;
-  Terms streamTerms(bool spread) const;
+  int64_t gatheredTurn() const;
+  std::pair<Terms, Terms> streamTerms(bool spread) const;
   tcp::DmType operandType(const Access &access, tcp::GridAttr where) const;
   mlir::Value bringOperand(const Access &access, tcp::DmType type,
                            int64_t address);
+  mlir::Value tileAt(mlir::Value dm, std::optional<LoopId> loop, int64_t at);
   mlir::Value emitStationary(mlir::Value dm, tcp::Context context,
                              tcp::TrfAddress address);
   mlir::Value emitRingContraction(mlir::Value dm, mlir::Value trf,
                                   StreamShape &shape);
+  mlir::Value emitGathered(mlir::Value dm, int64_t address);
   mlir::LogicalResult emitRings();
 
   // Weights that stream past activations.
@@ -185,8 +196,9 @@ private:
   mlir::Location loc;
   stream::AxesAttr axes;
   tcp::GridAttr grid;
-  /// Of the operands of a contraction by rings; `grid` is the result's.
-  tcp::GridAttr weightGrid, streamGrid;
+  /// Where the streamed operand is, if not as `grid` says; the weights, of
+  /// weight streams; and the result, of rings that put rows side by side.
+  tcp::GridAttr streamGrid, weightGrid, gatherGrid;
   /// The stream has passed the inter-slice block.
   bool afterInterSlice = false;
   int64_t dmEnd = 0, vrfEnd = 0;
@@ -202,8 +214,8 @@ private:
   llvm::SmallVector<int64_t, 6> first, count;
   /// What the chunks before have left, and what was there before the steps.
   mlir::Value partial, head;
-  /// Where the sum so far goes, if this is not the last chunk.
-  std::optional<int64_t> chunkAddress;
+  /// Without one, the last of some passes writes behind what is there.
+  std::optional<Destination> destination;
   std::list<std::vector<Step>> stepLists;
 };
 

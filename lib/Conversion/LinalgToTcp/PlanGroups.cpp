@@ -260,9 +260,6 @@ LoopList linalg_to_tcp::getMemoryLoops(const Group &group,
     llvm::sort(terms, [](const auto &a, const auto &b) {
       return a.second > b.second;
     });
-    // Blocks that are interleaved are the finest step.
-    if (access.tensor->interleave && access.tensor->interleave->dim == dim)
-      std::rotate(terms.begin(), terms.begin() + 1, terms.end());
     for (auto [loop, coefficient] : terms)
       if (group.loops[loop].tile > 1 && !llvm::is_contained(loops, loop))
         loops.push_back(loop);
@@ -864,6 +861,8 @@ LogicalResult GroupPlanner::checkPins() const {
                               << " of " << loop.extent << " iterations, which ";
     if (loop.single)
       diag << "runs one by one";
+    else if (loop.reduced && !tile)
+      diag << "is summed, and slices share no sums";
     else if (rigid.test(i))
       diag << "is cut into tiles and parts that divide it";
     else

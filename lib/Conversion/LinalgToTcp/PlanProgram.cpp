@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryOrder.h"
 #include "Padding.h"
 #include "PlanGroups.h"
 #include "sequin/Machine/Cycles.h"
@@ -44,37 +45,6 @@ static void nameLoops(Group &group) {
   }
 }
 
-/// What the host sends for one reader comes in the order in which both clusters
-/// read it at once, which opens every row of HBM once.
-static void interleaveClusters(Group &group) {
-  Tensor &tensor = *group.rhs.tensor;
-  if (tensor.origin == Tensor::Origin::Computed || !tensor.mayInterleave ||
-      !group.ring->cluster)
-    return;
-  for (auto [dim, index] : llvm::enumerate(group.rhs.dims))
-    for (auto [loop, coefficient] : index.terms)
-      if (loop == group.ring->cluster && dim != tensor.inner &&
-          index.offset == 0 &&
-          coefficient * group.loops[loop].extent == tensor.type.getDimSize(dim))
-        tensor.interleave = {static_cast<unsigned>(dim), coefficient};
-}
-
-bool linalg_to_tcp::mayLieInChunks(const Tensor &tensor) {
-  return tensor.origin != Tensor::Origin::Computed && tensor.mayInterleave &&
-         tensor.readers == 1 && tensor.inner;
-}
-
-/// What the host sends for one reader that takes sums in chunks lies in HBM
-/// chunk by chunk.
-static void layInChunks(Group &group) {
-  const RingPlan &plan = *group.ring;
-  if (plan.chunks == 1)
-    return;
-  for (Access *access : {&group.lhs, &group.rhs})
-    if (mayLieInChunks(*access->tensor))
-      access->tensor->chunk = group.loops[group.k.back()].tile;
-}
-
 /// Bytes between rows in HBM are multiples of this, a packet of a contraction.
 static constexpr int64_t kRowBytes = 64;
 
@@ -84,6 +54,8 @@ static void reserve(const Group &group, const Access &access) {
     int64_t last = index.offset, steps = 1;
     for (auto [loop, coefficient] : index.terms) {
       const Loop &l = group.loops[loop];
+      if (l.countsTiles)
+        continue;
       int64_t count = l.padded();
       last += std::max<int64_t>(0, coefficient * (count - 1));
       // Whole steps, as views have them.
@@ -114,27 +86,14 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine,
   tensor.strides.assign(tensor.rank(), 0);
   int64_t stride = tensor.inner ? 1 : word;
   for (unsigned dim : llvm::reverse(tensor.order)) {
-    if (auto &interleave = tensor.interleave;
-        interleave && interleave->dim == dim) {
-      interleave->stride = stride;
-      stride *= tensor.allocated[dim] / interleave->block;
-      tensor.strides[dim] = stride;
-      stride *= interleave->block;
-      continue;
-    }
     tensor.strides[dim] = stride;
-    stride *= tensor.chunk && tensor.inner == dim ? tensor.chunk
-                                                  : tensor.allocated[dim];
+    stride *= tensor.allocated[dim];
     if (tensor.inner != dim)
       continue;
     stride = llvm::alignTo(stride, row);
     stride += gap * machine.hbm.unitBytes * 8 / tensor.bits();
   }
   tensor.size = llvm::alignTo(stride, row);
-  if (!tensor.chunk)
-    return;
-  tensor.chunkStride = tensor.size;
-  tensor.size *= tensor.allocated[*tensor.inner] / tensor.chunk;
 }
 
 /// Addresses by first fit among the tensors that live at the same time.
@@ -205,10 +164,6 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
       group->root->emitWarning()
           << "search over mappings ends after " << group->record->evaluated
           << " of them, as its budget says; the best of these is used";
-    if (group->ring && readers[group->rhs.tensor] == 1)
-      interleaveClusters(*group);
-    if (group->ring)
-      layInChunks(*group);
     nameLoops(*group);
     auto use = [&](Access &access) {
       reserve(*group, access);
@@ -255,16 +210,10 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
         for (auto [a, b] : llvm::zip(tensor->allocated, other->allocated))
           a = b = std::max(a, b);
   finishWeightStreams(program);
+  orderRingMemory(program);
   for (auto &tensor : program.tensors) {
     if (tensor->firstUse < 0)
       continue;
-    if (auto &interleave = tensor->interleave;
-        interleave && tensor->allocated[interleave->dim] !=
-                          tensor->type.getDimSize(interleave->dim))
-      interleave.reset();
-    if (tensor->chunk && tensor->allocated[*tensor->inner] !=
-                             tensor->type.getDimSize(*tensor->inner))
-      tensor->chunk = 0;
     setStrides(*tensor, machine);
     if (tensor->keepsRows || tensor->rank() < 2 || !tensor->inner ||
         !tensor->digits.empty())

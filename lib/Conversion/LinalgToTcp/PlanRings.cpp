@@ -8,31 +8,36 @@
 //
 // The search over mappings of a contraction by rings (Program.h). A mapping is
 //
-//   cluster   the loop that goes over clusters
-//   batch     slices that differ in the batch
-//   sumParts  slices that share a sum
-//   rows      of the stationary operand, in each slice
-//   tile      iterations of the streamed loop at once
-//   spreads   whether a ring passes the streamed operand around
-//   order     whether rows or the stream change last, or what the vector
-//             engine's operands do not have
-//   head      pieces of the first tile
-//   chunks    of the sum, one after the other, each of which adds to what the
-//             one before has left
+//   cluster      the loop that goes over clusters
+//   batchParts   slices that differ in the batch
+//   streamParts  slices that differ in iterations of the streamed loop; those
+//                that remain differ in rows
+//   rows         of the stationary operand, in each slice
+//   refillRows   of these, in the register file at once
+//   tile         iterations of the streamed loop at once
+//   chunks       of the sum, one after the other, each of which adds to what
+//                the one before has left
+//   mostChunks   of these, that are loaded at once
+//   spreads      whether a ring passes the streamed operand around
+//   order        whether rows or the stream change last, or what the vector
+//                engine's operands do not have
 //
 // and whether register files are loaded in halves by turns, beside products.
 // All of them are tried; what does not divide, or does not fit into register
 // files or DM, is no mapping. A mapping costs what the pipeline of its steps
 // takes: DMA brings the operands of the next step while the tensor unit works.
-// Among mappings that take about the same time the one with fewest steps is
-// chosen, which makes the shortest program.
+// One that cannot be among the best even if nothing waits is not looked at
+// further. Among mappings that take about the same time the one with fewest
+// passes is chosen, which makes the shortest program.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -42,7 +47,11 @@ using namespace sequin::linalg_to_tcp;
 static constexpr int64_t kSlackPerMille = 2;
 /// No program takes as long; a thousand times as much is still an int64_t.
 static constexpr int64_t kMostCycles = INT64_MAX / 4096;
-static constexpr int64_t kMaxChunks = 8;
+/// Blocks of rows that the read cache of the register file holds, and fewer.
+static constexpr int64_t kRefillBlocks[] = {1, 2, 3, 4};
+/// Numbers of chunks that are tried, from the fewest that fit.
+static constexpr int64_t kChunkCounts = 4;
+static constexpr int64_t kMaxChunks = 256, kMostChunks = 8;
 
 static int64_t largestPowerOfTwoIn(int64_t n) { return n & -n; }
 
@@ -120,26 +129,21 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
   sizes.parts.assign(group.loops.size(), 1);
   if (choice.cluster)
     sizes.extent[*choice.cluster] /= machine.clustersPerChip;
-  // The sum, whole packets in each part.
-  int64_t parts = choice.sumParts;
+  // The sum, whole packets in each chunk.
   int64_t lanes = machine.lanes(group.lhs.tensor->kind());
   if (sizes.extent[group.k.back()] % (lanes * choice.chunks) != 0)
     return std::nullopt;
-  for (LoopId loop : group.k) {
-    bool inner = loop == group.k.back();
-    sizes.tile[loop] = sizes.extent[loop] / (inner ? choice.chunks : 1);
-    deal(sizes, loop, sizes.tile[loop], inner ? lanes : 1, parts);
-  }
-  if (parts != 1)
-    return std::nullopt;
-  parts = choice.batchParts;
+  for (LoopId loop : group.k)
+    sizes.tile[loop] = sizes.extent[loop];
+  sizes.tile[group.k.back()] /= choice.chunks;
+  int64_t parts = choice.batchParts;
   for (LoopId loop : group.batch) {
     deal(sizes, loop, sizes.extent[loop], 1, parts);
     sizes.tile[loop] = sizes.parts[loop];
   }
   if (parts != 1)
     return std::nullopt;
-  parts = machine.slicesPerCluster / choice.sumParts / choice.batchParts;
+  parts = machine.slicesPerCluster / choice.streamParts / choice.batchParts;
   if (sizes.extent[rowLoop] % choice.rows != 0)
     return std::nullopt;
   for (LoopId loop : llvm::reverse(group.n)) {
@@ -149,8 +153,12 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
   }
   if (parts != 1)
     return std::nullopt;
-  if (streamLoop)
-    sizes.tile[*streamLoop] = choice.tile;
+  if (!streamLoop)
+    return choice.streamParts == 1 ? std::optional(sizes) : std::nullopt;
+  sizes.tile[*streamLoop] = choice.tile * choice.streamParts;
+  sizes.parts[*streamLoop] = choice.streamParts;
+  if (sizes.extent[*streamLoop] % sizes.tile[*streamLoop] != 0)
+    return std::nullopt;
   return sizes;
 }
 
@@ -167,52 +175,89 @@ bool RingPlanner::keepsPins(const Choice &choice, const Sizes &sizes) const {
   return true;
 }
 
-/// Of one slice, without a ring.
-int64_t RingPlanner::elements(const Access &access, const Sizes &sizes) const {
-  int64_t product = 1;
-  for (LoopId i = 0; i < group.loops.size(); ++i)
-    if (access.uses(i))
-      product *= sizes.local(i);
-  return product;
-}
-
 //===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
 
-/// With the given parts, rows and chunks; until the callback returns false,
-/// false then.
+/// Numbers of chunks with which a refill fits into the register file, from the
+/// fewest on.
+SmallVector<int64_t> RingPlanner::chunksOf(const Choice &choice) const {
+  int64_t lanes = machine.lanes(group.lhs.tensor->kind());
+  int64_t extent = group.loops[group.k.back()].extent;
+  SmallVector<int64_t> counts;
+  if (extent % lanes != 0)
+    return counts;
+  int64_t bytes =
+      choice.refillRows / machine.rowsPerSlice * group.rhs.tensor->bits() / 8;
+  for (LoopId loop : group.k)
+    bytes *= group.loops[loop].extent;
+  for (int64_t chunks : divisorsOf(extent / lanes)) {
+    if (chunks > kMaxChunks || counts.size() == kChunkCounts)
+      break;
+    if (bytes / chunks <= machine.trfBytesPerRow)
+      counts.push_back(chunks);
+  }
+  return counts;
+}
+
+/// How many chunks each step of a tile has. The tensor unit begins when the
+/// first load is there, and works on the last one when there is no other.
+SmallVector<int64_t, 8> RingPlanner::loadsOf(int64_t chunks, int64_t most) {
+  SmallVector<int64_t, 8> ends;
+  int64_t left = chunks;
+  for (int64_t size = 1; size < most; size *= 2)
+    for (int64_t i = 0; i < (size == 1 ? 2 : 1) && left >= 2 * size; ++i) {
+      ends.push_back(size);
+      left -= 2 * size;
+    }
+  SmallVector<int64_t, 8> loads = ends;
+  for (int64_t size = llvm::bit_floor<uint64_t>(left % most); size > 0;
+       size = llvm::bit_floor<uint64_t>(left % most)) {
+    loads.push_back(size);
+    left -= size;
+  }
+  loads.append(left / most, most);
+  loads.append(ends.rbegin(), ends.rend());
+  return loads;
+}
+
+/// With the given parts and rows; until the callback returns false, false then.
 template <class Callback>
-bool RingPlanner::forEachTile(Choice choice, ArrayRef<int64_t> tiles,
-                              Callback &callback) const {
-  choice.tile = 1;
-  std::optional<Sizes> sizes = sizesOf(choice);
-  if (!sizes)
-    return true;
-  // One of both lets the tensor unit start early. What the vector engine's
-  // register file holds of a tile is more than that for a piece.
-  bool looksBack =
-      llvm::any_of(group.steps, [](const Step &step) { return step.head; });
-  int64_t maxHead =
-      hasOperands() || looksBack || choice.chunks > 1 ? 1 : kMaxHead;
+bool RingPlanner::forEachCut(Choice choice, ArrayRef<int64_t> tiles,
+                             Callback &callback) const {
   SmallVector<Order, 3> orders{Order::Stream, Order::Rows};
   if (hasOperands())
     orders.push_back(Order::NotOperands);
-  for (int64_t tile : tiles) {
-    choice.tile = tile;
-    if (streamLoop)
-      sizes->tile[*streamLoop] = tile;
-    for (bool spreads : {false, true})
-      for (Order order : orders)
-        for (int64_t head = 1; head <= maxHead; head *= 2) {
-          if (tile % head != 0 || (spreads && !streamLoop))
-            break;
-          choice.spreads = spreads;
-          choice.order = order;
-          choice.head = head;
-          if (!callback(choice, *sizes))
-            return false;
+  SmallVector<int64_t, 5> refills;
+  for (int64_t blocks : kRefillBlocks)
+    if (choice.rows % (blocks * machine.rowsPerSlice) == 0)
+      refills.push_back(blocks * machine.rowsPerSlice);
+  if (!llvm::is_contained(refills, choice.rows))
+    refills.push_back(choice.rows);
+  for (int64_t rows : refills) {
+    choice.refillRows = rows;
+    for (int64_t chunks : chunksOf(choice)) {
+      choice.chunks = chunks;
+      for (int64_t tile : tiles) {
+        choice.tile = tile;
+        std::optional<Sizes> sizes = sizesOf(choice);
+        if (!sizes)
+          continue;
+        for (bool spreads : {false, true}) {
+          if (spreads && !streamLoop)
+            continue;
+          for (Order order : orders)
+            for (int64_t most = 1; most <= std::min(kMostChunks, chunks);
+                 most *= 2) {
+              choice.spreads = spreads;
+              choice.order = order;
+              choice.mostChunks = most;
+              if (!callback(choice, *sizes))
+                return false;
+            }
         }
+      }
+    }
   }
   return true;
 }
@@ -231,40 +276,36 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
         (loop == streamLoop || llvm::is_contained(group.n, loop) ||
          llvm::is_contained(group.batch, loop)))
       clusters.push_back(loop);
-  // Parts of rows of HBM cost about what whole rows do, unless these lie in
-  // chunks.
-  bool mayChunk =
-      group.loops[group.k.back()].pinnedTile ||
-      (mayLieInChunks(*group.lhs.tensor) && mayLieInChunks(*group.rhs.tensor));
-  int64_t packets = machine.trfBytesPerRow / machine.macWidthBytes;
+  int64_t slices = machine.slicesPerCluster;
   for (std::optional<LoopId> cluster : clusters) {
-    int64_t maxChunks = mayChunk ? kMaxChunks : 1;
     Choice choice;
     choice.cluster = cluster;
     auto extentOf = [&](LoopId loop) {
       int64_t extent = group.loops[loop].extent;
-      return loop == choice.cluster ? extent / machine.clustersPerChip : extent;
+      return loop == choice.cluster ? extent / count : extent;
     };
     int64_t rowExtent = extentOf(rowLoop);
     if (rowExtent % machine.rowsPerSlice != 0)
       continue;
     SmallVector<int64_t> blocks = divisorsOf(rowExtent / machine.rowsPerSlice);
-    SmallVector<int64_t> tiles =
-        divisorsOf(streamLoop ? extentOf(*streamLoop) : 1);
-    int64_t slices = machine.slicesPerCluster;
+    int64_t stream = streamLoop ? extentOf(*streamLoop) : 1;
     for (int64_t batch = 1; batch <= slices; batch *= 2)
-      for (int64_t sum = 1; sum * batch <= slices; sum *= 2)
+      for (int64_t parts = 1; parts * batch <= slices; parts *= 2) {
+        if (stream % parts != 0)
+          break;
+        SmallVector<int64_t> tiles = divisorsOf(stream / parts);
         for (int64_t block : blocks) {
-          if (block > packets)
-            break;
           choice.batchParts = batch;
-          choice.sumParts = sum;
+          choice.streamParts = parts;
           choice.rows = block * machine.rowsPerSlice;
-          for (choice.chunks = 1; choice.chunks <= maxChunks;
-               choice.chunks *= 2)
-            if (!forEachTile(choice, tiles, callback))
-              return false;
+          choice.refillRows = std::min(choice.rows, machine.rowsPerSlice);
+          choice.chunks = choice.tile = 1;
+          if (!sizesOf(choice))
+            continue;
+          if (!forEachCut(choice, tiles, callback))
+            return false;
         }
+      }
   }
   return true;
 }
@@ -275,26 +316,27 @@ bool RingPlanner::search(int64_t limit, int64_t budget) {
   // least must not overflow then.
   limit = std::min(limit, kMostCycles);
   int64_t least = limit;
+  auto withSlack = [](int64_t cycles) {
+    return cycles + cycles * kSlackPerMille / 1000;
+  };
   found.complete = forEachChoice([&](const Choice &choice, const Sizes &sizes) {
-    if (found.evaluated == budget)
+    if (found.evaluated == budget || interrupted())
       return false;
     ++found.evaluated;
-    std::optional<RingPlan> plan = evaluate(choice, sizes);
-    if (!plan)
+    std::optional<Candidate> candidate =
+        evaluate(choice, sizes, withSlack(least));
+    if (!candidate)
       return true;
     ++found.feasible;
-    // The others cannot be chosen, nor be the next best of interest.
-    if (plan->cycles <= 2 * least)
-      candidates.push_back({choice, std::move(*plan)});
-    least = std::min(least, candidates.empty() ? least
-                                               : candidates.back().plan.cycles);
+    least = std::min(least, candidate->plan.cycles);
+    candidates.push_back(std::move(*candidate));
     return true;
   });
-  int64_t most = std::min(limit, least + least * kSlackPerMille / 1000);
+  int64_t most = std::min(limit, withSlack(least));
   const Candidate *chosen = nullptr;
   for (const Candidate &candidate : candidates) {
     auto key = [](const Candidate &c) {
-      return std::tuple(c.plan.steps, c.plan.cycles, c.choice.head);
+      return std::tuple(c.plan.passes, c.plan.cycles, c.plan.steps);
     };
     if (candidate.plan.cycles <= most && candidate.plan.cycles < limit &&
         (!chosen || key(candidate) < key(*chosen)))
@@ -326,17 +368,24 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
   os << "slices: ";
   if (choice.batchParts > 1)
     os << choice.batchParts << " of the batch x ";
-  os << choice.sumParts << " of the sum x " << plan.ring << " of the rows; "
-     << choice.rows << " rows each";
+  if (choice.streamParts > 1)
+    os << choice.streamParts << " of the stream x ";
+  os << plan.ring << " of the rows; " << choice.rows << " rows each";
+  if (choice.refills() > 1)
+    os << ", " << choice.refillRows << " at once";
   if (streamLoop)
     os << "; " << choice.tile << " of the stream at once, "
        << (plan.spreads ? "passed around" : "in every slice");
-  if (choice.head > 1)
-    os << ", the first in " << choice.head << " pieces";
+  if (candidate.pass.piece != choice.tile)
+    os << ", " << candidate.pass.piece << " in a pass";
   if (choice.chunks > 1)
     os << "; the sum in " << choice.chunks << " chunks";
   os << "; " << plan.steps << (plan.steps == 1 ? " step" : " steps");
-  if (plan.steps > 1)
+  if (plan.passes > plan.steps)
+    os << " of " << plan.passes / plan.steps << " passes";
+  if (choice.mostChunks > 1)
+    os << ", of up to " << choice.mostChunks << " chunks";
+  if (plan.steps > static_cast<int64_t>(plan.loads.size()))
     os << ", "
        << (choice.order == Order::Stream ? "the stream"
            : choice.order == Order::Rows ? "rows"
@@ -344,6 +393,8 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
        << " changing first";
   if (plan.trfInHalves)
     os << "; register files in halves by turns";
+  if (candidate.pass.gathered > 1)
+    os << "; rows of " << candidate.pass.gathered << " slices side by side";
   return text;
 }
 
@@ -385,8 +436,9 @@ void RingPlanner::record(const Candidate &chosen,
   if (b.cycles == a.cycles)
     found.reason = "it takes the same time, and the first is taken";
   else if (b.cycles < a.cycles)
-    found.reason = llvm::formatv("{0} steps instead of {1} for {2} cycles less",
-                                 b.steps, a.steps, a.cycles - b.cycles);
+    found.reason =
+        llvm::formatv("{0} passes instead of {1} for {2} cycles less", b.passes,
+                      a.passes, a.cycles - b.cycles);
   else if (worst.first > 0)
     found.reason = llvm::formatv(false, worst.second.data(), worst.first);
   else
@@ -400,9 +452,8 @@ void RingPlanner::record(const Candidate &chosen,
 void RingPlanner::apply() {
   RingPlan plan = best->plan;
   const Choice &choice = best->choice;
+  const PassSizes &pass = best->pass;
   Sizes sizes = *sizesOf(choice);
-  if (plan.promotes)
-    sizes.parts[*streamLoop] = choice.sumParts;
   for (auto [i, loop] : llvm::enumerate(group.loops)) {
     loop.extent = sizes.extent[i];
     loop.tile = sizes.tile[i];
@@ -412,7 +463,8 @@ void RingPlanner::apply() {
   // A loop of its own, outside of the one that it takes a part of.
   auto divide = [&](LoopId inner, int64_t step, int64_t extent) {
     LoopId outer = group.loops.size();
-    group.loops.emplace_back().extent = extent;
+    Loop &loop = group.loops.emplace_back();
+    loop.extent = loop.tile = loop.local = extent;
     auto add = [&](Access &access) {
       for (Index &index : access.dims)
         for (auto [loop, coefficient] : llvm::to_vector(index.terms))
@@ -427,33 +479,102 @@ void RingPlanner::apply() {
         list->insert(place, outer);
     return outer;
   };
-  if (choice.cluster) {
+  // From the finest step on a loop is: what a pass takes, refills, slices whose
+  // rows are put side by side, clusters, networks of data memory, other slices,
+  // pieces, tiles. So DMA engines, and the networks between which each of them
+  // alternates, have what is side by side.
+  int64_t networks = std::max<int64_t>(
+      1, machine.slicesPerCluster / machine.slicesPerDmn / choice.batchParts);
+  LoopList outerSlices, innerSlices;
+  auto cut = [&](LoopId inner, int64_t unit, int64_t side) {
+    bool overClusters = choice.cluster == inner;
+    int64_t clusters = overClusters ? machine.clustersPerChip : 1;
+    int64_t parts = sizes.parts[inner] / side;
+    int64_t mine = std::gcd(networks, parts);
+    networks /= mine;
+    int64_t local = sizes.local(inner), rest = parts / mine;
+    int64_t step = local * side * clusters * mine * rest;
+    bool isStream = inner == streamLoop;
+    std::optional<LoopId> over;
+    auto take = [&](int64_t count) -> std::optional<LoopId> {
+      step /= count;
+      if (count == 1)
+        return std::nullopt;
+      return divide(inner, step, count);
+    };
+    auto addSlices = [&](LoopList &list, std::optional<LoopId> id) {
+      if (!id)
+        return;
+      Loop &loop = group.loops[*id];
+      loop.parts = loop.extent;
+      loop.local = 1;
+      list.push_back(*id);
+    };
+    if (int64_t tiles = sizes.tiles(inner); tiles > 1) {
+      LoopId outer = divide(inner, step, tiles);
+      group.loops[outer].tile = group.loops[outer].local = 1;
+      llvm::replace(plan.order, inner, outer);
+    }
+    if (isStream)
+      over = take(local / unit);
+    std::optional<LoopId> others = take(rest), network = take(mine);
+    addSlices(outerSlices, network);
+    addSlices(innerSlices, others);
+    if (std::optional<LoopId> each = take(clusters)) {
+      group.loops[*each].parts = group.loops[*each].extent;
+      group.loops[*each].local = 1;
+      plan.cluster = each;
+    }
+    std::optional<LoopId> near = take(side);
+    addSlices(innerSlices, near);
+    if (inner == rowLoop)
+      plan.gathered = near;
+    if (!isStream)
+      over = take(local / unit);
+    Loop &loop = group.loops[inner];
+    loop.extent = loop.tile = loop.local = unit;
+    loop.parts = 1;
+    return over;
+  };
+  auto addWhole = [&](const LoopList &loops) {
+    for (LoopId loop : loops)
+      if (loop != streamLoop && loop != rowLoop && sizes.parts[loop] > 1)
+        innerSlices.push_back(loop);
+  };
+  LoopList batch = group.batch, rows = group.n;
+  if (choice.cluster && choice.cluster != streamLoop &&
+      choice.cluster != rowLoop) {
     LoopId over = divide(*choice.cluster, sizes.extent[*choice.cluster],
                          machine.clustersPerChip);
-    Loop &loop = group.loops[over];
-    loop.tile = loop.parts = loop.extent;
+    group.loops[over].parts = group.loops[over].extent;
+    group.loops[over].local = 1;
     plan.cluster = over;
   }
-  if (choice.head > 1) {
-    // Tiles, their pieces, and the iterations of a piece.
-    LoopId inner = *streamLoop;
-    int64_t piece = choice.piece(), tiles = sizes.tiles(inner);
-    plan.head = divide(inner, piece, choice.head);
-    Loop &head = group.loops[*plan.head];
-    head.tile = head.extent;
-    if (plan.promotes)
-      head.parts = std::min(choice.head, choice.sumParts);
-    head.local = head.tile / head.parts;
-    int64_t headParts = head.parts;
-    LoopId over = divide(inner, choice.tile, tiles);
-    for (LoopId &loop : plan.order)
-      if (loop == inner)
-        loop = over;
-    Loop &loop = group.loops[inner];
-    loop.extent = loop.tile = piece;
-    loop.parts /= headParts;
-    loop.local = piece / loop.parts;
-  }
+  addWhole(batch);
+  outerSlices = std::move(innerSlices);
+  innerSlices.clear();
+  LoopList streamSlices;
+  if (streamLoop)
+    plan.pieces = cut(*streamLoop, pass.piece, 1);
+  streamSlices = std::move(innerSlices);
+  innerSlices.clear();
+  addWhole(rows);
+  LoopList otherRows = std::move(innerSlices);
+  innerSlices.clear();
+  plan.refills = cut(rowLoop, choice.refillRows, pass.gathered);
+  if (choice.chunks > 1)
+    for (int64_t count : plan.loads) {
+      if (count == 1 || plan.chunkLoops.count(count))
+        continue;
+      LoopId sum = group.k.back();
+      LoopId counts = divide(sum, sizes.tile[sum], count);
+      group.loops[counts].reduced = group.loops[counts].countsTiles = true;
+      group.k.insert(std::prev(group.k.end()), counts);
+      plan.chunkLoops[count] = counts;
+    }
+  plan.slices = std::move(outerSlices);
+  for (const LoopList &list : {streamSlices, otherRows, innerSlices})
+    llvm::append_range(plan.slices, list);
   group.ring = std::move(plan);
 }
 

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "MemoryOrder.h"
 #include "sequin/Machine/Cycles.h"
 
 using namespace mlir;
@@ -33,54 +33,18 @@ linalg_to_tcp::getSliceOrder(const WeightStreamPlan &plan,
   using Of = SliceDigit::Of;
   SmallVector<SliceDigit, 4> order;
   int64_t inNetwork = std::min(machine.slicesPerDmn, machine.slicesPerCluster);
-  int64_t rows = std::min(plan.rowSlots, inNetwork);
-  int64_t sums = inNetwork / rows;
+  int64_t sums = std::min(plan.sumParts, inNetwork);
+  int64_t rows = inNetwork / sums;
   if (plan.rowParts != plan.rowSlots)
     rows = sums = 1;
-  order.push_back({Of::SumPart, 1, sums});
   order.push_back({Of::Row, 1, rows});
+  order.push_back({Of::SumPart, 1, sums});
   order.push_back({Of::Cluster, 1, plan.clusters});
-  order.push_back({Of::SumPart, sums, plan.sumParts / sums});
   order.push_back({Of::Row, rows, plan.rowParts / rows});
+  order.push_back({Of::SumPart, sums, plan.sumParts / sums});
   llvm::erase_if(order,
                  [](const SliceDigit &digit) { return digit.count == 1; });
   return order;
-}
-
-int64_t Tensor::distanceInDigits(unsigned dim, int64_t step) const {
-  int64_t distance = 0;
-  while (step > 0) {
-    const Digit *largest = nullptr;
-    for (const Digit &digit : digits)
-      if (digit.dim == dim && digit.count > 1 && digit.unit <= step &&
-          (!largest || digit.unit > largest->unit))
-        largest = &digit;
-    if (!largest)
-      break;
-    distance += step / largest->unit * largest->stride;
-    step %= largest->unit;
-  }
-  return distance;
-}
-
-std::string linalg_to_tcp::describeDigits(
-    const Tensor &tensor,
-    llvm::function_ref<std::string(unsigned dim)> nameOf) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::ListSeparator comma;
-  for (const Tensor::Digit &digit : tensor.digits) {
-    if (digit.count == 1 && digit.allocated == 1)
-      continue;
-    os << comma << nameOf(digit.dim);
-    if (digit.unit * digit.count != tensor.allocated[digit.dim])
-      os << " % " << digit.unit * digit.count;
-    if (digit.unit != 1)
-      os << " / " << digit.unit;
-    if (digit.allocated != digit.count)
-      os << " # " << digit.allocated;
-  }
-  return text.empty() ? "1" : text;
 }
 
 namespace {
@@ -109,6 +73,7 @@ private:
   std::vector<WeightStreamPlan> deal(int64_t sumParts, int64_t columns) const;
   bool cut(WeightStreamPlan &plan, int64_t steps) const;
   void orderMemory(WeightStreamPlan &plan) const;
+  int64_t gatheredSlices(const WeightStreamPlan &plan) const;
   bool spread(WeightStreamPlan &plan) const;
   int64_t dmBytes(const WeightStreamPlan &plan) const;
   int64_t estimate(const WeightStreamPlan &plan) const;
@@ -271,7 +236,7 @@ std::string WeightStreamPlanner::findMisfit() {
     if (!access)
       return true;
     const Tensor &tensor = *access.tensor;
-    return tensor.origin != Tensor::Origin::Computed && tensor.mayInterleave &&
+    return tensor.origin != Tensor::Origin::Computed && tensor.mayReorder &&
            tensor.readers == 1 && coversTensor(access);
   };
   ordered = mayOrder(group.rhs) && mayOrder(group.scale);
@@ -307,7 +272,12 @@ std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
     // The host's array has no room behind its rows.
     bool isFull = plan.rows * parts == extent(row);
     plan.ordered = ordered && isFull;
-    if ((isFull || !group.exact) && spread(plan))
+    plan.gathered = 1;
+    if ((!isFull && group.exact) || !spread(plan))
+      return isFull;
+    plans.push_back(plan);
+    plan.gathered = gatheredSlices(plan);
+    if (plan.gathered > 1)
       plans.push_back(plan);
     return isFull;
   };
@@ -324,6 +294,20 @@ std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
   return plans;
 }
 
+/// How many slices put their rows side by side, so that stores are of whole
+/// units of HBM; 1 if they are, or no number of slices makes them so.
+int64_t
+WeightStreamPlanner::gatheredSlices(const WeightStreamPlan &plan) const {
+  int64_t unit = machine.hbm.unitBytes * 8;
+  int64_t bits = plan.rows * group.result.tensor->bits();
+  if (plan.rowParts != plan.rowSlots)
+    return 1;
+  for (int64_t slices = 1; slices <= plan.rowParts; slices *= 2)
+    if (bits * slices % unit == 0)
+      return slices;
+  return 1;
+}
+
 /// What the switch brings of the activations; false if they do not fit into the
 /// register file.
 bool WeightStreamPlanner::spread(WeightStreamPlan &plan) const {
@@ -334,7 +318,8 @@ bool WeightStreamPlanner::spread(WeightStreamPlan &plan) const {
   plan.spreadCells = 0;
   if (!fits(plan.cells))
     return false;
-  // Slices without rows pass nothing on.
+  // Slices without rows pass nothing on. What goes around passes all slices of
+  // the cluster, whatever part of the sum they have.
   if (plan.rowParts == 1 || plan.rowParts != plan.rowSlots)
     return true;
   // Two flits from each slice, or more: shorter reads of HBM cost as much.
@@ -480,8 +465,16 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
                  plan.stepRows / plan.passRows * m.outputLanes;
   int64_t finish = plan.rows * plan.tokens +
                    passes.size() * plan.rows * plan.tokens / m.outputLanes;
-  int64_t results = extent(row) * plan.tokens * group.result.tensor->bits() / 8;
-  int64_t store = dmaCycles(m, results / m.outputLanes, 2, results);
+  int64_t bits = group.result.tensor->bits();
+  int64_t results = extent(row) * plan.tokens * bits / 8;
+  int64_t stored = plan.rows * plan.gathered * bits / 8;
+  int64_t runs = llvm::divideCeil(results, stored);
+  int64_t store = dmaCycles(
+      m, runs * llvm::divideCeil(stored, m.dmaRequestBytes), 2,
+      stored % unit == 0 ? results : runs * unit * m.hbm.partialWriteFactor);
+  if (plan.gathered > 1)
+    finish += ringCycles(plan.gathered * plan.sumParts, plan.tokens,
+                         flitCycles(m, plan.rows * bits / 8));
   int64_t dma = head + activations, main = 0;
   for (int64_t step = 0; step < plan.steps; ++step) {
     dma += weights;
@@ -512,7 +505,12 @@ std::optional<WeightStreamPlan> WeightStreamPlanner::search() const {
           least = plan;
         plan.followed = *least;
         plan.cycles = estimate(plan);
-        if (!best || plan.cycles < best->cycles)
+        // Without the host's help runs are short, which costs more than this
+        // estimate says.
+        auto key = [](const WeightStreamPlan &p) {
+          return std::pair(!p.ordered, p.cycles);
+        };
+        if (!best || key(plan) < key(*best))
           best = plan;
       }
     }
@@ -658,75 +656,31 @@ LogicalResult linalg_to_tcp::requireWeightStream(Group &group,
 // When all groups are planned
 //===----------------------------------------------------------------------===//
 
-/// Where the loop is in the tensor's dimensions.
-static std::pair<unsigned, int64_t> placeOf(const Access &access, LoopId loop) {
-  for (auto [dim, index] : llvm::enumerate(access.dims))
-    for (auto [term, coefficient] : index.terms)
-      if (term == loop)
-        return {static_cast<unsigned>(dim), coefficient};
-  return {0, 0};
-}
-
-namespace {
-/// Digits of a tensor, outermost first.
-class DigitList {
-public:
-  DigitList(const Access &access, const WeightStreamPlan &plan)
-      : access(access), plan(plan) {}
-  void add(LoopId loop, int64_t unit, int64_t count, int64_t allocated = 0) {
-    auto [dim, coefficient] = placeOf(access, loop);
-    if (coefficient == 0)
-      return;
-    digits.push_back(
-        {dim, coefficient * unit, count, std::max(count, allocated)});
-  }
-  void addSlices(const TcpMachine &machine) {
-    for (const SliceDigit &digit : getSliceOrder(plan, machine))
-      add(digit.of == SliceDigit::Of::Cluster   ? plan.cluster
-          : digit.of == SliceDigit::Of::SumPart ? plan.sumPart
-                                                : plan.slice,
-          digit.unit, digit.count);
-  }
-  /// Whether they are all that is allocated.
-  bool fits() const {
-    const Tensor &tensor = *access.tensor;
-    for (unsigned dim = 0; dim < tensor.rank(); ++dim) {
-      int64_t product = 1;
-      for (const Tensor::Digit &digit : digits)
-        if (digit.dim == dim)
-          product *= digit.count;
-      if (product != tensor.allocated[dim])
-        return false;
-    }
-    return true;
-  }
-  void apply() const { access.tensor->digits = digits; }
-
-private:
-  const Access &access;
-  const WeightStreamPlan &plan;
-  SmallVector<Tensor::Digit, 10> digits;
-};
-} // namespace
-
 /// The order in which the host sends weights and scales.
 static bool orderMemory(Group &group, const TcpMachine &machine) {
   WeightStreamPlan &plan = *group.weightStream;
-  DigitList weights(group.rhs, plan), scales(group.scale, plan);
-  weights.add(plan.row, plan.stepRows, plan.steps);
-  weights.add(plan.cell, plan.runCells, plan.cells / plan.runCells);
-  weights.add(plan.row, plan.runRows, plan.stepRows / plan.runRows);
-  weights.addSlices(machine);
-  weights.add(plan.row, 1, plan.runRows);
-  weights.add(plan.cell, 1, plan.runCells);
-  weights.add(plan.element, 1, plan.cellSize);
+  MemoryOrder weights(group.rhs), scales(group.scale);
+  auto addSlices = [&](MemoryOrder &order) {
+    for (const SliceDigit &digit : getSliceOrder(plan, machine))
+      order.add({digit.of == SliceDigit::Of::Cluster   ? plan.cluster
+                 : digit.of == SliceDigit::Of::SumPart ? plan.sumPart
+                                                       : plan.slice,
+                 digit.unit, digit.count});
+  };
+  weights.add({plan.row, plan.stepRows, plan.steps});
+  weights.add({plan.cell, plan.runCells, plan.cells / plan.runCells});
+  weights.add({plan.row, plan.runRows, plan.stepRows / plan.runRows});
+  addSlices(weights);
+  weights.add({plan.row, 1, plan.runRows});
+  weights.add({plan.cell, 1, plan.runCells});
+  weights.add({plan.element, 1, plan.cellSize});
   if (!weights.fits())
     return false;
   if (group.scale) {
-    scales.add(plan.row, plan.scaleRows, plan.rows / plan.scaleRows);
-    scales.addSlices(machine);
-    scales.add(plan.row, 1, plan.scaleRows);
-    scales.add(plan.cell, 1, plan.cells, plan.scaleCells);
+    scales.add({plan.row, plan.scaleRows, plan.rows / plan.scaleRows});
+    addSlices(scales);
+    scales.add({plan.row, 1, plan.scaleRows});
+    scales.add({plan.cell, 1, plan.cells}, plan.scaleCells);
     if (!scales.fits())
       return false;
     scales.apply();

@@ -64,19 +64,7 @@ struct Tensor {
   llvm::SmallVector<unsigned, 4> order;
   llvm::SmallVector<int64_t, 4> allocated; ///< positions, by dimension
   llvm::SmallVector<int64_t, 4> strides;   ///< elements, by dimension
-  /// A dimension that is not contiguous may be cut into equal blocks, which
-  /// then lie interleaved, position by position.
-  struct Interleave {
-    unsigned dim;
-    int64_t block;      ///< positions
-    int64_t stride = 0; ///< elements from block to block
-  };
-  std::optional<Interleave> interleave;
-  bool mayInterleave = false; ///< nobody pins the layout
-  /// The contiguous dimension in blocks of so many positions that all rows have
-  /// one after the other, for who reads block by block; 0 if rows are whole.
-  int64_t chunk = 0;
-  int64_t chunkStride = 0; ///< elements from block to block
+  bool mayReorder = false;                 ///< nobody pins the layout
   /// Memory in another order: digits of the dimensions, outermost first. Then
   /// `order` is that of the host's array alone.
   struct Digit {
@@ -104,10 +92,6 @@ struct Tensor {
   int64_t bits() const { return getBitWidth(kind()); }
   /// Elements from a position of a dimension to the one `step` behind.
   int64_t distance(unsigned dim, int64_t step) const {
-    if (interleave && interleave->dim == dim && step % interleave->block == 0)
-      return step / interleave->block * interleave->stride;
-    if (chunk && inner == dim && step % chunk == 0)
-      return step / chunk * chunkStride;
     return digits.empty() ? step * strides[dim] : distanceInDigits(dim, step);
   }
   int64_t distanceInDigits(unsigned dim, int64_t step) const;
@@ -264,6 +248,8 @@ struct Loop {
   bool reduced = false;
   /// One iteration per tile: addresses are no mapping of it and other loops.
   bool single = false;
+  /// Counts tiles of another loop, which has all iterations.
+  bool countsTiles = false;
   /// What the program fixes; 0 if it is free.
   int64_t pinnedTile = 0, pinnedParts = 0, pinnedChips = 0;
 
@@ -280,49 +266,70 @@ struct Loop {
 enum class Combiner { Add, Max, Min };
 
 /// How a contraction works on all slices at once. Slices differ, from the
-/// outermost: in the batch, in the part of the sum, and in the rows of the
-/// stationary operand that they hold. Those that differ in rows only are a
-/// ring, which has the streamed operand once, spread over its slices, and
-/// passes it around; those that differ in the part of the sum add what they
-/// have.
+/// outermost: in the batch, in the iterations of the streamed loop, and in the
+/// rows of the stationary operand that they hold. Those that differ in rows
+/// only are a ring, which has the streamed operand once, spread over its
+/// slices, and passes it around. No sum is shared by slices.
+///
+/// A step is a tile of both operands in DM, some chunks of the sum of each. Its
+/// passes go over chunks, over refills of the register file, and over pieces of
+/// the streamed tile. Each but those of the first chunk adds what the chunk
+/// before has left in DM, which comes through the vector engine's register
+/// file.
 struct RingPlan {
-  int64_t sumParts = 1, ring = 1; ///< slices
+  int64_t ring = 1; ///< slices
   /// The loop that goes over clusters; its extent is their number.
   std::optional<LoopId> cluster;
+  /// Loops over slices, outermost first: their extents are counts of slices. In
+  /// memory their order is another one: what DMA engines and clusters have lies
+  /// side by side.
+  LoopList slices;
   /// The longest loop of the streamed operand, if it has one of its own; spread
   /// over the ring, or all of it in every slice.
   std::optional<LoopId> streamed;
   bool spreads = false;
-  /// Whether the slices that have added take iterations of `streamed` each.
-  bool promotes = false;
-  /// A loop around `streamed` that the first step takes one by one, so that
-  /// work begins before all of the first tile is there.
-  std::optional<LoopId> head;
-  /// Loops over tiles, outermost first. One of them may be the last loop of the
-  /// sum, which then comes in chunks; each adds to what the one before left in
-  /// DM, for all of the `sums` tiles of the loops inside.
+  /// Slices of a ring have iterations of `streamed` in turn, and parts of a
+  /// chunk of the sum; their product is the ring.
+  int64_t ringTurns = 1, ringSums = 1;
+  /// Iterations of `streamed` that meet a packet of the stationary operand one
+  /// after the other, so that reads of the register file hit its cache. Each
+  /// has an accumulator for every block of rows.
+  int64_t together = 1;
+  /// Loops inside a tile of which a pass has one iteration: pieces of the
+  /// streamed tile, refills of the register file.
+  std::optional<LoopId> pieces, refills;
+  /// Loops over tiles, outermost first.
   LoopList order;
-  int64_t chunks = 1, sums = 1;
+  /// The last loop of the sum comes in chunks, the steps of a tile each have
+  /// some of them: few at both ends, where nothing else goes on.
+  int64_t chunks = 1;
+  llvm::SmallVector<int64_t, 8> loads{1};
+  /// For each number of chunks that a step may have, the loop that counts them.
+  llvm::SmallDenseMap<int64_t, LoopId, 4> chunkLoops;
   /// Tiles of the operands that are in DM at once.
   int64_t lhsPlaces = 1, rhsPlaces = 1;
-  int64_t steps = 1;
+  int64_t steps = 1, passes = 1;
+  /// The innermost slices, if their rows of the result are put side by side
+  /// before they are stored, so that stores are of whole units of HBM. Each
+  /// then has other iterations of `streamed`, or all of them if they do not
+  /// divide.
+  std::optional<LoopId> gathered;
   /// Whether the sub context fills the register files, those of the stationary
   /// operand and those of the vector engine, while the main context works with
   /// what is in their other halves. The first rows are loaded by the main
   /// context, which has nothing else to do.
   bool trfInHalves = false, vrfInHalves = false;
-  /// How many steps before they are used the stationary rows go to their half.
-  int64_t trfAhead = 0;
-  /// How many steps ahead of the tensor unit operands are loaded.
-  int64_t loadsAhead = 1;
+  /// How many passes before the first that uses it a refill begins.
+  int64_t trfAhead = 1;
 
   // By the cost model:
   int64_t cycles = 0;
   int64_t dmaCycles = 0, tensorUnitCycles = 0; ///< at work
   int64_t leadCycles = 0, tailCycles = 0; ///< before and after the tensor unit
 
+  int64_t loadOf(int64_t step) const { return step % loads.size(); }
   bool finishesSums(int64_t step) const {
-    return step / sums % chunks == chunks - 1;
+    return loadOf(step) + 1 == static_cast<int64_t>(loads.size());
   }
 };
 
@@ -450,6 +457,14 @@ inline int64_t dmBytesWithMargin(int64_t bytes, const TcpMachine &machine) {
   return llvm::alignTo(bytes + machine.macWidthBytes, machine.dmaRequestBytes);
 }
 
+/// Pieces of a ring plan's result that are in DM at once: some are computed,
+/// put side by side and stored meanwhile. With several refills none of a tile
+/// is complete before the last of these.
+inline int64_t getResultPlaces(int64_t refills, int64_t pieces, int64_t tiles) {
+  constexpr int64_t kPlaces = 4;
+  return refills > 1 ? pieces : std::min(pieces * tiles, kPlaces);
+}
+
 /// f32 for floats, i32 for integers.
 mlir::Type computeTypeOf(mlir::Type type);
 
@@ -495,8 +510,9 @@ mlir::LogicalResult planGroups(Program &program, int64_t budget);
 /// How each group is mapped, as the attribute kMappingsAttrName has it.
 mlir::ArrayAttr recordMappings(Program &program);
 
-/// Whether memory may be chunk by chunk (Tensor::chunk): nobody else reads it.
-bool mayLieInChunks(const Tensor &tensor);
+/// Whether memory may be in any order (Tensor::digits): it comes from the host,
+/// and one group reads it.
+bool mayReorder(const Tensor &tensor);
 
 /// Plans a contraction by rings if that fits it and takes less than `cycles`;
 /// its loops then have tiles and parts, with one more loop over clusters.

@@ -15,62 +15,124 @@
 #include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-/// Every step is emitted by itself.
-static constexpr int64_t kMaxSteps = 256;
+/// Every pass is emitted by itself.
+static constexpr int64_t kMaxPasses = 2048;
 /// What HBM gives of its peak where rows of a tensor begin anywhere in its own
 /// rows: some of these are opened twice, and bank groups meet. Measured.
 static constexpr int64_t kUnevenRowsPercent = 88;
 /// Parts of rows that begin at equal distances may all be in one of the bank
 /// groups that take turns. Measured.
 static constexpr int64_t kPartsOfRowsPercent = 50;
-/// How often, at most, stores of parts of rows cost what whole ones do:
-/// neighbouring rows that wait in the queue make up for some of it.
-static constexpr int64_t kMostOpened = 2;
 /// And where engines are so far apart that their rows meet in banks: 15 to 90.
 static constexpr int64_t kApartPercent = 40;
+/// Sums are 32 bits wide.
+static constexpr int64_t kSumBytes = 4;
 
 //===----------------------------------------------------------------------===//
-// What a mapping costs
+// What fits
 //===----------------------------------------------------------------------===//
 
-int64_t RingPlanner::trfBytes(const Choice &choice, const Sizes &sizes) const {
-  int64_t bytes = choice.rows / machine.rowsPerSlice * group.rhs.tensor->bits();
-  for (LoopId loop : group.k)
-    bytes *= sizes.local(loop);
-  return bytes / 8;
+/// Of one slice and step, without a ring.
+int64_t RingPlanner::elements(const Access &access, const Sizes &sizes) const {
+  int64_t product = 1;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (access.uses(i))
+      product *= sizes.local(i);
+  return product;
 }
 
-/// What the vector engine's operands take of the register file in one pass;
-/// none if they, or the stationary operand, do not fit.
-std::optional<int64_t> RingPlanner::getVrfBytes(const Choice &choice,
-                                                const Sizes &sizes) const {
-  int64_t blocks = choice.rows / machine.rowsPerSlice;
-  if (trfBytes(choice, sizes) > machine.trfBytesPerRow ||
-      blocks > machine.accumulatorColumns * machine.accumulatorRegisters)
-    return std::nullopt;
-  constexpr int64_t kBytes = 4;
+/// Of one slice and pass.
+int64_t RingPlanner::passElements(const Access &access, const Choice &choice,
+                                  const Sizes &sizes, int64_t piece) const {
+  int64_t product = 1;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (access.uses(i))
+      product *= i == rowLoop      ? choice.refillRows
+                 : i == streamLoop ? piece
+                                   : sizes.local(i);
+  return product;
+}
+
+/// Of a refill, in each row of the register file.
+int64_t RingPlanner::trfBytes(const Choice &choice, const Sizes &sizes) const {
+  int64_t bits =
+      choice.refillRows / machine.rowsPerSlice * group.rhs.tensor->bits();
+  for (LoopId loop : group.k)
+    bits *= sizes.local(loop);
+  return bits / 8;
+}
+
+/// What the vector engine's operands take of its register file in one pass.
+int64_t RingPlanner::vrfBytes(const Choice &choice, const Sizes &sizes,
+                              int64_t piece) const {
   int64_t most = 0;
   for (const VectorPass &pass : passesOf(choice)) {
-    int64_t vrf = 0;
-    for (const PlacedStep &placed : pass.steps)
+    int64_t bytes = 0;
+    for (const PlacedStep &placed : pass.steps) {
       for (const Access *operand : placed.step->tensors()) {
-        int64_t count = elements(*operand, sizes);
+        int64_t count = passElements(*operand, choice, sizes, piece);
         if (!operand->uses(rowLoop))
           count *= machine.outputLanes;
-        vrf += llvm::alignTo(count * kBytes, machine.flitBytes);
+        bytes += llvm::alignTo(count * kSumBytes, machine.flitBytes);
       }
-    for (const PlacedStep &placed : pass.steps)
       if (placed.step->head || placed.step->partial)
-        vrf += llvm::alignTo(elements(group.result, sizes) * kBytes,
-                             machine.flitBytes);
-    most = std::max(most, vrf);
+        bytes += passElements(group.result, choice, sizes, piece) * kSumBytes;
+    }
+    most = std::max(most, bytes);
   }
-  return most <= machine.vrfBytesPerSlice ? std::optional(most) : std::nullopt;
+  return most;
+}
+
+/// How the slices of a ring share what a pass streams: iterations in turn, as
+/// many as are accumulated together, and parts of the sum. False if they
+/// cannot.
+bool RingPlanner::spread(const Choice &choice, const Sizes &sizes,
+                         PassSizes &pass) const {
+  if (!choice.spreads)
+    return true;
+  int64_t ring =
+      machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  int64_t packets =
+      sizes.local(group.k.back()) / machine.lanes(group.lhs.tensor->kind());
+  pass.ringTurns = std::gcd(ring, pass.together);
+  pass.ringSums = ring / pass.ringTurns;
+  return ring > 1 && packets % pass.ringSums == 0;
+}
+
+/// The largest pieces of a tile that fit, in half of the vector register file
+/// if there are several passes; none if not even one iteration does.
+std::optional<PassSizes> RingPlanner::passSizesOf(const Choice &choice,
+                                                  const Sizes &sizes) const {
+  int64_t blocks = choice.refillRows / machine.rowsPerSlice;
+  int64_t slots = machine.accumulatorColumns * machine.accumulatorRegisters;
+  if (trfBytes(choice, sizes) > machine.trfBytesPerRow || blocks > slots)
+    return std::nullopt;
+  // A pass that others follow loads its operands behind them.
+  bool mayHalve = passesOf(choice).size() == 1;
+  for (int64_t part : {mayHalve ? 2 : 1, 1})
+    for (int64_t pieces = 1; pieces <= choice.tile; ++pieces) {
+      if (choice.tile % pieces != 0)
+        continue;
+      PassSizes pass;
+      pass.piece = choice.tile / pieces;
+      pass.vrfInHalves = part == 2;
+      if (vrfBytes(choice, sizes, pass.piece) > machine.vrfBytesPerSlice / part)
+        continue;
+      for (int64_t groups = 1; groups <= pass.piece; ++groups) {
+        if (pass.piece % groups != 0)
+          continue;
+        pass.together = pass.piece / groups;
+        if (pass.together * blocks <= slots && spread(choice, sizes, pass))
+          return pass;
+      }
+    }
+  return std::nullopt;
 }
 
 /// Rows of the stationary operand stay while the stream goes by, or the other
@@ -88,56 +150,53 @@ void RingPlanner::setOrder(RingPlan &plan, const Choice &choice,
     else
       (group.rhs.uses(i) ? rows : stream).push_back(i);
   }
-  LoopList outer = plan.order, inner;
   if (choice.order == Order::NotOperands) {
+    LoopList inner;
     for (const LoopList &list : {rows, stream})
       for (LoopId loop : list)
-        (operandsUse(loop) ? outer : inner).push_back(loop);
+        (operandsUse(loop) ? plan.order : inner).push_back(loop);
+    llvm::append_range(plan.order, inner);
   } else {
     bool rowsFirst = choice.order == Order::Rows;
-    llvm::append_range(outer, rowsFirst ? stream : rows);
-    inner = rowsFirst ? rows : stream;
+    llvm::append_range(plan.order, rowsFirst ? stream : rows);
+    llvm::append_range(plan.order, rowsFirst ? rows : stream);
   }
-  plan.order = std::move(outer);
-  // Between two chunks of a sum are those of everything inside.
   plan.chunks = choice.chunks;
-  if (choice.chunks > 1) {
-    plan.steps *= choice.chunks;
-    plan.order.push_back(group.k.back());
-  }
-  for (LoopId loop : inner)
-    plan.sums *= sizes.tiles(loop);
-  llvm::append_range(plan.order, inner);
+  plan.loads = loadsOf(choice.chunks, choice.mostChunks);
+  plan.steps *= plan.loads.size();
 }
 
 /// How many tiles of the operands are in DM; false if not even those are that
 /// the pipeline needs.
 bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
-                            const Sizes &sizes) const {
+                            const Sizes &sizes, const PassSizes &pass) const {
   auto bytesOf = [&](const Access &access, int64_t count) {
     return dmBytesWithMargin(count * access.tensor->bits() / 8, machine);
   };
   auto tilesOf = [&](const Access &access) {
-    int64_t tiles = 1;
+    int64_t tiles = plan.loads.size();
     for (LoopId loop : plan.order)
       if (access.uses(loop))
         tiles *= sizes.tiles(loop);
     return tiles;
   };
-  // What passes leave for the next one, of two steps, in 32 bits.
-  constexpr int64_t kBytes = 4;
-  int64_t places = 1 + std::min<int64_t>(3, passesOf(choice).size());
-  int64_t results = elements(group.result, sizes) * kBytes;
-  int64_t dm = 2 * places * dmBytesWithMargin(results, machine);
+  int64_t pieces = choice.tile / pass.piece;
+  int64_t pieceResults = passElements(group.result, choice, sizes, pass.piece);
+  // Sums of a tile, refill by refill.
+  int64_t dm = 0;
   if (plan.chunks > 1)
-    dm += plan.sums * dmBytesWithMargin(results, machine);
-  // Pieces have places of their own, where they are added.
-  if (choice.head > 1) {
-    int64_t piece = results / choice.head;
-    if (plan.promotes)
-      piece *= plan.sumParts;
-    dm = std::max(dm, choice.head * places * dmBytesWithMargin(piece, machine));
-  }
+    dm += choice.refills() *
+          dmBytesWithMargin(pieces * pieceResults * kSumBytes, machine);
+  // Results, piece by piece, and rows put side by side.
+  int64_t rows = bytesOf(group.result, pieceResults * choice.refills());
+  int64_t beside = pass.gathered == 1                ? 0
+                   : pass.piece % pass.gathered == 0 ? rows
+                                                     : rows * pass.gathered;
+  int64_t tiles = plan.steps / static_cast<int64_t>(plan.loads.size());
+  dm += getResultPlaces(choice.refills(), pieces, tiles) * (rows + beside);
+  // What passes leave for the next one.
+  if (passesOf(choice).size() > 1)
+    dm += 3 * dmBytesWithMargin(pieceResults * kSumBytes, machine);
   for (const Step &step : group.steps)
     for (const Access *operand : step.tensors()) {
       // Without packets along the rows, elements have words of their own.
@@ -148,10 +207,9 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
     }
   int64_t lhsTiles = tilesOf(group.lhs);
   plan.rhsPlaces = std::min<int64_t>(2, tilesOf(group.rhs));
-  dm += plan.rhsPlaces * bytesOf(group.rhs, elements(group.rhs, sizes));
-  int64_t count = elements(group.lhs, sizes);
-  if (plan.promotes)
-    count *= plan.sumParts;
+  dm += plan.rhsPlaces *
+        bytesOf(group.rhs, elements(group.rhs, sizes) * choice.mostChunks);
+  int64_t count = elements(group.lhs, sizes) * choice.mostChunks;
   if (plan.spreads)
     count /= plan.ring;
   int64_t lhsBytes = bytesOf(group.lhs, count);
@@ -162,117 +220,175 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
   return dm + plan.lhsPlaces * lhsBytes <= machine.dmBytesPerSlice;
 }
 
-StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
-                               const Choice &choice) const {
+/// How many slices put their rows of the result side by side: as many as make
+/// whole units of HBM; 1 if stores are of whole units as they are, or no number
+/// of slices does.
+int64_t RingPlanner::gatheredSlices(const Choice &choice,
+                                    const Sizes &sizes) const {
+  int64_t unit = machine.hbm.unitBytes * 8;
+  int64_t bits = choice.rows * group.result.tensor->bits();
+  for (int64_t slices = 1; slices <= sizes.parts[rowLoop]; slices *= 2)
+    if (bits * slices % unit == 0)
+      return slices;
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+/// DMA of a factor, for a step.
+int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
+                                const Sizes &sizes,
+                                const RingPlan &plan) const {
   const TcpMachine &m = machine;
-  int64_t bits = group.lhs.tensor->bits();
-  int64_t slices = m.slicesPerCluster * m.clustersPerChip;
-  int64_t sum = 1;
-  for (LoopId loop : group.k)
-    sum *= sizes.local(loop);
-  int64_t blocks = choice.rows / m.rowsPerSlice;
-  int64_t packets = sum / m.lanes(group.lhs.tensor->kind());
-
-  // What the clusters have in common is read once by each.
-  auto bytesOf = [&](const Access &access) {
-    int64_t product = 1;
-    for (LoopId i = 0; i < group.loops.size(); ++i)
-      if (access.uses(i))
-        product *= sizes.tile[i];
-    return product * access.tensor->bits() / 8 * m.clustersPerChip;
-  };
-  // Engines that have a batch each read far from each other.
-  int64_t enginesPerCluster = m.slicesPerCluster / m.slicesPerEngine;
-  int64_t batchParts = m.slicesPerCluster / plan.sumParts / plan.ring;
-  bool apart = batchParts > 1 && plan.sumParts < enginesPerCluster;
+  int64_t bits = access.tensor->bits();
+  // What slices or clusters have in common is read by each.
+  int64_t bytes = m.clustersPerChip;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (access.uses(i))
+      bytes *= sizes.tile[i];
+  bytes = bytes * bits / 8;
+  bool isStream = &access == &group.lhs;
+  if (!isStream)
+    bytes *= choice.streamParts;
+  else if (!plan.spreads)
+    bytes *= plan.ring;
   // Runs of the sum, each of which touches whole units of HBM.
-  int64_t run = sizes.local(group.k.back()) * bits / 8, unit = m.hbm.unitBytes;
-  auto loadOf = [&](const Access &access, int64_t bytes) {
-    int64_t runs = bytes / run;
-    int64_t units = run / unit + (run % unit != 0);
-    int64_t touched = units + (run % unit != 0);
-    int64_t pitch = bits / 8;
-    for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
-      pitch *= sizes.extent[loop];
-    int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
-    if (apart)
-      percent = kApartPercent;
-    if (choice.chunks > 1 && mayLieInChunks(*access.tensor))
-      percent = std::min(percent, kUnevenRowsPercent);
-    else if (choice.chunks > 1)
-      percent = std::min(percent, kPartsOfRowsPercent);
-    return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
-  };
-  StepCosts costs;
-  int64_t lhsBytes = bytesOf(group.lhs) * (plan.spreads ? 1 : plan.ring);
-  costs.lhsLoad = loadOf(group.lhs, lhsBytes);
-  costs.lhsPieceLoad = loadOf(group.lhs, lhsBytes / choice.head);
-  costs.rhsLoad = loadOf(group.rhs, bytesOf(group.rhs));
+  int64_t unit = m.hbm.unitBytes;
+  int64_t run = sizes.local(group.k.back()) * bits / 8;
+  if (isStream && plan.spreads)
+    run /= plan.ringSums;
+  int64_t runs = bytes / run;
+  int64_t units = run / unit + (run % unit != 0);
+  int64_t touched = units + (run > unit && run % unit != 0);
+  if (mayReorder(*access.tensor))
+    return dmaCycles(m, runs * units, 1, bytes);
+  int64_t pitch = bits / 8;
+  for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
+    pitch *= sizes.extent[loop];
+  int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
+  // Engines that have a batch each read far from each other.
+  if (choice.batchParts > 1)
+    percent = kApartPercent;
+  if (choice.chunks > 1)
+    percent = std::min(percent, kPartsOfRowsPercent);
+  return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
+}
 
-  // Slices side by side complete the units of HBM that each writes in part.
-  int64_t resultRun = std::min<int64_t>(
-      m.dmaMaxPacketBytes, choice.rows * group.result.tensor->bits() / 8);
-  int64_t side = resultRun * std::min(sizes.parts[rowLoop], m.slicesPerEngine);
-  bool whole = side % unit == 0 || sizes.tiles(rowLoop) == 1;
-  auto storeOf = [&](int64_t bytes, bool promotes) {
-    int64_t engines =
-        promotes || plan.sumParts == 1
-            ? m.dmaEngines
-            : std::max(m.clustersPerChip, m.dmaEngines / plan.sumParts);
-    int64_t requests =
-        bytes / resultRun * llvm::divideCeil(resultRun, m.dmaRequestBytes);
-    // A request reads and then writes.
-    int64_t touched =
-        whole ? bytes : bytes / side * unit * m.hbm.partialWriteFactor;
-    TilePart part = getTilePart(group, group.result, m,
-                                [&](LoopId loop) { return sizes.tile[loop]; });
-    touched *= std::min<int64_t>(kMostOpened, part.all / part.had);
-    if (apart)
-      touched = touched * 100 / kApartPercent;
-    return dmaCycles(m, requests * m.dmaEngines / engines, 2, touched);
-  };
-  int64_t resultBytes = bytesOf(group.result);
-  costs.store = storeOf(resultBytes, plan.promotes);
-  costs.pieceStore =
-      storeOf(resultBytes / choice.head, plan.promotes && choice.head == 1);
+/// DMA of the result of a piece.
+int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
+                                 const PassSizes &pass) const {
+  const TcpMachine &m = machine;
+  int64_t unit = m.hbm.unitBytes;
+  int64_t bytes = m.clustersPerChip * group.result.tensor->bits();
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (group.result.uses(i))
+      bytes *=
+          i == streamLoop ? pass.piece * choice.streamParts : sizes.tile[i];
+  bytes /= 8;
+  int64_t run = std::max<int64_t>(1, pass.gathered * choice.rows *
+                                         group.result.tensor->bits() / 8);
+  int64_t runs = bytes / run;
+  int64_t requests = runs * llvm::divideCeil(run, m.dmaRequestBytes);
+  // A request reads and then writes; what it writes of a unit that is not all
+  // of it costs a multiple.
+  int64_t touched = run % unit == 0
+                        ? bytes
+                        : runs * (run / unit + m.hbm.partialWriteFactor) * unit;
+  TilePart part = getTilePart(group, group.result, m,
+                              [&](LoopId loop) { return sizes.tile[loop]; });
+  // An opened row takes as long as all of its units, of which the tile may have
+  // one.
+  touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);
+  if (choice.batchParts > 1)
+    touched = touched * 100 / kApartPercent;
+  return dmaCycles(m, requests, 2, touched);
+}
+
+StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
+                               const Choice &choice,
+                               const PassSizes &pass) const {
+  const TcpMachine &m = machine;
+  StepCosts costs;
+  costs.startup = m.dmaStartupCycles;
+  costs.lhsLoad = loadCycles(group.lhs, choice, sizes, plan);
+  costs.rhsLoad = loadCycles(group.rhs, choice, sizes, plan);
+  costs.lhsLoad -= costs.startup;
+  costs.rhsLoad -= costs.startup;
+  costs.store = storeCycles(choice, sizes, pass);
 
   // The vector engine's operands, one after the other. What lies along the rows
   // is read as it is, which the sub context can do.
+  int64_t slices = m.slicesPerCluster * m.clustersPerChip;
   for (const Step &step : group.steps)
     for (const Access *operand : step.tensors()) {
-      int64_t bytes = elements(*operand, sizes) * operand->tensor->bits() / 8;
+      int64_t bits = operand->tensor->bits();
+      int64_t bytes = elements(*operand, sizes) * bits / 8;
       costs.operandLoads.push_back(
           dmaCycles(m, slices * llvm::divideCeil(bytes, m.dmaRequestBytes), 1,
                     bytes * slices));
       bool isAlong = operand->tensor->inner && operand->uses(rowLoop) &&
                      operand->dims[*operand->tensor->inner].finest() == rowLoop;
-      (isAlong ? costs.vrfSubLoad : costs.vrfLoad) +=
-          llvm::divideCeil(bytes, m.dmBankBytes);
+      (isAlong ? costs.vrfSubLoad : costs.vrfLoad) += llvm::divideCeil(
+          passElements(*operand, choice, sizes, pass.piece) * bits / 8,
+          m.dmBankBytes);
     }
-  constexpr int64_t kBytes = 4;
-  costs.partialLoad = elements(group.result, sizes) * kBytes / m.dmBankBytes;
-  auto passOf = [&](int64_t tile) {
-    int64_t flits = tile * blocks;
-    int64_t contract = contractCycles(tile * packets, blocks);
-    int64_t feed = flitCycles(m, tile * packets * m.macWidthBytes);
-    int64_t cycles =
-        tensorUnitCycles(
-            {contract, feed, interSliceCycles(flits, plan.sumParts)}) +
-        llvm::Log2_64(m.lanes(group.lhs.tensor->kind())) * m.treeLevelCycles;
-    int64_t more = static_cast<int64_t>(passesOf(choice).size()) - 1;
-    return cycles + more * flits / (plan.promotes ? plan.sumParts : 1);
-  };
-  int64_t tile = streamLoop ? choice.tile : 1;
-  costs.pass = passOf(tile);
-  costs.piecePass = passOf(tile / choice.head);
-  int64_t stationary = choice.rows * sum * bits / 8;
+  int64_t results = passElements(group.result, choice, sizes, pass.piece);
+  costs.partialLoad = results * kSumBytes / m.dmBankBytes;
+
+  ElementType type = group.lhs.tensor->kind();
+  int64_t sum = 1;
+  for (LoopId loop : group.k)
+    sum *= sizes.local(loop);
+  int64_t blocks = choice.refillRows / m.rowsPerSlice;
+  int64_t packets = pass.piece * sum / m.lanes(type);
+  int64_t flits = pass.piece * blocks;
+  costs.pass =
+      tensorUnitCycles({contractCycles(packets, blocks),
+                        flitCycles(m, packets * m.macWidthBytes), flits}) +
+      llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles;
+  costs.lastPasses = (passesOf(choice).size() - 1) * flits;
+  int64_t stationary = choice.refillRows * sum * group.rhs.tensor->bits() / 8;
   costs.trfLoad = flitCycles(m, stationary);
+  // Reads that miss the cache keep the sub context from writing: the first of
+  // those that meet a packet.
   costs.trfSubLoad = stationary / m.dmBankBytes;
+  if (pass.together > 1)
+    costs.trfSubLoad = costs.trfSubLoad * pass.together / (pass.together - 1);
+  if (pass.gathered > 1) {
+    int64_t bytes = choice.rows * group.result.tensor->bits() / 8;
+    costs.gather =
+        std::max(ringCycles(pass.gathered, pass.piece, flitCycles(m, bytes)),
+                 pass.piece * bytes / m.dmBankBytes);
+  }
   return costs;
 }
 
-/// Cycles from the first load to the last store. Loads of the next step come
-/// before the store of this one; the sub context fills register files while
+/// What the resources take by themselves: no pipeline is faster.
+int64_t RingPlanner::leastCycles(const RingPlan &plan, const Choice &choice,
+                                 const Sizes &sizes,
+                                 const StepCosts &costs) const {
+  int64_t loads = plan.loads.size(), tiles = plan.steps / loads;
+  int64_t pieces = plan.passes / tiles / choice.chunks / choice.refills();
+  int64_t unit = plan.passes * costs.pass;
+  // Tiles of the stationary operand that are loaded anew.
+  int64_t inner = 1;
+  for (LoopId loop : llvm::reverse(plan.order)) {
+    if (group.rhs.uses(loop))
+      break;
+    inner *= sizes.tiles(loop);
+  }
+  if (loads > 1)
+    inner = 1;
+  int64_t dma =
+      tiles / inner * (loads * costs.startup + plan.chunks * costs.rhsLoad) +
+      tiles * pieces * costs.store + costs.lhsLoad;
+  return std::max(unit, dma);
+}
+
+/// Cycles from the first load to the last store. Loads of the next steps come
+/// before the stores of this one; the sub context fills register files while
 /// the main one works, where there is room for two.
 void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
                               const Choice &choice,
@@ -280,8 +396,9 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   struct Place {
     int64_t ready = 0, free = 0;
   };
-  SmallVector<Place, 16> lhs(plan.lhsPlaces), rhs(plan.rhsPlaces), results(2);
-  int64_t dma = 0, main = 0, sub = 0;
+  SmallVector<Place, 16> lhs(plan.lhsPlaces), rhs(plan.rhsPlaces);
+  int64_t dma = 0, main = 0, stored = 0;
+  int64_t loads = plan.loads.size();
   auto load = [&](Place &place, int64_t cycles) {
     dma = std::max(dma, place.free) + cycles;
     plan.dmaCycles += cycles;
@@ -289,7 +406,8 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   };
   // Which tile a step reads.
   auto numberOf = [&](const Access &access, int64_t step) {
-    int64_t number = 0, scale = 1;
+    int64_t number = plan.loadOf(step), scale = loads;
+    step /= loads;
     for (LoopId loop : llvm::reverse(plan.order)) {
       int64_t count = sizes.tiles(loop), index = step % count;
       step /= count;
@@ -304,7 +422,7 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   bool allLhs = plan.lhsPlaces == lhsTiles;
   llvm::SmallBitVector isThere(lhsTiles);
   int64_t lhsLoads = 0, rhsLoads = 0, lhsNow = -1, rhsNow = -1;
-  /// What was brought for a step, and the tile of the stationary operand.
+  /// What was brought for a step.
   struct Brought {
     Place *lhs = nullptr, *rhs = nullptr;
     int64_t rhsTile = 0, operandsReady = 0;
@@ -318,19 +436,18 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   int64_t operandsReady = 0;
   auto bring = [&] {
     int64_t step = static_cast<int64_t>(brought.size());
-    int64_t ahead = std::min(step + plan.trfAhead, plan.steps - 1);
-    if (int64_t number = numberOf(group.rhs, ahead); number != rhsNow) {
+    int64_t chunks = plan.loads[plan.loadOf(step)];
+    if (int64_t number = numberOf(group.rhs, step); number != rhsNow) {
       rhsNow = number;
       right = &rhs[rhsLoads++ % plan.rhsPlaces];
-      load(*right, costs.rhsLoad);
+      load(*right, costs.startup + chunks * costs.rhsLoad);
     }
     if (int64_t number = numberOf(group.lhs, step); number != lhsNow) {
       lhsNow = number;
       left = &lhs[(allLhs ? number : lhsLoads++) % plan.lhsPlaces];
-      bool inPieces = step == 0 && choice.head > 1;
-      if (!inPieces && (!allLhs || !isThere.test(number))) {
+      if (!allLhs || !isThere.test(number)) {
         isThere.set(number);
-        load(*left, costs.lhsLoad);
+        load(*left, costs.startup + chunks * costs.lhsLoad);
       }
     }
     if (plan.finishesSums(step))
@@ -349,153 +466,119 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
            std::min(step, plan.steps - 1))
       bring();
   };
-  auto work = [&](int64_t ready, int64_t cycles) {
-    main = std::max(main, ready) + cycles;
-    plan.tensorUnitCycles += cycles;
-  };
-  auto store = [&](int64_t cycles) {
-    dma = std::max(dma, main) + cycles;
-    plan.dmaCycles += cycles;
-  };
-  // Register files, by turns; tiles that were loaded, and that were used.
-  Place trfs[2];
-  int64_t trfTile = -1, trfLoads = 0, trfUsed = -1, trfUses = 0, stored = 0;
-  int64_t vrfFree[2] = {0, 0};
-  SmallVector<int64_t, 16> sums(plan.chunks > 1 ? plan.sums : 0);
-  bringUpTo(0);
+  int64_t refills = choice.refills();
+  int64_t pieces = plan.passes / (plan.steps / loads) / plan.chunks / refills;
+  int64_t trfTile = -1;
   for (int64_t step = 0; step < plan.steps; ++step) {
-    bool pieces = step == 0 && choice.head > 1;
-    if (!pieces)
-      bringUpTo(step + plan.loadsAhead);
+    bringUpTo(step + 1);
     auto [lhsPlace, rhsPlace, rhsTile, operandsHere] = brought[step];
-    if (std::exchange(trfTile, rhsTile) != rhsTile) {
-      Place &half = trfs[trfLoads % 2];
-      if (plan.trfInHalves && trfLoads > 0) {
-        sub = std::max({sub, rhsPlace->ready, half.free}) + costs.trfSubLoad;
-        half.ready = rhsPlace->free = sub;
-      } else {
-        work(rhsPlace->ready, costs.trfLoad);
-        half.ready = rhsPlace->free = main;
-      }
-      ++trfLoads;
-    }
-    int64_t used = numberOf(group.rhs, step);
-    if (std::exchange(trfUsed, used) != used)
-      ++trfUses;
-    Place &trf = trfs[(trfUses - 1) % 2];
-    if (pieces) {
-      SmallVector<int64_t, kMaxHead> ready;
-      for (int64_t piece = 0; piece < choice.head; ++piece) {
-        load(*lhsPlace, costs.lhsPieceLoad);
-        ready.push_back(lhsPlace->ready);
-      }
-      if (plan.lhsPlaces > 1)
-        bringUpTo(1);
-      for (int64_t piece = 0; piece < choice.head; ++piece) {
-        work(std::max(ready[piece], trf.ready), costs.piecePass);
-        if (piece == 0)
-          plan.leadCycles = main - costs.piecePass;
-        store(costs.pieceStore);
-        // Whole tiles have their places where the first pieces had theirs.
-        if (piece < 2 || !plan.promotes)
-          results[piece % 2].free = dma;
-      }
-      lhsPlace->free = trf.free = main;
-      bringUpTo(1);
-      continue;
-    }
-    int64_t ready = std::max(lhsPlace->ready, trf.ready);
     bool finishes = plan.finishesSums(step);
-    int64_t aside = 0;
-    int64_t &vrf = vrfFree[plan.vrfInHalves ? step % 2 : 0];
-    if (step / plan.sums % plan.chunks > 0) {
-      aside = costs.partialLoad;
-      sub = std::max(sub, sums[step % plan.sums]);
-    }
-    if (finishes && !operands.empty()) {
-      aside += costs.vrfSubLoad;
-      sub = std::max(sub, operandsHere);
-      ready = std::max(ready, operandsHere);
-      if (costs.vrfLoad > 0)
-        work(std::max(operandsHere, vrf), costs.vrfLoad);
-    }
-    if (aside > 0) {
-      sub = std::max(sub, vrf) + aside;
-      ready = std::max(ready, sub);
-    }
-    Place &result = results[stored % 2];
+    int64_t ready = std::max(lhsPlace->ready, rhsPlace->ready);
     if (finishes)
-      ready = std::max(ready, result.free);
-    work(ready, costs.pass);
-    if (step == 0)
-      plan.leadCycles = main - costs.pass;
-    lhsPlace->free = vrf = trf.free = main;
-    if (!finishes) {
-      sums[step % plan.sums] = main;
-      continue;
+      ready = std::max(ready, operandsHere);
+    int64_t chunks = plan.loads[plan.loadOf(step)];
+    int64_t passes = chunks * refills * pieces;
+    bool reloads =
+        std::exchange(trfTile, rhsTile) != rhsTile || refills > 1 || chunks > 1;
+    int64_t work = passes * costs.pass, beside = 0;
+    int64_t perPass = plan.chunks > 1 ? costs.partialLoad : 0;
+    int64_t operandLoads = passes * perPass;
+    if (plan.loadOf(step) == 0)
+      operandLoads -= refills * pieces * perPass;
+    if (finishes) {
+      perPass += costs.vrfSubLoad;
+      operandLoads += refills * pieces * costs.vrfSubLoad;
     }
-    store(costs.store);
-    result.free = dma;
-    ++stored;
+    if (reloads && plan.trfInHalves) {
+      beside += chunks * refills * costs.trfSubLoad;
+      // The sub context loads for a pass while the one before it works, and
+      // rows between two such loads.
+      if (plan.vrfInHalves && perPass > 0)
+        work +=
+            chunks * refills *
+            std::max<int64_t>(0, costs.trfSubLoad - 2 * (costs.pass - perPass));
+    } else if (reloads) {
+      work += chunks * refills * costs.trfLoad;
+    }
+    if (step == 0 && plan.trfInHalves)
+      work += costs.trfLoad;
+    (plan.vrfInHalves ? beside : work) += operandLoads;
+    if (finishes)
+      work += refills * pieces * (costs.lastPasses + costs.vrfLoad);
+    main = std::max(main, ready);
+    if (step == 0)
+      plan.leadCycles = main;
+    work = std::max(work, beside);
+    main += work;
+    plan.tensorUnitCycles += work;
+    lhsPlace->free = rhsPlace->free = main;
+    if (!finishes)
+      continue;
+    bringUpTo(step + 2);
+    // Pieces are complete one after the other in the last refill. What the sub
+    // context does with them it does beside the next pass.
+    int64_t each =
+        std::max(costs.pass + costs.lastPasses, costs.gather + perPass);
+    main += (pieces - 1) * (each - costs.pass - costs.lastPasses);
+    for (int64_t piece = 1; piece <= pieces; ++piece) {
+      int64_t done = main - (pieces - piece) * each + costs.gather;
+      dma = std::max(dma, done) + costs.store;
+      plan.dmaCycles += costs.store;
+    }
+    stored = dma;
   }
-  plan.cycles = dma;
-  plan.tailCycles = dma - main;
+  plan.cycles = stored;
+  plan.tailCycles = stored - main;
 }
 
-std::optional<RingPlan> RingPlanner::evaluate(const Choice &choice,
-                                              Sizes sizes) const {
-  RingPlan plan;
-  plan.sumParts = choice.sumParts;
-  plan.ring = machine.slicesPerCluster / choice.sumParts / choice.batchParts;
-  plan.cluster = choice.cluster;
-  plan.streamed = streamLoop;
-  plan.spreads = choice.spreads;
-  if (choice.spreads && (plan.ring == 1 || choice.piece() % plan.ring != 0))
-    return std::nullopt;
-  // The pieces' loop is dealt out first.
-  plan.promotes = choice.sumParts > 1 && streamLoop &&
-                  (choice.sumParts >= choice.head
-                       ? choice.piece() % (choice.sumParts / choice.head) == 0
-                       : choice.head % choice.sumParts == 0);
-  if (plan.promotes)
-    sizes.parts[*streamLoop] = choice.sumParts;
+/// None if it does not fit, or takes more than `most` cycles.
+std::optional<Candidate> RingPlanner::evaluate(const Choice &choice,
+                                               const Sizes &sizes,
+                                               int64_t most) const {
   if (!keepsPins(choice, sizes))
     return std::nullopt;
-  std::optional<int64_t> vrf = getVrfBytes(choice, sizes);
-  if (!vrf)
+  std::optional<PassSizes> pass = passSizesOf(choice, sizes);
+  if (!pass)
     return std::nullopt;
+  RingPlan plan;
+  plan.ring = machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  plan.streamed = streamLoop;
+  plan.spreads = choice.spreads;
+  plan.ringTurns = pass->ringTurns;
+  plan.ringSums = pass->ringSums;
+  plan.together = pass->together;
+  pass->gathered = gatheredSlices(choice, sizes);
   setOrder(plan, choice, sizes);
-  if (plan.steps > kMaxSteps || !setPlaces(plan, choice, sizes))
+  plan.passes = plan.steps / static_cast<int64_t>(plan.loads.size()) *
+                choice.chunks * choice.refills() * (choice.tile / pass->piece);
+  if (plan.passes > kMaxPasses)
     return std::nullopt;
-  // A pass that others follow loads its operands behind them.
-  plan.vrfInHalves = passesOf(choice).size() == 1 && plan.steps > 1 &&
-                     2 * *vrf <= machine.vrfBytesPerSlice;
-  StepCosts costs = costsOf(sizes, plan, choice);
-  // Steps with the same rows.
-  int64_t run = 1;
-  for (LoopId loop : llvm::reverse(plan.order)) {
-    if (group.rhs.uses(loop))
-      break;
-    run *= sizes.tiles(loop);
-  }
-  // Chunks before the last one store nothing, and DMA may be ahead of them.
-  if (plan.chunks > 1 && !hasOperands())
-    plan.loadsAhead = std::max<int64_t>(1, std::min(plan.lhsPlaces - 1, run));
+  plan.vrfInHalves = plan.passes > 1 && pass->vrfInHalves;
+  StepCosts costs = costsOf(sizes, plan, choice, *pass);
+  if (leastCycles(plan, choice, sizes, costs) > most ||
+      !setPlaces(plan, choice, sizes, *pass))
+    return std::nullopt;
   RingPlan aside = plan;
   runPipeline(sizes, plan, choice, costs);
   // A read that misses the cache of the register file keeps the sub context
-  // from writing, so it must find there all that a pass reads again and again.
+  // from writing, so the cache must hold all that a packet of the stream meets.
   // Whether it is worth the time that a slower context takes is seen then.
   int64_t cached =
       machine.trfCacheDepth * machine.trfBankColumns * machine.trfCellBytes;
-  if (plan.spreads && plan.rhsPlaces > 1 &&
-      trfBytes(choice, sizes) <= std::min(cached, machine.trfBytesPerRow / 2)) {
+  int64_t meets =
+      choice.refillRows / machine.rowsPerSlice * machine.macWidthBytes;
+  if ((plan.rhsPlaces > 1 || choice.refills() > 1) && meets <= cached &&
+      pass->together > 1 &&
+      trfBytes(choice, sizes) <= machine.trfBytesPerRow / 2) {
     aside.trfInHalves = true;
-    aside.trfAhead =
-        std::min<int64_t>(run - 1, costs.trfSubLoad / costs.pass + 1);
+    int64_t beside = costs.pass - costs.partialLoad - costs.vrfSubLoad;
+    aside.trfAhead = std::max<int64_t>(
+        1, llvm::divideCeil(costs.trfSubLoad - beside, costs.pass));
     runPipeline(sizes, aside, choice, costs);
     if (aside.cycles < plan.cycles)
-      return aside;
+      plan = std::move(aside);
   }
-  return plan;
+  if (plan.cycles > most)
+    return std::nullopt;
+  return Candidate{choice, std::move(plan), *pass};
 }

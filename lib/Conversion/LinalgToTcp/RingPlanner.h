@@ -17,42 +17,57 @@
 
 namespace sequin::linalg_to_tcp {
 
-constexpr int64_t kMaxHead = 8;
-
 /// Which loops over tiles change first; the others stay as long as they can.
 enum class Order { Stream, Rows, NotOperands };
 
 /// What is chosen; everything else follows.
 struct Choice {
   std::optional<LoopId> cluster;
-  int64_t batchParts = 1, sumParts = 1, rows = 8, tile = 1, head = 1;
-  int64_t chunks = 1;
+  int64_t batchParts = 1, streamParts = 1; ///< slices
+  int64_t rows = 8;       ///< of the stationary operand, in each slice
+  int64_t refillRows = 8; ///< of these in the register file at once
+  int64_t tile = 1;       ///< iterations of the streamed loop, of each ring
+  int64_t chunks = 1;     ///< of the sum
+  int64_t mostChunks = 1; ///< of these, in a step
   bool spreads = false;
   Order order = Order::Stream;
 
-  int64_t piece() const { return tile / head; }
+  int64_t refills() const { return rows / refillRows; }
 };
 
-/// Iterations by loop.
+/// Iterations by loop: of a cluster, of a step, and on how many slices.
 struct Sizes {
   llvm::SmallVector<int64_t, 6> extent, tile, parts;
   int64_t local(LoopId loop) const { return tile[loop] / parts[loop]; }
   int64_t tiles(LoopId loop) const { return extent[loop] / tile[loop]; }
 };
 
-/// Cycles of one step of each kind.
+/// What a pass takes of a step.
+struct PassSizes {
+  int64_t piece = 1;    ///< iterations of the streamed loop
+  int64_t together = 1; ///< of these, accumulated side by side
+  int64_t ringTurns = 1, ringSums = 1;
+  int64_t gathered = 1; ///< slices that put their rows side by side
+  bool vrfInHalves = false;
+};
+
+/// Cycles.
 struct StepCosts {
-  int64_t lhsLoad, lhsPieceLoad, rhsLoad;
+  int64_t startup = 0, lhsLoad = 0, rhsLoad = 0; ///< of a chunk, by DMA
   llvm::SmallVector<int64_t, 2> operandLoads;
-  int64_t trfLoad, trfSubLoad, pass, piecePass;
-  /// The vector engine's operands, by either context, and the sum so far.
+  int64_t trfLoad = 0, trfSubLoad = 0; ///< of a refill, by either context
+  int64_t pass = 0;
+  int64_t lastPasses = 0; ///< what passes behind that of the products take
+  /// The vector engine's operands of a pass, by either context, and its sums so
+  /// far.
   int64_t vrfLoad = 0, vrfSubLoad = 0, partialLoad = 0;
-  int64_t store, pieceStore;
+  int64_t gather = 0, store = 0; ///< of a piece
 };
 
 struct Candidate {
   Choice choice;
   RingPlan plan;
+  PassSizes pass;
 };
 
 class RingPlanner {
@@ -87,25 +102,46 @@ private:
                    int64_t &parts);
   std::optional<Sizes> sizesOf(const Choice &choice) const;
   bool keepsPins(const Choice &choice, const Sizes &sizes) const;
-  std::optional<RingPlan> evaluate(const Choice &choice, Sizes sizes) const;
   llvm::ArrayRef<VectorPass> passesOf(const Choice &choice) const {
     return choice.chunks > 1 ? chunkPasses : passes;
   }
-  std::optional<int64_t> getVrfBytes(const Choice &choice,
-                                     const Sizes &sizes) const;
+
+  // What fits.
   int64_t trfBytes(const Choice &choice, const Sizes &sizes) const;
+  int64_t vrfBytes(const Choice &choice, const Sizes &sizes,
+                   int64_t piece) const;
+  bool spread(const Choice &choice, const Sizes &sizes, PassSizes &pass) const;
+  std::optional<PassSizes> passSizesOf(const Choice &choice,
+                                       const Sizes &sizes) const;
   void setOrder(RingPlan &plan, const Choice &choice, const Sizes &sizes) const;
-  bool setPlaces(RingPlan &plan, const Choice &choice,
-                 const Sizes &sizes) const;
+  bool setPlaces(RingPlan &plan, const Choice &choice, const Sizes &sizes,
+                 const PassSizes &pass) const;
+  int64_t gatheredSlices(const Choice &choice, const Sizes &sizes) const;
   int64_t elements(const Access &access, const Sizes &sizes) const;
+  int64_t passElements(const Access &access, const Choice &choice,
+                       const Sizes &sizes, int64_t piece) const;
+
+  // What it costs.
+  int64_t loadCycles(const Access &access, const Choice &choice,
+                     const Sizes &sizes, const RingPlan &plan) const;
+  int64_t storeCycles(const Choice &choice, const Sizes &sizes,
+                      const PassSizes &pass) const;
   StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
-                    const Choice &choice) const;
+                    const Choice &choice, const PassSizes &pass) const;
+  int64_t leastCycles(const RingPlan &plan, const Choice &choice,
+                      const Sizes &sizes, const StepCosts &costs) const;
   void runPipeline(const Sizes &sizes, RingPlan &plan, const Choice &choice,
                    const StepCosts &costs) const;
+  std::optional<Candidate> evaluate(const Choice &choice, const Sizes &sizes,
+                                    int64_t most) const;
+
+  // The search.
   template <class Callback>
-  bool forEachTile(Choice choice, llvm::ArrayRef<int64_t> tiles,
-                   Callback &callback) const;
+  bool forEachCut(Choice choice, llvm::ArrayRef<int64_t> tiles,
+                  Callback &callback) const;
   template <class Callback> bool forEachChoice(Callback &&callback) const;
+  llvm::SmallVector<int64_t> chunksOf(const Choice &choice) const;
+  static llvm::SmallVector<int64_t, 8> loadsOf(int64_t chunks, int64_t most);
   std::string describe(const Candidate &candidate) const;
   void record(const Candidate &chosen, llvm::ArrayRef<Candidate> candidates);
 

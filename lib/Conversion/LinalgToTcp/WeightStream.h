@@ -12,11 +12,12 @@
 // without a stop in a register file. With codes of four bits this is also where
 // they become numbers, by the fetch engine's table.
 //
-// The slices of a cluster are [sumParts, rowParts]. The sum is counted in
-// cells: the elements that share a scale, or those of a packet. A scale
-// multiplies the sum of its cell, which takes one multiplication by the vector
-// engine for as many weights as the cell has; scaled weights would take one
-// each, on four lanes, which is slower than HBM.
+// The slices of a cluster are [rowParts, sumParts]: the inter-slice block adds
+// what neighbours have. The sum is counted in cells: the elements that share a
+// scale, or those of a packet. A scale multiplies the sum of its cell, which
+// takes one multiplication by the vector engine for as many weights as the cell
+// has; scaled weights would take one each, on four lanes, which is slower than
+// HBM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +71,9 @@ struct WeightStreamPlan : WeightStreamCut {
   /// the sum brings from HBM, for the switch to pass around; 0 if each slice
   /// brings all of its part.
   int64_t spreadCells = 0;
+
+  /// Slices with neighbouring rows that put their results side by side.
+  int64_t gathered = 1;
 
   /// As few loads as fit into DM: if another group's loads follow, the tensor
   /// unit works beside them.

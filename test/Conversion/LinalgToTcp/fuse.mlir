@@ -130,10 +130,10 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK-COUNT-1: tcp.to_hbm_view
 // CHECK-NOT: tcp.to_hbm_view
 module attributes {tcp.target = #tcp.target<"rngd">} {
-  func.func @parted(%a: tensor<1024x64xbf16>, %b: tensor<64x1024xbf16>,
+  func.func @parted(%a: tensor<1024x40xbf16>, %b: tensor<40x1024xbf16>,
                     %c: tensor<1024x1024xf32>, %d: tensor<1024x1024xf32>)
       -> tensor<1024x1024xf32> {
-    %0 = linalg.matmul ins(%a, %b : tensor<1024x64xbf16>, tensor<64x1024xbf16>)
+    %0 = linalg.matmul ins(%a, %b : tensor<1024x40xbf16>, tensor<40x1024xbf16>)
         outs(%c : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
     %empty = tensor.empty() : tensor<1024x1024xf32>
     %1 = linalg.sub ins(%0, %d : tensor<1024x1024xf32>, tensor<1024x1024xf32>)

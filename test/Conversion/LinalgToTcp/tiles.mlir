@@ -75,12 +75,12 @@ func.func @both(%a: tensor<100000x4100xi8>, %b: tensor<4100x16384xi8>)
 // CHECK: tcp.align %{{.*}} "{{(M [%/] [0-9]+, )?}}K = [[REST]] / 32", "K = [[REST]] % 32"
 // CHECK: tcp.to_hbm_view
 // CHECK-NOT: tcp.to_hbm_view
-func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x64xbf16>)
-    -> tensor<64x64xf32> {
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x64xbf16>)
-      outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %0 : tensor<64x64xf32>
+func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x60xbf16>)
+    -> tensor<64x60xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x60xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x60xbf16>)
+      outs(%zero : tensor<64x60xf32>) -> tensor<64x60xf32>
+  return %0 : tensor<64x60xf32>
 }
 
 // -----

@@ -15,7 +15,7 @@
 //
 // The activations come from HBM once, spread over slices, and go around the switch.
 // CHECK: tcp.to_dm %{{.*}} -> !tcp.dm<bf16, #[[SPREAD:.*]], "K1">
-// CHECK: tcp.switch %{{.*}} Broadcast01 slice1 = 256 slice0 = 1 time0 = 1 "N1", "K # 256"
+// CHECK: tcp.switch %{{.*}} Broadcast1 slice1 = 256 slice0 = 1 "N1", "K # 256"
 // CHECK: %[[X:.*]] = tcp.to_trf %{{.*}} Full "1", "K # 256, K1"
 //
 // CHECK: %[[SCALES:.*]] = tcp.to_dm %{{.*}} -> !tcp.dm<f8E4M3FN, #[[GRID:.*]], "N, K">
@@ -61,7 +61,8 @@ func.func @scaled(%x: tensor<1x64x16xbf16>, %w: tensor<4096x64x16xf4E2M1FN>,
 
 // Two products of one token: the second one's weights are loaded before the first one's result
 // is stored, into the other half of DM, and the activations are in the register files still.
-// Parts of the sum are added by the inter-slice block.
+// Parts of the sum are in neighbouring slices and added by the inter-slice block; what 16 slices
+// have left is put side by side, a whole unit of HBM.
 
 #id = affine_map<(m, n) -> (m, n)>
 // CHECK-LABEL: func.func @two_kernel
@@ -70,8 +71,12 @@ func.func @scaled(%x: tensor<1x64x16xbf16>, %w: tensor<4096x64x16xf4E2M1FN>,
 // CHECK: tcp.fetch %{{.*}} f8E4M3FN "N, K1 / 2", "K1 % 2, K" dual_channel
 // CHECK: tcp.align %{{.*}}, %[[X]]
 // CHECK: tcp.accumulate %{{.*}} Interleaved "N", "1 # 8"
-// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "1 # 2, N1", "1"
+// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "N1, 1 # 2", "1"
 // CHECK: tcp.cast %{{.*}} bf16
+// CHECK: %[[ROWS:.*]] = tcp.commit
+// CHECK: tcp.begin main %[[ROWS]]
+// CHECK: tcp.switch %{{.*}} Broadcast1 slice1 = 16 slice0 = 2 "N1 / 16, 16, 1 # 2", "N1 % 16"
+// CHECK: tcp.commit %{{.*}} "N1 % 16, N"
 // CHECK: tcp.to_dm %{{.*}} at 262144
 // CHECK: tcp.to_hbm_view
 // CHECK-NOT: tcp.to_trf
@@ -109,7 +114,8 @@ func.func @two(%x: tensor<1x1024xf8E4M3FN>, %w: tensor<2048x1024xf8E4M3FN>,
 // CHECK-LABEL: func.func @silu_kernel
 // CHECK: %[[SUMS:.*]] = tcp.commit
 // CHECK: tcp.begin main %[[SUMS]]
-// CHECK: tcp.begin {{main|sub}} %[[SUMS]]
+// CHECK: %[[ADDED:.*]] = tcp.commit
+// CHECK: tcp.begin {{main|sub}} %[[ADDED]]
 // CHECK: %[[BACK:.*]] = tcp.to_vrf
 // CHECK: tcp.vector_fp_binary %{{.*}} DivF mode Mode10, %[[BACK]]
 // CHECK: tcp.to_hbm_view

@@ -87,8 +87,10 @@ PRODUCTS = [
     Product(256, 2048, 512, "i8", (256, 256, 512), (CHUNKS.format(4),)),
     Product(128, 2048, 512, "i8", (32, 512, 1024), (CHUNKS.format(2),), residual=True),
     Product(128, 2048, 512, "f8E4M3FN", (128, 512, 1024), (CHUNKS.format(2),)),
-    Product(1024, 4096, 512, "bf16", (1024, 64, 4096), (HALVES,)),
-    Product(1024, 8192, 256, "bf16", (1024, 64, 4096), (CHUNKS.format(2), HALVES)),
+    Product(1024, 2048, 512, "bf16", (1024, 512, 512), (CHUNKS.format(4), HALVES)),
+    Product(1024, 4096, 512, "bf16", (0, 0, 256), (CHUNKS.format(16), "of up to")),
+    Product(512, 1024, 4096, "bf16", (0, 0, 512), (CHUNKS.format(2), HALVES, "in a pass")),
+    Product(512, 512, 8192, "f8E4M3FN", (0, 0, 0), ("16 at once", "side by side")),
 ]
 
 

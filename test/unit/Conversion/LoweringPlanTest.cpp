@@ -171,14 +171,14 @@ TEST_F(PlanTest, FitsIntoTheMachine) {
       // No tile is outside altogether.
       EXPECT_LT(loop.padded() - loop.tile, loop.extent);
       if (loop.reduced) {
-        EXPECT_TRUE(product.ring || loop.parts == 1);
-        sum *= loop.local;
+        EXPECT_EQ(loop.parts, 1);
+        if (!loop.countsTiles)
+          sum *= loop.local;
       }
-      // The result takes the slices that have added.
-      if (!product.ring || !product.ring->promotes ||
-          i == product.ring->cluster || !llvm::is_contained(product.m, i))
-        slices *= loop.parts;
-      if (llvm::is_contained(product.n, i))
+      slices *= loop.parts;
+      // A refill of the register file at a time.
+      if (llvm::is_contained(product.n, i) &&
+          (!product.ring || product.ring->refills != i))
         columns *= loop.local;
     }
     EXPECT_LE(slices, machine.slicesPerCluster * machine.clustersPerChip);

@@ -43,12 +43,18 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
     (products of rank 0 to 2 are taken, which keeps f32's accuracy), f16 in two, integers in
     as many of i8 as their range needs (exact modulo 2^32). Each such contraction
     carries `sequin.digit_product = "i,j"`, and the module counts the products beyond the
-    first of each contraction in `sequin.digit_products`.
+    first of each contraction in `sequin.digit_products`. Infinities and NaN give what
+    they give in f32; an f32 from 0x1.ffp127 on, which rounds to an infinity in bf16,
+    counts as one. Functions are computed in f32 as well: what overflows it on the way,
+    as the power in `log2(exp2(x))` from x = 128 on, is infinite.
 
     f4E2M1FN is for weights: arguments, constants and views of them. Weights that are
     scaled and then multiplied, with reshapes between the two, and sums of groups that
     are scaled and then added become scaled sums; rounding scaled weights to less than f32
     must not lose anything.
+
+    Computed indices are checked when the program runs: a gather, or an element that a body
+    reads, traps where an index is not known to lie inside of its dimension and does not.
 
     A scatter is a gather by the inverse index: each place takes the largest position whose
     index names it, by comparing them all, and keeps its element where there is none.

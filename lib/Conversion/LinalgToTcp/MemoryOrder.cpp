@@ -1,0 +1,169 @@
+//===- MemoryOrder.cpp - Tensors in the order they are read ---------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryOrder.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+//===----------------------------------------------------------------------===//
+// Digits
+//===----------------------------------------------------------------------===//
+
+int64_t Tensor::distanceInDigits(unsigned dim, int64_t step) const {
+  int64_t distance = 0;
+  while (step > 0) {
+    const Digit *largest = nullptr;
+    for (const Digit &digit : digits)
+      if (digit.dim == dim && digit.count > 1 && digit.unit <= step &&
+          (!largest || digit.unit > largest->unit))
+        largest = &digit;
+    if (!largest)
+      break;
+    distance += step / largest->unit * largest->stride;
+    step %= largest->unit;
+  }
+  return distance;
+}
+
+std::string linalg_to_tcp::describeDigits(
+    const Tensor &tensor,
+    llvm::function_ref<std::string(unsigned dim)> nameOf) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator comma;
+  for (const Tensor::Digit &digit : tensor.digits) {
+    if (digit.count == 1 && digit.allocated == 1)
+      continue;
+    os << comma << nameOf(digit.dim);
+    if (digit.unit * digit.count != tensor.allocated[digit.dim])
+      os << " % " << digit.unit * digit.count;
+    if (digit.unit != 1)
+      os << " / " << digit.unit;
+    if (digit.allocated != digit.count)
+      os << " # " << digit.allocated;
+  }
+  return text.empty() ? "1" : text;
+}
+
+void MemoryOrder::add(LoopDigit digit, int64_t allocated) {
+  for (auto [dim, index] : llvm::enumerate(access.dims))
+    for (auto [loop, coefficient] : index.terms)
+      if (loop == digit.loop)
+        digits.push_back({static_cast<unsigned>(dim), coefficient * digit.unit,
+                          digit.count, std::max(digit.count, allocated)});
+}
+
+bool MemoryOrder::fits() const {
+  const Tensor &tensor = *access.tensor;
+  for (unsigned dim = 0; dim < tensor.rank(); ++dim) {
+    int64_t product = 1;
+    for (const Tensor::Digit &digit : digits)
+      if (digit.dim == dim)
+        product *= digit.count;
+    if (product != tensor.allocated[dim])
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+SmallVector<LoopDigit, 10>
+linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
+                            const TcpMachine &machine) {
+  const RingPlan &plan = *group.ring;
+  const Loop &sum = group.loops[group.k.back()];
+  bool spreads = &access == &group.lhs && plan.spreads;
+  // Slices, outermost first; those that are alike have a count only.
+  SmallVector<LoopDigit, 8> slices;
+  for (LoopId loop : plan.slices)
+    if (!spreads || group.lhs.uses(loop))
+      slices.push_back({loop, 1, group.loops[loop].extent});
+  int64_t run = sum.tile;
+  if (spreads) {
+    run /= plan.ringSums;
+    slices.push_back({group.k.back(), run, plan.ringSums});
+    slices.push_back({*plan.streamed, 1, plan.ringTurns});
+  }
+  // The outer ones count networks of data memory, between which engines
+  // alternate. Chunks are outside of everything.
+  SmallVector<LoopDigit, 10> order;
+  for (LoopId loop : group.k)
+    if (group.loops[loop].countsTiles)
+      order.push_back({loop, 1, group.loops[loop].tile});
+  SmallVector<LoopDigit, 4> networks;
+  int64_t left = machine.slicesPerCluster / machine.slicesPerDmn;
+  for (LoopDigit digit : slices) {
+    int64_t mine = std::gcd(left, digit.count);
+    left /= mine;
+    LoopDigit outer{digit.loop, digit.unit * (digit.count / mine), mine};
+    if (mine > 1)
+      networks.push_back(outer);
+    if (digit.count > mine)
+      order.push_back({digit.loop, digit.unit, digit.count / mine});
+  }
+  // What a slice has, up to the run of a request.
+  for (std::optional<LoopId> loop : {plan.pieces, plan.refills})
+    if (loop)
+      order.push_back({*loop, 1, group.loops[*loop].extent});
+  for (const LoopList *list : {&group.batch, &group.m, &group.n, &group.k})
+    for (LoopId id : *list) {
+      const Loop &loop = group.loops[id];
+      if (loop.parts > 1 || id == plan.pieces || id == plan.refills ||
+          id == group.k.back() || loop.countsTiles || loop.tile == 1)
+        continue;
+      int64_t turns = spreads && id == plan.streamed ? plan.ringTurns : 1;
+      order.push_back({id, turns, loop.tile / turns});
+    }
+  int64_t request = machine.dmaRequestBytes * 8 / access.tensor->bits();
+  request = std::gcd(request, run);
+  order.push_back({group.k.back(), request, run / request});
+  order.append(networks);
+  if (plan.cluster)
+    order.push_back({*plan.cluster, 1, group.loops[*plan.cluster].extent});
+  order.push_back({group.k.back(), 1, request});
+  llvm::erase_if(order, [&](const LoopDigit &digit) {
+    return digit.count == 1 || !access.uses(digit.loop);
+  });
+  return order;
+}
+
+bool linalg_to_tcp::mayReorder(const Tensor &tensor) {
+  return tensor.origin != Tensor::Origin::Computed && tensor.mayReorder &&
+         tensor.readers == 1 && tensor.inner;
+}
+
+void linalg_to_tcp::orderRingMemory(Program &program) {
+  for (auto &group : program.groups) {
+    if (!group->ring)
+      continue;
+    for (const Access *access : {&group->lhs, &group->rhs}) {
+      if (!mayReorder(*access->tensor) ||
+          llvm::any_of(access->dims,
+                       [](const Index &index) { return index.offset != 0; }))
+        continue;
+      MemoryOrder order(*access);
+      for (LoopId loop : group->ring->order) {
+        const Loop &l = group->loops[loop];
+        order.add({loop, l.tile, l.tiles()});
+      }
+      const Loop &sum = group->loops[group->k.back()];
+      order.add({group->k.back(), sum.tile, sum.tiles()});
+      for (LoopDigit digit : getRingOrder(*group, *access, *program.machine))
+        if (!group->loops[digit.loop].countsTiles)
+          order.add(digit);
+      if (order.fits())
+        order.apply();
+    }
+  }
+}

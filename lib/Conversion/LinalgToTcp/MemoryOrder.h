@@ -1,0 +1,53 @@
+//===- MemoryOrder.h - Tensors in the order they are read -------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the host sends for one reader lies in HBM as that reader's requests
+// follow each other, so that DMA engines cross rows of HBM together and reach
+// its peak. The order is one of digits of the reader's loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_MEMORYORDER_H
+#define SEQUIN_LIB_CONVERSION_LINALGTOTCP_MEMORYORDER_H
+
+#include "Program.h"
+
+namespace sequin::linalg_to_tcp {
+
+/// Digit `(loop / unit) % count` of a loop.
+struct LoopDigit {
+  LoopId loop = 0;
+  int64_t unit = 1, count = 1;
+};
+
+/// Digits of what an access reads, added outermost first.
+class MemoryOrder {
+public:
+  explicit MemoryOrder(const Access &access) : access(access) {}
+  /// Nothing if the access has no such loop. With room for `allocated`.
+  void add(LoopDigit digit, int64_t allocated = 0);
+  /// Whether they are all that is allocated.
+  bool fits() const;
+  void apply() const { access.tensor->digits = digits; }
+
+private:
+  const Access &access;
+  llvm::SmallVector<Tensor::Digit, 10> digits;
+};
+
+/// A factor of a contraction by rings, of one step: in the order of its
+/// requests, outermost first.
+llvm::SmallVector<LoopDigit, 10> getRingOrder(const Group &group,
+                                              const Access &access,
+                                              const TcpMachine &machine);
+/// When all groups are planned: the order of what rings read.
+void orderRingMemory(Program &program);
+
+} // namespace sequin::linalg_to_tcp
+
+#endif // SEQUIN_LIB_CONVERSION_LINALGTOTCP_MEMORYORDER_H
