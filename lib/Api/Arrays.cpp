@@ -10,6 +10,7 @@
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/ArrayNumber.h"
 #include "sequin/Support/E2m1.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
@@ -68,7 +69,7 @@ api::toHostArray(const NpyArray &given, StringRef name,
   unsigned from = given.elementBytes(), to = bytesPerElement(argument.type);
   bool floating = isFloat(argument.type);
   array.data.resize(count * to);
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count && !interrupted(/*every=*/1024); ++i) {
     Number number = loadNumber(given.dtype, &given.data[i * from]);
     uint32_t bits;
     if (floating) {
@@ -90,6 +91,23 @@ api::toHostArray(const NpyArray &given, StringRef name,
   return array;
 }
 
+llvm::Error api::checkTruthValues(const NpyArray &given, StringRef name,
+                                  const config::Argument &argument) {
+  int64_t count = given.elementCount();
+  unsigned bytes = given.elementBytes();
+  for (int64_t i = 0; i < count; ++i) {
+    Number number = loadNumber(given.dtype, &given.data[i * bytes]);
+    bool isTruth = number.isFloat ? number.real == 0 || number.real == 1
+                                  : number.magnitude <= 1 && !number.negative;
+    if (!isTruth)
+      return llvm::createStringError(
+          "'" + name + "': element " + indexText(given.shape, i) + " is " +
+          numberText(number) + ", argument '" + argument.name +
+          "' holds truth values, 0 and 1");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<sim::HostArray>
 api::toE2m1Array(const NpyArray &given, StringRef name,
                  const config::Argument &argument) {
@@ -101,7 +119,7 @@ api::toE2m1Array(const NpyArray &given, StringRef name,
   unsigned bytes = given.elementBytes();
   sim::HostArray array{argument.type, argument.shape, {}};
   array.data.resize(count);
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count && !interrupted(/*every=*/1024); ++i) {
     Number number = loadNumber(given.dtype, &given.data[i * bytes]);
     uint32_t code;
     if (given.dtype == "u1") {
@@ -146,7 +164,7 @@ NpyArray api::toNpy(const sim::HostArray &array, llvm::ArrayRef<int64_t> shape,
   file.dtype = "f4";
   int64_t count = array.data.size() / bytesPerElement(type);
   file.data.resize(count * 4);
-  for (int64_t i = 0; i < count; ++i)
+  for (int64_t i = 0; i < count && !interrupted(/*every=*/1024); ++i)
     llvm::support::endian::write32le(
         &file.data[i * 4], llvm::bit_cast<uint32_t>(decodeFloat(
                                type, loadElement(type, array.data.data(), i))));

@@ -23,6 +23,11 @@ llvm::Expected<sim::HostArray> toHostArray(const NpyArray &array,
                                            llvm::StringRef name,
                                            const config::Argument &argument);
 
+/// An error unless every element is 0 or 1, for an argument of truth values,
+/// which the program takes as i8.
+llvm::Error checkTruthValues(const NpyArray &array, llvm::StringRef name,
+                             const config::Argument &argument);
+
 /// The same for an i4 argument that stands for f4E2M1FN: its codes, of numbers
 /// that are rounded to it; uint8 are codes.
 llvm::Expected<sim::HostArray> toE2m1Array(const NpyArray &array,

@@ -9,6 +9,7 @@
 #include "MessageLog.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "sequin/Support/MlirText.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -60,6 +61,20 @@ llvm::LogicalResult MessageLog::open(StringRef path,
     return fail("cannot read '" + path + "': " + code.message());
   manager.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   return success();
+}
+
+llvm::LogicalResult MessageLog::checkText() {
+  std::optional<llvm::SMDiagnostic> fault = findMlirTextFault(manager);
+  if (!fault)
+    return success();
+  fault->print(nullptr, stream, /*ShowColors=*/false);
+  Message message;
+  message.text = fault->getMessage().str();
+  message.file = fault->getFilename().str();
+  message.line = fault->getLineNo();
+  message.column = fault->getColumnNo() + 1;
+  messages.push_back(std::move(message));
+  return failure();
 }
 
 void MessageLog::listen() {

@@ -36,6 +36,8 @@ public:
   /// Opens the file `path`, or `text` under that name.
   llvm::LogicalResult open(llvm::StringRef path,
                            const std::optional<std::string> &text);
+  /// Refuses what MLIR's parser must not be given.
+  llvm::LogicalResult checkText();
   /// Listens from here on. After open(), so that messages show source lines.
   void listen();
   llvm::SourceMgr &sources() { return manager; }

@@ -297,6 +297,9 @@ Program::toInput(size_t index, const NpyArray &array, StringRef name) const {
                           : toHostArray(array, name, impl->inputs[index]);
   if (!converted)
     return refuseInput(llvm::toString(converted.takeError()));
+  if (impl->module && impl->module->takesTruthValues(index))
+    if (llvm::Error bad = checkTruthValues(array, name, impl->inputs[index]))
+      return refuseInput(llvm::toString(std::move(bad)));
   converted->shape = impl->config.inputs[index].shape;
   return converted;
 }

@@ -56,6 +56,8 @@ LogicalResult ProgramModule::load() {
       return failure();
   log.listen();
   if (options.einsum.empty()) {
+    if (failed(log.checkText()))
+      return failure();
     module = parseSourceFile<ModuleOp>(log.sources(), &context);
   } else {
     auto built = buildEinsum(context, options);
@@ -133,7 +135,7 @@ void ProgramModule::findShapes() {
   givenShapes.emplace(shapesOf(entry.getArgumentTypes()),
                       shapesOf(entry.getResultTypes()));
   for (Type type : entry.getArgumentTypes())
-    e2m1Arguments.push_back(isa<Float4E2M1FNType>(getElementTypeOrSelf(type)));
+    argumentElements.push_back(getElementTypeOrSelf(type));
 }
 
 //===----------------------------------------------------------------------===//

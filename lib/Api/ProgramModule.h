@@ -46,7 +46,13 @@ public:
   /// Whether the argument has elements of f4E2M1FN, of which the lowered
   /// program takes the codes.
   bool takesE2m1(size_t index) const {
-    return index < e2m1Arguments.size() && e2m1Arguments[index];
+    return index < argumentElements.size() &&
+           mlir::isa<mlir::Float4E2M1FNType>(argumentElements[index]);
+  }
+  /// Whether it has truth values, which the lowered program takes as i8.
+  bool takesTruthValues(size_t index) const {
+    return index < argumentElements.size() &&
+           argumentElements[index].isInteger(1);
   }
 
   /// How many products of digits lower() has added.
@@ -89,7 +95,8 @@ private:
   llvm::json::Array recordedMappings;
   Level level = Level::Linalg;
   std::optional<std::pair<Shapes, Shapes>> givenShapes;
-  std::vector<bool> e2m1Arguments;
+  /// Of a program that was given on tensors.
+  std::vector<mlir::Type> argumentElements;
 };
 
 /// Texts, numbers, truth values, lists and dictionaries.

@@ -227,6 +227,8 @@ WaferModule::load(const WaferOptions &options) {
     MessageLog &log = *impl->log;
     (void)log.open(options.path, text);
     log.listen();
+    if (failed(log.checkText()))
+      return log.takeRefusal(Refusal::Kind::Program);
     impl->module =
         parseSourceFile<ModuleOp>(log.sources(), impl->context.get());
     if (!impl->module)

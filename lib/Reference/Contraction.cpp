@@ -8,6 +8,7 @@
 
 #include "Contraction.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -89,7 +90,8 @@ spread(const Space &space, const Tensor &tensor, llvm::ArrayRef<int> axes,
   operand.values.resize(count);
   std::vector<uint8_t> spoken = space.spokenOf(mappings);
   std::vector<int64_t> at(space.baseCount()), scratch;
-  for (int64_t offset = 0; offset < count; ++offset) {
+  for (int64_t offset = 0; offset < count && !interrupted(/*every=*/1024);
+       ++offset) {
     scratch = at;
     if (std::optional<Index> index = space.resolve(scratch, spoken)) {
       int64_t from = tensor.offsetOf(space, *index);
@@ -275,7 +277,7 @@ contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
                   ? w->values[wUnit + start + wPacket[l] + wRow[r]]
                   : T(0);
     std::fill(started.begin(), started.end(), false);
-    for (int64_t t = 0; t < time.size; ++t) {
+    for (int64_t t = 0; t < time.size && !interrupted(/*every=*/64); ++t) {
       const T *ofStep = &packed[packOf[t] * packSize];
       for (int64_t l = 0; l < lanes; ++l)
         lane[l] = time.valid[t] && packet.valid[l]
@@ -323,6 +325,8 @@ contractAs(Space &space, const ContractionShape &shape, const Tensor &stream,
         if (!grid[0].valid[chip] || !grid[1].valid[cluster] ||
             !grid[2].valid[slice])
           continue;
+        if (interrupted())
+          return interruptedError();
         std::fill(at.begin(), at.end(), 0);
         grid[0].addTo(at, chip);
         grid[1].addTo(at, cluster);

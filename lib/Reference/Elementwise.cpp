@@ -9,6 +9,7 @@
 #include "Elementwise.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/FloatFunctions.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -131,7 +132,8 @@ Tensor sequin::reference::evaluate(const Space &space,
   auto present = std::make_shared<std::vector<uint8_t>>(count);
   Index index(space.axisCount());
   bool all = true;
-  for (int64_t offset = 0; offset < count; ++offset) {
+  for (int64_t offset = 0; offset < count && !interrupted(/*every=*/1024);
+       ++offset) {
     uint32_t id = 0;
     bool complete = holds(0);
     if (condition.ids) {

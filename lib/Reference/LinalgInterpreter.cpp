@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "sequin/Reference/Interpreter.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -211,6 +212,8 @@ LinalgInterpreter::resultsOf(Operation &op) {
 }
 
 LogicalResult LinalgInterpreter::runOp(Operation &op) {
+  if (interrupted())
+    return failure();
   if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
     FailureOr<const LinalgValue *> condition = get(&op, assertion.getArg());
     if (failed(condition))

@@ -20,6 +20,7 @@
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 #include <cmath>
 
 using namespace mlir;
@@ -84,7 +85,8 @@ static LogicalResult forEachPoint(ArrayRef<int64_t> ranges,
     return success();
   SmallVector<int64_t> index(ranges.size());
   while (true) {
-    if (failed(visit(ArrayRef<int64_t>(offsets), ArrayRef<int64_t>(index))))
+    if (interrupted(/*every=*/64) ||
+        failed(visit(ArrayRef<int64_t>(offsets), ArrayRef<int64_t>(index))))
       return failure();
     int64_t dim = static_cast<int64_t>(ranges.size()) - 1;
     for (; dim >= 0; --dim) {

@@ -12,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/E2m1.h"
+#include "sequin/Support/Interrupt.h"
 #include <algorithm>
 #include <cmath>
 
@@ -109,7 +110,7 @@ void sequin::reference::forEachIndex(
     size_t i = sizes.size();
     while (i > 0 && ++index[i - 1] == sizes[i - 1])
       index[--i] = 0;
-    if (i == 0)
+    if (i == 0 || interrupted(/*every=*/1024))
       return;
   }
 }

@@ -111,6 +111,19 @@ static double roundExactly(ElementType type, double value) {
              : decodeFloat(type, encodeFloat(type, narrow));
 }
 
+/// What rounds to an infinity in f32 is one, also to what follows.
+static Scalar overflowed(Scalar scalar) {
+  constexpr double kLeastInfinite = 0x1.ffffffp127;
+  double magnitude = std::fabs(scalar.value);
+  if (!std::isfinite(magnitude) || magnitude + scalar.error < kLeastInfinite)
+    return scalar;
+  if (magnitude - scalar.error < kLeastInfinite)
+    scalar.error = INFINITY;
+  else
+    scalar = {std::copysign(INFINITY, scalar.value)};
+  return scalar;
+}
+
 Scalar sequin::reference::roundTo(FloatRounding type, Scalar scalar) {
   static thread_local uint64_t lastOrigin = 0;
   scalar.origin = scalar.error == 0 ? 0 : ++lastOrigin;
@@ -125,8 +138,10 @@ Scalar sequin::reference::roundTo(FloatRounding type, Scalar scalar) {
   scalar.error +=
       halfUlp(ElementType::F32, std::fabs(scalar.value) + scalar.error);
   scalar = flushOperand(scalar);
-  if (*type == ElementType::F32 || std::isnan(scalar.value))
+  if (std::isnan(scalar.value))
     return scalar;
+  if (*type == ElementType::F32)
+    return overflowed(scalar);
   // Rounding keeps the order: the machine's value is one of those between.
   double above = roundExactly(*type, scalar.value + scalar.error);
   double below = roundExactly(*type, scalar.value - scalar.error);

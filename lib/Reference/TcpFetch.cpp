@@ -14,6 +14,7 @@
 
 #include "TcpInterpreter.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -32,7 +33,8 @@ template <typename Visit>
 static void forEachIndex(const Space &space, const Tensor &tensor,
                          Visit visit) {
   Index index(space.axisCount());
-  for (int64_t offset = 0, n = tensor.count(space); offset < n; ++offset) {
+  for (int64_t offset = 0, n = tensor.count(space);
+       offset < n && !interrupted(/*every=*/1024); ++offset) {
     if (!tensor.present || (*tensor.present)[offset])
       visit(index, offset);
     for (int axis : llvm::reverse(tensor.axes)) {

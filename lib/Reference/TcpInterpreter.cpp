@@ -8,6 +8,7 @@
 
 #include "TcpInterpreter.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -285,7 +286,7 @@ TcpInterpreter::runFunction(func::FuncOp function, ArrayRef<Tensor> arguments) {
 
 LogicalResult TcpInterpreter::runBlock(Block &block, Values &values) {
   for (Operation &op : block.without_terminator())
-    if (failed(runOp(&op, values)))
+    if (interrupted() || failed(runOp(&op, values)))
       return failure();
   return success();
 }

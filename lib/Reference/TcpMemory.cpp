@@ -14,6 +14,7 @@
 
 #include "TcpInterpreter.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -60,7 +61,7 @@ public:
       size_t i = axes.size();
       while (i > 0 && ++index[axes[i - 1]] == space.size(axes[i - 1]))
         index[axes[--i]] = 0;
-      if (i == 0)
+      if (i == 0 || interrupted(/*every=*/1024))
         return;
     }
   }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TcpInterpreter.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -154,7 +155,7 @@ void forEachIndex(const Space &space, ArrayRef<int> axes, Visit &&visit) {
     size_t k = axes.size();
     while (k > 0 && ++index[axes[k - 1]] == space.size(axes[k - 1]))
       index[axes[--k]] = 0;
-    if (k == 0)
+    if (k == 0 || interrupted(/*every=*/1024))
       return;
   }
 }

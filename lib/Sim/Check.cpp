@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandCheck.h"
+#include "Memory.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -221,6 +223,25 @@ llvm::Error sim::makeStepTrap(StringRef command, int64_t maxSteps) {
           .str());
 }
 
+/// Bytes of the host's memory that a command's writes to HBM take beyond what
+/// is written: a step may make a granule of its own.
+static int64_t spreadBytes(const config::Command &command,
+                           const CommandPlan &plan) {
+  int64_t granules = 0, written = plan.hbmBytesWritten;
+  for (const Access &access : plan.accesses)
+    if (access.space == Space::Hbm && access.write)
+      granules += std::min(
+          plan.steps,
+          (access.end - access.begin) / SystemMemory::kHbmGranuleBytes + 1);
+  if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
+    written = plan.steps * getBitWidth(transfer->type) / 8;
+  return std::max<int64_t>(0,
+                           granules * SystemMemory::kHbmGranuleBytes - written);
+}
+
+/// Of all commands.
+static constexpr int64_t kMostSpreadBytes = int64_t(1) << 30;
+
 llvm::Expected<std::vector<CommandPlan>>
 sim::checkProgram(const config::Program &program, const TcpMachine &machine,
                   const Options &options) {
@@ -228,8 +249,10 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     return std::move(error);
   std::vector<CommandPlan> plans(program.commands.size());
   DmaTimes dmaTimes;
-  int64_t steps = 0;
+  int64_t steps = 0, spread = 0;
   for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+    if (interrupted())
+      return interruptedError();
     CommandCheck check{machine, program, command, plan};
     llvm::Error error = std::visit(
         [&](const auto &body) -> llvm::Error {
@@ -251,6 +274,12 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     steps += options.timingOnly ? plan.timingSteps : plan.steps;
     if (steps > options.maxSteps)
       return makeStepTrap(command.name, options.maxSteps);
+    spread += options.timingOnly ? 0 : spreadBytes(command, plan);
+    if (spread > kMostSpreadBytes)
+      return check.trap(
+          "hbm", "the program spreads few bytes over much memory; "
+                 "simulating it takes more than " +
+                     Twine(kMostSpreadBytes) + " bytes that hold no data");
     if (const auto *exec = std::get_if<config::ExecCommand>(&command.body)) {
       plan.banks = config::countBankRuns(*exec, machine);
       plan.occupiesDma |= exec->occupiesDma;

@@ -8,6 +8,7 @@
 
 #include "ByteMap.h"
 #include "Engines.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -106,6 +107,8 @@ llvm::Error DmaRunner::forEachPacket(const DmaDescriptor &descriptor,
       indices.push_back({entry.size, stride});
   Odometer from(source), to(destination), list(indices);
   for (int64_t i = 0, end = *tripCount(source); i < end; ++i) {
+    if (interrupted(/*every=*/1024))
+      return interruptedError();
     int64_t read = descriptor.sourceAddress + from.offset();
     int64_t write = descriptor.destinationAddress + to.offset();
     int64_t listed = 0;

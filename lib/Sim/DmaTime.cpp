@@ -26,6 +26,7 @@
 
 #include "CommandCheck.h"
 #include "Hbm.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -309,7 +310,7 @@ void DmaTimer::run() {
     if (!engine.done())
       active.push_back(&engine);
   int64_t dm = 0;
-  while (!active.empty()) {
+  while (!active.empty() && !interrupted(/*every=*/1024)) {
     // The earliest goes first, the lower number at the same time.
     size_t first = 0;
     for (size_t i = 1; i < active.size(); ++i)

@@ -8,6 +8,7 @@
 
 #include "Engines.h"
 #include "SliceWork.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -142,7 +143,7 @@ void Pass::run() {
   int64_t unit =
       std::max(switching ? switching->routing().ringSize() : int64_t(1),
                interSlice ? interSlice->routing().ringSize() : int64_t(1));
-  for (int64_t first = 0; first < slices; first += unit)
+  for (int64_t first = 0; first < slices && !interrupted(); first += unit)
     runUnit(first, unit);
 }
 
@@ -197,7 +198,8 @@ void Pass::runFront(int64_t slice, FlitSink next) {
   int64_t allPackets = plan.packets / repetition;
   if (repeats && contract && contract->pushAgain(behindContract))
     allPackets = 0;
-  for (int64_t done = 0; done < allPackets; done += blockPackets) {
+  for (int64_t done = 0; done < allPackets && !interrupted();
+       done += blockPackets) {
     int64_t packets = std::min(blockPackets, allPackets - done);
     if (switching && contract)
       contract->push(switching->read(packets), behindContract);

@@ -43,6 +43,9 @@ struct MemoryUse {
 
 class SystemMemory {
 public:
+  /// HBM is made in these units when something is written there.
+  static constexpr int64_t kHbmGranuleBytes = 64 << 10;
+
   SystemMemory(const TcpMachine &machine, int64_t chips, const MemoryUse &use);
   SystemMemory(const TcpMachine &machine, int64_t chips)
       : SystemMemory(machine, chips, MemoryUse(machine)) {}
@@ -109,7 +112,7 @@ private:
 
   /// What a granule of a region of HBM holds.
   enum class Content : uint8_t { Poison, Zero, Data };
-  static constexpr int64_t kRegionBytes = 2 << 20, kHbmGranuleBytes = 64 << 10;
+  static constexpr int64_t kRegionBytes = 2 << 20;
   struct Region {
     Pages bytes; ///< null before there is data
     std::array<Content, kRegionBytes / kHbmGranuleBytes> contents = {};

@@ -8,6 +8,7 @@
 
 #include "sequin/Sim/Simulator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <array>
 
 using namespace sequin;
@@ -50,11 +51,11 @@ llvm::json::Value sim::toJSON(const Report &report) {
 }
 
 namespace {
-/// Collects trace events. One microsecond of the trace is one cycle: viewers
-/// have no unit "cycle". A chip is a process, a context one of its tracks.
+/// Writes trace events. One microsecond of the trace is one cycle: viewers have
+/// no unit "cycle". A chip is a process, a context one of its tracks.
 class Trace {
 public:
-  explicit Trace(int64_t chips) : ends(chips) {
+  Trace(llvm::json::OStream &out, int64_t chips) : out(out), ends(chips) {
     for (int64_t chip = 0; chip < chips; ++chip) {
       name("process_name", chip, 0, "chip " + std::to_string(chip));
       for (auto [track, context] : llvm::enumerate(kContexts))
@@ -63,30 +64,37 @@ public:
   }
 
   void add(const CommandTiming &command, int64_t chip);
-  llvm::json::Array take() { return std::move(events); }
 
 private:
   static constexpr llvm::StringLiteral kContexts[] = {"main", "sub", "dma"};
 
   void name(llvm::StringRef kind, int64_t chip, int64_t track,
             llvm::StringRef text) {
-    events.push_back(
-        llvm::json::Object{{"ph", "M"},
-                           {"name", kind.str()},
-                           {"pid", chip},
-                           {"tid", track},
-                           {"args", llvm::json::Object{{"name", text.str()}}}});
+    out.object([&] {
+      out.attributeObject("args", [&] { out.attribute("name", text); });
+      out.attribute("name", kind);
+      out.attribute("ph", "M");
+      out.attribute("pid", chip);
+      out.attribute("tid", track);
+    });
   }
-  llvm::json::Object slice(llvm::StringRef name, llvm::StringRef category,
-                           int64_t chip, int64_t track, int64_t start,
-                           int64_t cycles) {
-    return llvm::json::Object{
-        {"ph", "X"},    {"name", name.str()}, {"cat", category.str()},
-        {"pid", chip},  {"tid", track},       {"ts", start},
-        {"dur", cycles}};
+  void slice(llvm::StringRef name, llvm::StringRef category, int64_t chip,
+             int64_t track, int64_t start, int64_t cycles,
+             llvm::function_ref<void()> writeArguments = nullptr) {
+    out.object([&] {
+      if (writeArguments)
+        out.attributeObject("args", writeArguments);
+      out.attribute("cat", category);
+      out.attribute("dur", cycles);
+      out.attribute("name", name);
+      out.attribute("ph", "X");
+      out.attribute("pid", chip);
+      out.attribute("tid", track);
+      out.attribute("ts", start);
+    });
   }
 
-  llvm::json::Array events;
+  llvm::json::OStream &out;
   /// By chip and track, the end of the command before.
   std::vector<std::array<int64_t, std::size(kContexts)>> ends;
 };
@@ -98,24 +106,20 @@ void Trace::add(const CommandTiming &command, int64_t chip) {
     return; // host transfers take no time
   int64_t track = context - std::begin(kContexts);
   int64_t &before = ends[chip][track];
-  if (!command.wait.empty() && before < command.start) {
-    llvm::json::Object idle = slice("wait: " + command.wait, "wait", chip,
-                                    track, before, command.start - before);
-    idle["args"] = llvm::json::Object{{"for", command.name}};
-    events.push_back(std::move(idle));
-  }
+  if (!command.wait.empty() && before < command.start)
+    slice("wait: " + command.wait, "wait", chip, track, before,
+          command.start - before, [&] { out.attribute("for", command.name); });
   before = command.end;
-  llvm::json::Object stages;
-  for (const auto &[name, cycles] : command.stages)
-    stages[name] = cycles;
-  llvm::json::Object arguments{{"id", command.id},
-                               {"stages", std::move(stages)}};
-  if (!command.wait.empty())
-    arguments["wait"] = command.wait;
-  llvm::json::Object whole = slice(command.name, command.context, chip, track,
-                                   command.start, command.end - command.start);
-  whole["args"] = std::move(arguments);
-  events.push_back(std::move(whole));
+  slice(command.name, command.context, chip, track, command.start,
+        command.end - command.start, [&] {
+          out.attribute("id", command.id);
+          out.attributeObject("stages", [&] {
+            for (const auto &[name, cycles] : command.stages)
+              out.attribute(name, cycles);
+          });
+          if (!command.wait.empty())
+            out.attribute("wait", command.wait);
+        });
   // Stages work at the same time; nested slices must not overlap, so the
   // longest is outermost.
   std::vector<std::pair<std::string, int64_t>> nested = command.stages;
@@ -123,15 +127,20 @@ void Trace::add(const CommandTiming &command, int64_t chip) {
     return std::tie(b.second, a.first) < std::tie(a.second, b.first);
   });
   for (const auto &[name, cycles] : nested)
-    events.push_back(slice(name, "stage", chip, track, command.start,
-                           std::min(cycles, command.end - command.start)));
+    slice(name, "stage", chip, track, command.start,
+          std::min(cycles, command.end - command.start));
 }
 
-llvm::json::Value sim::toChromeTrace(const Report &report) {
-  Trace trace(report.chips);
-  for (const CommandTiming &command : report.commands)
-    for (int64_t chip : command.chips)
-      trace.add(command, chip);
-  return llvm::json::Object{{"displayTimeUnit", "ns"},
-                            {"traceEvents", trace.take()}};
+void sim::writeChromeTrace(llvm::raw_ostream &os, const Report &report) {
+  llvm::json::OStream out(os);
+  out.object([&] {
+    out.attribute("displayTimeUnit", "ns");
+    out.attributeArray("traceEvents", [&] {
+      Trace trace(out, report.chips);
+      for (const CommandTiming &command : report.commands)
+        for (int64_t chip : command.chips)
+          trace.add(command, chip);
+    });
+  });
+  os << '\n';
 }

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
+#include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -362,6 +363,8 @@ llvm::Expected<std::vector<CommandTiming>> Scheduler::run() {
   if (llvm::Error error = startAll())
     return std::move(error);
   while (!running.empty()) {
+    if (interrupted(/*every=*/16))
+      return interruptedError();
     finishNext();
     if (llvm::Error error = startAll())
       return std::move(error);

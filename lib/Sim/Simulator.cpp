@@ -12,6 +12,7 @@
 #include "TrfCache.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/Interrupt.h"
 #include <chrono>
 
 using namespace sequin;
@@ -87,6 +88,8 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
                         plans.drop_front(i), machine, program.chips, memory);
     if (!done)
       return done.takeError();
+    if (interrupted())
+      return interruptedError();
     i += *done;
     if (*done != 0)
       continue;

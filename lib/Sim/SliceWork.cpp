@@ -9,6 +9,7 @@
 #include "SliceWork.h"
 #include "ByteMap.h"
 #include "Nest.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -269,6 +270,8 @@ llvm::Expected<size_t> sim::runSliceBySlice(
   if (!works.empty())
     for (int64_t chip = 0; chip < chips; ++chip)
       for (int64_t slice = 0; slice < slices; ++slice) {
+        if (interrupted())
+          return interruptedError();
         for (const std::unique_ptr<SliceWork> &work : works)
           work->run(chip, slice);
         if (isLast)

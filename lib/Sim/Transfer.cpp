@@ -14,6 +14,7 @@
 
 #include "Engines.h"
 #include "sequin/Support/Arithmetic.h"
+#include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -105,7 +106,8 @@ template <class Visit> void TransferRunner::forEach(Visit &&visit) const {
     device.push_back({loop.size, loop.deviceStride});
   }
   Odometer hostWalk(host), deviceWalk(device);
-  for (int64_t i = 0, end = *tripCount(loops); i < end; ++i) {
+  for (int64_t i = 0, end = *tripCount(loops);
+       i < end && !interrupted(/*every=*/64); ++i) {
     visit(transfer.hostBase + hostWalk.offset(), deviceWalk.offset());
     hostWalk.advance();
     deviceWalk.advance();

@@ -17,7 +17,7 @@
 #include "DeriveLimits.h"
 #include "FactorList.h"
 #include "Materialize.h"
-
+#include "sequin/Support/StridedKeys.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -290,7 +290,7 @@ private:
     for (size_t i = 0; i < found.addresses.size(); ++i)
       if (found.addresses[i] != anyAddress && found.addresses[i] != noAddress)
         needed = std::max<int64_t>(needed, static_cast<int64_t>(i) % lanes + 1);
-    llvm::DenseSet<int64_t> data, free;
+    llvm::DenseSet<int64_t, StridedKeyInfo> data, free;
     data.insert_range(found.dataAddresses);
     for (int64_t address : found.allAddresses)
       if (!data.contains(address))
@@ -307,7 +307,7 @@ private:
         return false;
       // Each cell once, and padding only where there is room.
       auto accept = [&](const Nest &nest) {
-        llvm::DenseSet<int64_t> seen;
+        llvm::DenseSet<int64_t, StridedKeyInfo> seen;
         auto visits = sequencerOf(nest, 1, {}).visits();
         for (size_t i = 0; i < visits.size(); ++i) {
           const auto &room = addresses[i] == anyAddress ? free : data;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Materialize.h"
+#include "sequin/Support/StridedKeys.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -155,8 +156,8 @@ private:
 
   bool exact;
   std::vector<Cell> cells;
-  llvm::DenseMap<int64_t, int64_t> first;
-  llvm::DenseMap<int64_t, std::vector<int64_t>> further;
+  llvm::DenseMap<int64_t, int64_t, StridedKeyInfo> first;
+  llvm::DenseMap<int64_t, std::vector<int64_t>, StridedKeyInfo> further;
 };
 
 /// The mappings of `buffer` as one, outermost first.

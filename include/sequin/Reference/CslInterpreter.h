@@ -21,8 +21,8 @@
 // Order: one PE acts at a time. Its turn: the main thread runs until it ends,
 // waits, or has used up a slice of steps (so that a loop that polls memory sees
 // what comes in); then every microthread goes as far as it can. After a turn
-// all wavelets move that can, and those they reach get a turn, first come first
-// served. Of several ready tasks the next id after the one that ran last is
+// all wavelets move that can, and those they reach get a turn in the next
+// round. Of several ready tasks the next id after the one that ran last is
 // taken; priorities mean nothing. CslOptions turn all of this round: a program
 // without races has the same memory for both orders and on the simulator.
 //
@@ -52,8 +52,8 @@ struct CslOptions {
   /// Operations of scalar code, elements and hops of wavelets, all PEs
   /// together, after which a run ends as Exhausted.
   uint64_t maxSteps = uint64_t(1) << 33;
-  /// The other order: microthreads before the main thread, the lower task id
-  /// first, the last PE first.
+  /// The other order: microthreads before the main thread, tasks by falling id,
+  /// the last PE of a round first.
   bool otherOrder = false;
 };
 

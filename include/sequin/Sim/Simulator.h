@@ -111,8 +111,9 @@ llvm::Expected<Result> run(const config::Program &program,
 
 /// Keys as in the contract; cycles as integers.
 llvm::json::Value toJSON(const Report &report);
-/// Chrome trace events, one track per context, stages nested.
-llvm::json::Value toChromeTrace(const Report &report);
+/// Chrome trace events, one track per context, stages nested; written as they
+/// are made.
+void writeChromeTrace(llvm::raw_ostream &os, const Report &report);
 
 } // namespace sequin::sim
 

@@ -110,6 +110,7 @@ private:
       if (failed(linalg::generalizeNamedOp(rewriter, op)))
         return op->emitOpError() << "has no form as linalg.generic";
     }
+    widenSums(rewriter, func);
     RewritePatternSet patterns(func.getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {

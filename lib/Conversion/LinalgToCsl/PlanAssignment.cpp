@@ -238,8 +238,8 @@ void AssignmentPlanner::addHalos(unsigned number) {
       int64_t slice = array.elements() / array.extents[d];
       int64_t words = slice * (array.extents[d] - cls.block) *
                       elementBytes(storage.element) / 4;
-      plan.cycles += 2 * words + 4 * (machine.dsdSetupCycles + 5) +
-                     machine.hopCycles + 2 * machine.rampCycles + 20;
+      plan.cycles += 2 * words + 4 * (setupCycles() + 5) + machine.hopCycles +
+                     2 * machine.rampCycles + 20;
     }
 }
 
@@ -258,35 +258,42 @@ int64_t AssignmentPlanner::reduceCycles(ReducePath &path, int64_t words) const {
   for (int64_t group = 2; group * 2 <= pes; ++group) {
     int64_t groups = llvm::divideCeil(pes, group);
     int64_t cycles = 2 * words + machine.hopCycles * (pes - 1) +
-                     depth * (group - 1 + groups - 1) + machine.dsdSetupCycles +
-                     6;
+                     depth * (group - 1 + groups - 1) + setupCycles() + 6;
     if (cycles >= best)
       continue;
     best = cycles;
     path.group = group;
   }
-  return best + machine.dsdSetupCycles + 6;
+  return best + setupCycles() + 6;
 }
 
 int64_t AssignmentPlanner::localIterations(const LoopNest &op) const {
-  int64_t count = 1;
+  // Far more than any that is chosen; costs are small multiples of it.
+  constexpr uint64_t kMost = uint64_t(1) << 48;
+  uint64_t count = 1;
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
-    count *= getRange(plan, op, loop).second;
-  return count;
+    count =
+        std::min<uint64_t>(kMost, llvm::SaturatingMultiply<uint64_t>(
+                                      count, getRange(plan, op, loop).second));
+  return static_cast<int64_t>(count);
 }
 
 int64_t AssignmentPlanner::computeCycles(const LoopNest &op) const {
   int64_t count = localIterations(op);
   int64_t body =
       std::distance(op.op.getBody()->begin(), op.op.getBody()->end());
-  int64_t setup = machine.dsdSetupCycles + 6;
+  int64_t setup = setupCycles() + 6;
   if (op.kind == OpKind::Contract &&
       program.storages[op.result].element.isF32()) {
     // One DSD operation per row of the longest loop of the result.
     int64_t vector = 1;
     for (unsigned loop : op.resultLoops)
       vector = std::max(vector, getRange(plan, op, loop).second);
-    return count + count / vector * 6 + setup;
+    bool isHalf =
+        !program.storages[op.inputs[op.left].access->storage].element.isF32();
+    int64_t width =
+        machine.simdWidth(isHalf ? DsdOpcode::Fmachs : DsdOpcode::Fmacs);
+    return count / width + count / vector * 6 + setup;
   }
   if (!isVectorExpression(op))
     return count * (12 + 4 * body + 2 * int64_t(op.inputs.size()));
@@ -419,7 +426,7 @@ bool AssignmentPlanner::addStepsOf(unsigned number) {
       plan.steps.push_back(step);
       plan.cycles += fabricWords(storage) +
                      machine.hopCycles * grid.along(step.axis) +
-                     2 * machine.rampCycles + machine.dsdSetupCycles + 6;
+                     2 * machine.rampCycles + setupCycles() + 6;
       onAll[storage][a] = true;
     }
     addHalos(storage);

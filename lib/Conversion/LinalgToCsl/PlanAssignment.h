@@ -72,6 +72,8 @@ private:
   int64_t fabricWords(unsigned storage) const;
   int64_t localIterations(const LoopNest &op) const;
   int64_t computeCycles(const LoopNest &op) const;
+  /// Before the first element of an operation on two DSDs.
+  int64_t setupCycles() const { return 2 * machine.dsrLoadCycles; }
   int64_t reduceCycles(ReducePath &path, int64_t words) const;
 
   const Program &program;

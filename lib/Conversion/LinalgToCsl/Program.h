@@ -118,6 +118,10 @@ struct Program {
   SmallVector<View> results;
 };
 
+/// Sums of f16 and bf16 become sums in f32 that are rounded at the end
+/// (WidenSums.cpp). Named operations are generalised.
+void widenSums(mlir::IRRewriter &rewriter, mlir::func::FuncOp func);
+
 /// Reads a function that was prepared: named operations generalised. An error
 /// at the operation that cannot be lowered.
 FailureOr<Program> readProgram(mlir::func::FuncOp func);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -51,6 +52,25 @@ private:
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
+
+/// No wafer has memory for more. Products of sizes fit into 64 bits.
+static constexpr int64_t kMostElements = int64_t(1) << 36;
+
+static LogicalResult checkSize(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return success();
+  int64_t count = 1;
+  for (int64_t size : tensor.getShape()) {
+    std::optional<int64_t> product = llvm::checkedMul(count, size);
+    if (!product || *product > kMostElements)
+      return op->emitOpError()
+             << "has a tensor of type " << type << ", of more than "
+             << kMostElements << " elements, which no wafer has memory for";
+    count = *product;
+  }
+  return success();
+}
 
 FailureOr<RankedTensorType> Reader::checkType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -443,6 +463,8 @@ FailureOr<Program> Reader::run() {
   if (!func.getBody().hasOneBlock())
     return func.emitOpError() << "has several blocks, allowed is one";
   for (BlockArgument argument : func.getArguments()) {
+    if (failed(checkSize(func, argument.getType())))
+      return failure();
     FailureOr<unsigned> storage = addStorage(func, argument);
     if (failed(storage))
       return failure();
@@ -450,9 +472,13 @@ FailureOr<Program> Reader::run() {
     added.argument = argument.getArgNumber();
     added.name = "arg" + std::to_string(argument.getArgNumber());
   }
-  for (Operation &op : func.getBody().front())
+  for (Operation &op : func.getBody().front()) {
+    for (Type type : op.getResultTypes())
+      if (failed(checkSize(&op, type)))
+        return failure();
     if (failed(read(op)))
       return failure();
+  }
   return std::move(program);
 }
 

@@ -14,6 +14,7 @@
 
 #include "Rewrites.h"
 #include "sequin/Conversion/Attributes.h"
+#include <limits>
 
 using namespace mlir;
 using namespace sequin::normalize_linalg;
@@ -277,11 +278,31 @@ Factor ProductSum::contractDigits(const Factor &a, const Factor &b,
   result.map = nest.mapOf(kept);
   result.type = accumulator;
   if (isFloat()) {
-    Value sum = init ? init : nest.makeZeros(kept, accumulator);
+    Value start = init ? init : nest.makeZeros(kept, accumulator);
+    bool fromZero = isZero(getSplat(start));
+    Value sum =
+        fromZero || ranks == 1 ? start : nest.makeZeros(kept, accumulator);
     init = Value();
-    for (unsigned rank = ranks; rank-- > 0;)
+    for (unsigned rank = ranks; rank-- > 1;)
       sum = multiplyRank(rank, sum);
-    result.tensor = sum;
+    // Of an infinite number the first digit is infinite and the others are NaN,
+    // and so are their products. They must not hide the product of the first
+    // digits, to which any number may be added then: the maximum of a number
+    // and NaN is the number.
+    if (ranks > 1) {
+      SmallVector<Value> operands = {sum};
+      if (!fromZero)
+        operands.push_back(start);
+      sum = mapTensor(
+          nest.getRoot(), operands, accumulator,
+          [](ScalarBuilder &s, ValueRange values) {
+            constexpr float kMost = std::numeric_limits<float>::max();
+            Value low = s.make<arith::MaxNumFOp>(values[0], s.constant(-kMost));
+            Value finite = s.make<arith::MinNumFOp>(low, s.constant(kMost));
+            return values.size() > 1 ? s.addF(finite, values[1]) : finite;
+          });
+    }
+    result.tensor = multiplyRank(0, sum);
   } else if (ranks == 1) {
     Value sum = init ? init : nest.makeZeros(kept, accumulator);
     init = Value();

@@ -12,8 +12,41 @@
 using namespace mlir;
 using namespace sequin::normalize_linalg;
 
+/// Whether positions of these dimensions are numbers of i32, as indices are.
+static bool fitsIndex(ArrayRef<int64_t> sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    if (size > INT32_MAX || (count *= size) > INT32_MAX)
+      return false;
+  return true;
+}
+
+/// The row that the machine's gather looks for and has not.
+static constexpr int32_t kNoRow = -1;
+
+Value sequin::normalize_linalg::rowOf(ScalarBuilder &s, ArrayRef<int64_t> sizes,
+                                      ArrayRef<Value> coordinates) {
+  if (!fitsIndex(sizes))
+    return {};
+  Value row, outside;
+  for (auto [size, word] : llvm::zip_equal(sizes, coordinates)) {
+    row = row ? s.add(s.mul(row, s.constant(static_cast<int32_t>(size))), word)
+              : word;
+    IntRange range = s.range(word);
+    // The machine looks at rows. What lies past the end of one dimension would
+    // be a row of the next.
+    if (range.fits({0, size - 1}) || (sizes.size() == 1 && size > 1))
+      continue;
+    Value last = s.constant(static_cast<int32_t>(size - 1));
+    Value bad = s.bitOr(s.less(word, s.constant(0)), s.less(last, word));
+    outside = outside ? s.bitOr(outside, bad) : bad;
+  }
+  return outside ? s.select(outside, s.constant(kNoRow), row) : row;
+}
+
 Value sequin::normalize_linalg::gather(Nest &nest, Value source,
-                                       ArrayRef<unsigned> dims, Value indices) {
+                                       ArrayRef<unsigned> dims, Value indices,
+                                       IntRange range) {
   OpBuilder &b = nest.builder();
   Location loc = nest.getLoc();
   auto type = cast<RankedTensorType>(source.getType());
@@ -54,8 +87,22 @@ Value sequin::normalize_linalg::gather(Nest &nest, Value source,
   SmallVector<int64_t> shape = {count};
   llvm::append_range(shape, sourceType.getShape().drop_front());
   Value rows;
-  if (sourceType.getDimSize(0) == 1) {
-    // Of one row every index names the same.
+  bool isOne = sourceType.getDimSize(0) == 1;
+  if (isOne && !range.fits({0, 0})) {
+    // The machine gathers from two rows and more.
+    SmallVector<OpFoldResult> low(sourceType.getRank(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> high = low;
+    high.front() = b.getIndexAttr(1);
+    SmallVector<int64_t> padded(sourceType.getShape());
+    padded.front() = 2;
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(sourceType.getElementType()));
+    source = tensor::PadOp::create(
+        b, loc, RankedTensorType::get(padded, sourceType.getElementType()),
+        source, low, high, zero);
+    isOne = false;
+  }
+  if (isOne) {
     Nest copies(nest.getRoot(), shape);
     SmallVector<AffineExpr> exprs = {b.getAffineConstantExpr(0)};
     for (unsigned i = 1; i < shape.size(); ++i)
@@ -132,20 +179,26 @@ Value BodyReader::readExtract(tensor::ExtractOp extract) {
     // Apart: what is materialized there must not replace values read here.
     Nest apart(op, nest.getSizes());
     BodyReader reader(apart, op);
-    ScalarBuilder &s = apart.scalars();
-    Value position;
+    SmallVector<int64_t> sizes;
+    SmallVector<Value> words;
     for (auto [dim, index] : llvm::zip(dims, computed)) {
       Value word = reader.read(index);
       if (!word)
         return {};
-      if (position)
-        position = s.mul(
-            position, s.constant(static_cast<int32_t>(type.getDimSize(dim))));
-      position = position ? s.add(position, word) : word;
+      sizes.push_back(type.getDimSize(dim));
+      words.push_back(word);
     }
-    unsigned root = apart.addRoot(position);
-    loops = apart.loopsOf(position);
-    source = gather(apart, source, dims, apart.materializeRoot(root, loops));
+    Value row = rowOf(apart.scalars(), sizes, words);
+    if (!row) {
+      refuse(extract) << " of " << type
+                      << ", whose positions are not numbers of i32";
+      return {};
+    }
+    IntRange range = apart.scalars().range(row);
+    unsigned root = apart.addRoot(row);
+    loops = apart.loopsOf(row);
+    source =
+        gather(apart, source, dims, apart.materializeRoot(root, loops), range);
   }
   SmallVector<AffineExpr> all;
   for (unsigned loop : loops)

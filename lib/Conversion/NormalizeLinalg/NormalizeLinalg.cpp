@@ -12,6 +12,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "sequin/Conversion/Attributes.h"
 #include "sequin/Conversion/NormalizeLinalg/Passes.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace sequin {
 #define GEN_PASS_DEF_NORMALIZELINALG
@@ -40,9 +41,17 @@ static LogicalResult checkTensor(Operation *at, Type type, const Twine &what,
            << what << " has type " << type
            << ", only ranked tensors with static shapes can be lowered: give "
               "every dimension a size";
-  if (tensor.getNumElements() == 0)
-    return at->emitOpError()
-           << what << " has type " << type << ", a dimension must not be empty";
+  int64_t elements = 1;
+  for (int64_t size : tensor.getShape()) {
+    if (size == 0)
+      return at->emitOpError() << what << " has type " << type
+                               << ", a dimension must not be empty";
+    std::optional<int64_t> product = llvm::checkedMul(elements, size);
+    if (!product)
+      return at->emitOpError() << what << " has type " << type
+                               << ", which is more elements than 64 bits count";
+    elements = *product;
+  }
   Type element = tensor.getElementType();
   bool isStored = element.isInteger(1) || element.isInteger(64) ||
                   element.isInteger(4) || element.isInteger(8) ||
@@ -104,6 +113,13 @@ static LogicalResult rewriteGeneric(linalg::GenericOp op,
              << "has an operand of type " << operand.getType()
              << ", only ranked tensors with static shapes can be lowered: give "
                 "every dimension a size";
+  // What reads a body goes down its chains of operands by recursion.
+  constexpr int64_t kMostBodyOperations = 2048;
+  if (int64_t count = llvm::range_size(op.getBody()->getOperations());
+      count > kMostBodyOperations)
+    return op.emitOpError()
+           << "has a body of " << count << " operations, allowed are "
+           << kMostBodyOperations << ": compute in several steps";
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool divides = false;
@@ -179,6 +195,8 @@ static bool takesTensors(func::FuncOp func) {
 void NormalizeLinalg::runOnOperation() {
   ModuleOp module = getOperation();
   Options options{allowBf16, allowNarrow};
+  if (failed(checkSizes(module)) || failed(checkCalls(module)))
+    return signalPassFailure();
   // Front ends leave globals that nothing uses.
   for (auto global :
        llvm::make_early_inc_range(module.getOps<ml_program::GlobalOp>()))

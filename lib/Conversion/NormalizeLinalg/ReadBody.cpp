@@ -570,6 +570,14 @@ Value BodyReader::readIndex(linalg::IndexOp index) {
   ScalarBuilder &s = nest.scalars();
   if (size == 1)
     return s.constant(0);
+  // The indices are a constant that the host sends.
+  constexpr int64_t kMostIndices = 1 << 24;
+  if (size > kMostIndices) {
+    refuse(index) << ", the index of a loop of " << size
+                  << " iterations; of more than " << kMostIndices
+                  << " pass it as a tensor";
+    return {};
+  }
   SmallVector<int32_t> values;
   for (int64_t i = 0; i < size; ++i)
     values.push_back(static_cast<int32_t>(i));

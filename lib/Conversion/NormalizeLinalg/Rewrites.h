@@ -104,10 +104,17 @@ mlir::LogicalResult rewriteReduction(mlir::linalg::GenericOp op,
 /// tensor and arith operations on tensors, one at a time, in program order.
 mlir::LogicalResult rewriteTensorOp(mlir::Operation *op);
 
-/// A tensor of the elements of `source` that `indices` name: element i of the
-/// index tensors' loops, then the source's other dimensions.
+/// The row that coordinates in dimensions of `sizes` name, row-major, or one
+/// that the machine's gather traps at if a coordinate lies outside of its
+/// dimension; null if rows are no numbers of i32.
+mlir::Value rowOf(ScalarBuilder &s, llvm::ArrayRef<int64_t> sizes,
+                  llvm::ArrayRef<mlir::Value> coordinates);
+/// A tensor of the elements of `source` that `indices` name, rows of its
+/// dimensions `dims` within `range`: element i of the index tensors' loops,
+/// then the source's other dimensions.
 mlir::Value gather(Nest &nest, mlir::Value source,
-                   llvm::ArrayRef<unsigned> dims, mlir::Value indices);
+                   llvm::ArrayRef<unsigned> dims, mlir::Value indices,
+                   IntRange range);
 
 /// A scatter as linalg.generic operations, which go on to be rewritten.
 void expandScatter(mlir::RewriterBase &rewriter, mlir::tensor::ScatterOp op);
@@ -123,6 +130,10 @@ mlir::LogicalResult checkE2m1(mlir::Operation *op);
 
 /// The whole module as far as upstream's rewrites go.
 mlir::LogicalResult prepare(mlir::ModuleOp module);
+/// Refuses tensors whose sizes do not fit into 64 bits, and functions of very
+/// many operations with their calls inlined (Sizes.cpp).
+mlir::LogicalResult checkSizes(mlir::ModuleOp module);
+mlir::LogicalResult checkCalls(mlir::ModuleOp module);
 /// Folds and removes what is unused; keeps core operations such.
 mlir::LogicalResult cleanUp(mlir::ModuleOp module);
 /// Whether every operation is a core one.

@@ -35,9 +35,13 @@ static TypedAttr storedConstant(ElementsAttr elements) {
   if (!dense || (width != 1 && width != 64))
     return {};
   unsigned stored = width == 1 ? 8 : 32;
-  for (const APInt &value : dense.getValues<APInt>())
-    if (width == 64 && !value.isSignedIntN(stored))
-      return {};
+  auto fits = [&](const APInt &value) {
+    return width == 1 || value.isSignedIntN(stored);
+  };
+  // A splat has any number of elements.
+  if (dense.isSplat() ? !fits(dense.getSplatValue<APInt>())
+                      : !llvm::all_of(dense.getValues<APInt>(), fits))
+    return {};
   return dense.mapValues(
       IntegerType::get(type.getContext(), stored), [&](const APInt &value) {
         return width == 1 ? value.zext(stored) : value.trunc(stored);
@@ -201,23 +205,25 @@ static LogicalResult rewriteGather(tensor::GatherOp op) {
   // Coordinates as one position each.
   SmallVector<int64_t> nestSizes(indices.getShape().drop_back());
   Nest nest(op, nestSizes);
-  ScalarBuilder &s = nest.scalars();
-  Value position;
+  SmallVector<int64_t> sizes;
+  SmallVector<Value> words;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     SmallVector<AffineExpr> exprs;
     for (unsigned loop = 0; loop < nestSizes.size(); ++loop)
       exprs.push_back(b.getAffineDimExpr(loop));
     exprs.push_back(b.getAffineConstantExpr(i));
     AffineMap map = AffineMap::get(nestSizes.size(), 0, exprs, b.getContext());
-    Value word = nest.addLeaf(op.getIndices(), map);
-    if (position)
-      position = s.mul(position, s.constant(static_cast<int32_t>(
-                                     op.getSourceType().getDimSize(dim))));
-    position = position ? s.add(position, word) : word;
+    words.push_back(nest.addLeaf(op.getIndices(), map));
+    sizes.push_back(op.getSourceType().getDimSize(dim));
   }
+  Value row = rowOf(nest.scalars(), sizes, words);
+  if (!row)
+    return op.emitOpError() << "gathers from " << op.getSourceType()
+                            << ", whose positions are not numbers of i32";
+  IntRange range = nest.scalars().range(row);
   Loops loops = llvm::to_vector<6>(llvm::seq<unsigned>(nestSizes.size()));
-  Value list = nest.materializeRoot(nest.addRoot(position), loops);
-  Value rows = gather(nest, op.getSource(), dims, list);
+  Value list = nest.materializeRoot(nest.addRoot(row), loops);
+  Value rows = gather(nest, op.getSource(), dims, list, range);
   auto type = op.getResultType();
   if (type.getRank() != cast<RankedTensorType>(rows.getType()).getRank()) {
     // The gathered dimensions stay, with size one.

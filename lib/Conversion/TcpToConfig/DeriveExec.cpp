@@ -87,7 +87,10 @@ derivation::deriveSliceMask(Operation *op, tcp::GridAttr grid,
                             const TcpMachine &machine) {
   Mapping cluster = grid.getClusterMapping(), slice = grid.getSliceMapping();
   // Quotient and remainder of one axis may be split over both levels.
-  Mapping both = llvm::cantFail(Mapping::pair(cluster, slice));
+  llvm::Expected<Mapping> both = Mapping::pair(cluster, slice);
+  if (!both)
+    return op->emitOpError()
+           << "cluster and slice: " << llvm::toString(both.takeError());
   int64_t perCluster = machine.slicesPerCluster;
   // Grids smaller than the machine's exist in unit mode, larger ones nowhere.
   if (cluster.size() > machine.clustersPerChip || slice.size() > perCluster)
@@ -99,7 +102,7 @@ derivation::deriveSliceMask(Operation *op, tcp::GridAttr grid,
       llvm::divideCeil(machine.clustersPerChip * perCluster, 64), 0);
   for (int64_t c = 0; c < cluster.size(); ++c)
     for (int64_t s = 0; s < slice.size(); ++s)
-      if (both.at(c * slice.size() + s)) {
+      if (both->at(c * slice.size() + s)) {
         int64_t bit = c * perCluster + s;
         mask[bit / 64] |= uint64_t(1) << (bit % 64);
       }

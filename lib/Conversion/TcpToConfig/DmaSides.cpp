@@ -10,6 +10,7 @@
 #include "ZeroPadding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <set>
 
 using namespace mlir;
@@ -24,9 +25,12 @@ AddressMap DmaSide::map() const {
 }
 
 int64_t DmaLoops::elements() const {
+  // More than any memory has; sums of a few do not overflow.
+  constexpr int64_t kMost = int64_t(1) << 50;
   int64_t count = 1;
   for (const Loop &loop : loops)
-    count *= loop.size;
+    if (llvm::MulOverflow(count, loop.size, count) || count > kMost)
+      return kMost;
   return count;
 }
 

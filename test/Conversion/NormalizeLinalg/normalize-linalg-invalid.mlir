@@ -67,6 +67,13 @@ func.func @no_elements(%a: tensor<0x4xf32>) -> tensor<0x4xf32> {
 
 // -----
 
+// expected-error@+1 {{argument 0 has type 'tensor<4294967296x4294967296xf32>', which is more elements than 64 bits count}}
+func.func @overflow(%a: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  return %a : tensor<4294967296x4294967296xf32>
+}
+
+// -----
+
 // expected-error@+1 {{argument 0 has type 'f32', only ranked tensors}}
 func.func @scalar(%a: f32) -> tensor<4xf32> {
   %0 = tensor.splat %a : tensor<4xf32>

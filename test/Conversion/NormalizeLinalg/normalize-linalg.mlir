@@ -12,11 +12,16 @@
 // CHECK: arith.subf
 // CHECK: arith.truncf
 // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[A0]], %[[A1]] :
-// CHECK: outs(%[[C]] : tensor<8x4xf32>) attrs =  {sequin.digit_product = "2,0"}
+// CHECK: sequin.digit_product = "2,0"
 // CHECK: sequin.digit_product = "1,1"
 // CHECK: sequin.digit_product = "0,2"
 // CHECK: sequin.digit_product = "1,0"
-// CHECK: sequin.digit_product = "0,1"
+// CHECK: %[[LOW:.*]] = linalg.generic {{.*}}sequin.digit_product = "0,1"
+// The product of the first digits, to which nothing is added that is not finite.
+// CHECK: linalg.generic {{.*}} ins(%[[LOW]], %[[C]] :
+// CHECK: %[[ABOVE:.*]] = arith.maxnumf
+// CHECK: %[[FINITE:.*]] = arith.minnumf %[[ABOVE]]
+// CHECK: arith.addf %[[FINITE]]
 // CHECK: sequin.digit_product = "0,0"
 // BF16: module {
 // BF16-LABEL: func.func @digits(
@@ -232,11 +237,23 @@ func.func @scatter(%x: tensor<3x8xf32>, %into: tensor<5x8xf32>, %places: tensor<
 
 // -----
 
-// Of a table of one row every index names the same.
+// Indices that are known to name the only row.
 // CHECK: #[[$ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
-// CHECK-LABEL: func.func @gather_of_one_row(
+// CHECK-LABEL: func.func @gather_of_the_only_row(
 // CHECK-NOT: tensor.gather
 // CHECK: linalg.generic {indexing_maps = [#[[$ROW]],
+func.func @gather_of_the_only_row(%x: tensor<1x8xf32>) -> tensor<4x8xf32> {
+  %i = arith.constant dense<0> : tensor<4x1xi32>
+  %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<1x8xf32>, tensor<4x1xi32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// Others: what is no row of the table is none of its padding either.
+// CHECK-LABEL: func.func @gather_of_one_row(
+// CHECK: %[[TWO:.*]] = tensor.pad {{.*}} low[0, 0] high[1, 0]
+// CHECK: tensor.gather %[[TWO]]
 func.func @gather_of_one_row(%x: tensor<1x8xf32>, %i: tensor<4x1xi32>) -> tensor<4x8xf32> {
   %0 = tensor.gather %x[%i] gather_dims([0]) : (tensor<1x8xf32>, tensor<4x1xi32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>

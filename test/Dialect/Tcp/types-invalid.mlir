@@ -121,3 +121,16 @@ func.func private @parts_of_a_group(!tcp.vrf<i32, #grid, "[A, B] # 16 % 8">)
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "F # 256">
 // expected-error@+1 {{axis 'F' is walked twice: 'F # 256' of slice 'F # 256' and 'F' of element '$(W:1, F:1)'}}
 func.func private @sliding(!tcp.dm<i8, #grid, "$(W:1, F:1)">)
+
+// -----
+
+#axes = #stream.axes<A = 4294967296, B = 3>
+// expected-error@+1 {{slice mapping "A / 8" has 536870912 positions, a grid has at most 65536 at each level}}
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8">
+func.func private @more_slices_than_any(!tcp.dm<i8, #grid, "A % 8">)
+
+// -----
+
+#axes = #stream.axes<A = 1099511627777>
+// expected-error@+1 {{element mapping "A" has 1099511627777 positions, allowed are at most 2^40}}
+func.func private @longer_than_any(!tcp.hbm<i8, #axes, "1", "A">)

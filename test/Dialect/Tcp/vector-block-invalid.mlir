@@ -403,6 +403,26 @@ func.func @wrong_tile_time(%0: !tcp.stream<main vector_init i32, #grid, "I", "A 
 
 #axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
+func.func @tile_time_of_no_axis(%0: !tcp.stream<main vector_init i32, #grid, "I", "A % 2 # 8">) {
+  // expected-error@+1 {{tile time is no mapping: }}
+  %1 = tcp.vector_intra_slice_unzip %0 "I", "T, Nowhere # 2", "1" : <main vector_init i32, #grid, "I", "A % 2 # 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
+func.func @tile_time_cut_short(%0: !tcp.stream<main vector_init i32, #grid, "I", "A % 2 # 8">) {
+  // expected-error@+1 {{tile time is no mapping: }}
+  %1 = tcp.vector_intra_slice_unzip %0 "I", "T # 2", "1" : <main vector_init i32, #grid, "I", "A % 2 # 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 512, R = 3, I = 2, T = 4, K = 32>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
 func.func @pair_at_the_end(%0: !tcp.stream<main vector_init i32, #grid, "I", "A % 2 # 8">) {
   %1 = tcp.vector_intra_slice_unzip %0 "I", "1 # 2", "1" : <main vector_init i32, #grid, "I", "A % 2 # 8">
   // expected-error@+1 {{has a pair of groups, a zip operation must join them before}}

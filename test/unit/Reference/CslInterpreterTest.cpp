@@ -60,7 +60,7 @@ public:
          "> params {x = affine_map<(x, y) -> (x)>}\n"
          "csl.export_name \"main\" : () -> ()\n"
          "csl.export_name \"a\" : !csl.ptr<many i16> mutable\n"
-         "csl.export_name \"fixed\" : !csl.ptr<many i16>\n" +
+         "csl.export_name \"fixed\" : !csl.ptr<const many i16>\n" +
          layout +
          "}\ncsl.program @pe {\ncsl.param @x : i16\n"
          "csl.var @a : memref<16xi16>\ncsl.var @b : memref<16xi16>\n"
@@ -341,24 +341,6 @@ TEST(CslReference, PollingEndsInBothOrders) {
   }
 }
 
-// 0x09DF9249 says TEARDOWN, not for the compute element; the next router sees
-// 0x091F9249.
-TEST(CslReference, CommandsAreTakenOut) {
-  std::string main = std::string(kQueue) + R"(
-    %w = arith.constant 165646921 : i32
-    %o = csl.fabout_dsd queue %oq extent 1 control
-    csl.mov32 %o = %w : !csl.dsd<fabout> = i32
-  )";
-  Launched run("csl.color_config 5 at <0, 0> routes <rx RAMP tx EAST> switches "
-               "<pos1 = #csl.position<tx EAST>, pop = always_pop>\n"
-               "csl.stream \"east\" color 5 to_host at 0, 0 EAST\n",
-               "", main, kBoundQueues);
-  ASSERT_TRUE(run.reference) << run.errors;
-  auto words = run.reference->receive("east", 0, 0);
-  ASSERT_TRUE(bool(words));
-  EXPECT_THAT(*words, ElementsAre(0x091f9249u));
-}
-
 TEST(CslReference, Prints) {
   Launched run("", "", R"(
     %m = arith.constant -2 : i16
@@ -408,7 +390,9 @@ TEST(CslReference, ComptimeErrors) {
   Launched twice(
       "", "", "",
       kBoundQueues +
-          "csl.initialize_queue %iq : !csl.input_queue color %color\n");
+          "csl.initialize_queue %iq : !csl.input_queue color %color\n"
+          "%again = csl.constant 7 : !csl.color\n"
+          "csl.initialize_queue %iq : !csl.input_queue color %again\n");
   EXPECT_FALSE(twice.reference);
   EXPECT_THAT(twice.errors, HasSubstr("queue 2 is initialised a second time"));
   Launched configured(

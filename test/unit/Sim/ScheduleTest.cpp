@@ -326,10 +326,17 @@ TEST(Report, Json) {
   EXPECT_NE(object.getObject("sim")->get("macs_per_second"), nullptr);
 }
 
+static llvm::json::Value chromeTraceOf(const sim::Report &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  sim::writeChromeTrace(os, report);
+  return llvm::cantFail(llvm::json::parse(text));
+}
+
 TEST(Report, ChromeTraceNestsStages) {
   sim::Report report =
       reportOf(makeProgram({load(0, 4096, 512), copyPass(16, 4096, 8192)}));
-  llvm::json::Value value = toChromeTrace(report);
+  llvm::json::Value value = chromeTraceOf(report);
   const llvm::json::Array &events =
       *value.getAsObject()->getArray("traceEvents");
   int slices = 0, stages = 0, waits = 0;
@@ -370,7 +377,7 @@ TEST(Report, ChromeTraceHasAProcessPerChip) {
   program.chips = 2;
   auto &across = std::get<config::DmaCommand>(program.commands[1].body);
   across.descriptors[0].destinationChip = 1;
-  llvm::json::Value value = toChromeTrace(reportOf(program));
+  llvm::json::Value value = chromeTraceOf(reportOf(program));
   std::vector<std::pair<std::string, int64_t>> seen;
   for (const llvm::json::Value &event :
        *value.getAsObject()->getArray("traceEvents")) {

@@ -53,15 +53,26 @@ const TcpMachine *TargetAttr::getRow() const {
 // GridAttr
 //===----------------------------------------------------------------------===//
 
+/// Verifiers walk the positions of a level. Every machine has far fewer, whose
+/// own number is checked when a kernel is configured for it.
+static constexpr int64_t kMostGridPositions = 1 << 16;
+
 LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                AxesAttr axes, MappingAttr chip,
                                MappingAttr cluster, MappingAttr slice) {
   std::pair<StringRef, MappingAttr> levels[] = {
       {"chip", chip}, {"cluster", cluster}, {"slice", slice}};
-  for (auto [name, mapping] : levels)
-    if (auto resolved = stream::resolve(axes, mapping); !resolved)
+  for (auto [name, mapping] : levels) {
+    auto resolved = stream::resolve(axes, mapping);
+    if (!resolved)
       return emitError() << name << " mapping \"" << mapping.getText()
                          << "\": " << llvm::toString(resolved.takeError());
+    if (resolved->size() > kMostGridPositions)
+      return emitError() << name << " mapping \"" << mapping.getText()
+                         << "\" has " << resolved->size()
+                         << " positions, a grid has at most "
+                         << kMostGridPositions << " at each level";
+  }
   return success();
 }
 

@@ -59,6 +59,10 @@ static std::optional<int64_t> findShiftStride(const Mapping &flits,
   std::optional<Mapping> packets = tryTo(Mapping::pair(windows, packet));
   if (!packets)
     return std::nullopt;
+  // Windows of a flit are few; a machine's flits are looked at, no others.
+  constexpr int64_t kMostPositions = 1 << 12;
+  if (flits.size() > kMostPositions || packets->size() > kMostPositions)
+    return std::nullopt;
   SmallVector<std::vector<TensorIndex>> held;
   for (int64_t position = 0; position < flits.size(); ++position)
     held.push_back(flits.allAt(position));

@@ -76,10 +76,13 @@ dataRange(const Mapping &mapping) {
     first += factor.first * stride;
     last += (factor.first + factor.valid - 1) * stride;
   }
-  // Digits together may leave their axis.
-  while (first <= last && !mapping.at(first))
+  // Digits together may leave their axis. What is found after so many positions
+  // counts as data.
+  constexpr int64_t kMostSteps = 1 << 20;
+  for (int64_t i = 0; i < kMostSteps && first <= last && !mapping.at(first);
+       ++i)
     ++first;
-  while (last >= first && !mapping.at(last))
+  for (int64_t i = 0; i < kMostSteps && last >= first && !mapping.at(last); ++i)
     --last;
   if (first > last)
     return std::nullopt;

@@ -176,6 +176,10 @@ static LogicalResult verifyElementType(EmitError emitError, Type type,
 using Dimension = std::pair<StringRef, MappingAttr>;
 
 /// Each mapping by itself, then all together: an axis is walked once (SIL-51).
+/// More than any memory has bytes and any pass has steps; byte counts and
+/// addresses fit into 64 bits.
+static constexpr int64_t kMostPositions = int64_t(1) << 40;
+
 static LogicalResult verifyMappings(EmitError emitError, AxesAttr axes,
                                     ArrayRef<Dimension> dimensions) {
   SmallVector<NamedMapping, 6> resolved;
@@ -186,6 +190,10 @@ static LogicalResult verifyMappings(EmitError emitError, AxesAttr axes,
     if (!found)
       return emitError() << name << " mapping \"" << mapping.getText()
                          << "\": " << llvm::toString(found.takeError());
+    if (found->size() > kMostPositions)
+      return emitError() << name << " mapping \"" << mapping.getText()
+                         << "\" has " << found->size()
+                         << " positions, allowed are at most 2^40";
     resolved.push_back({name, std::move(*found)});
   }
   if (llvm::Error error = checkOverlap(resolved))

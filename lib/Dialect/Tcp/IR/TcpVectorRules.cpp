@@ -121,23 +121,27 @@ LogicalResult VectorIntraSliceUnzipOp::verify() {
                          << (size ? "has size " + std::to_string(*size)
                                   : std::string("does not exist"))
                          << ", groups are two";
-  auto expect = [&](StringRef inner, const Mapping &found,
+  auto expect = [&](StringRef inner, llvm::Expected<Mapping> found,
                     StringRef what) -> LogicalResult {
-    Mapping last = llvm::cantFail(Mapping::parse(inner, axes));
+    if (!found)
+      return emitOpError() << what << " is no mapping: "
+                           << llvm::toString(found.takeError());
+    llvm::Expected<Mapping> last = Mapping::parse(inner, axes);
+    if (!last)
+      return emitOpError() << llvm::toString(last.takeError());
     llvm::Expected<Mapping> expected = Mapping::pair(
-        cast<StreamType>(getResult().getType()).getTimeMapping(), last);
+        cast<StreamType>(getResult().getType()).getTimeMapping(), *last);
     if (!expected)
       return emitOpError() << llvm::toString(expected.takeError());
-    if (found.isEquivalent(*expected))
+    if (found->isEquivalent(*expected))
       return success();
-    return emitOpError() << what << " is \"" << found.str() << "\", expected \""
-                         << expected->str() << "\"";
+    return emitOpError() << what << " is \"" << found->str()
+                         << "\", expected \"" << expected->str() << "\"";
   };
   // The groups alternate, so the axis is innermost (SIL-31).
   if (failed(expect(getAxis(), input.getTimeMapping(), "time")))
     return failure();
-  return expect("1 # 2",
-                llvm::cantFail(Mapping::parse(getTileTime().getText(), axes)),
+  return expect("1 # 2", Mapping::parse(getTileTime().getText(), axes),
                 "tile time");
 }
 

@@ -127,12 +127,12 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
 
 // -----
 
-// A size that no 64-bit number of bytes holds is too large, not zero.
-#axes = #stream.axes<A = 4611686018427387904>
+// The largest tensor that a type can be of.
+#axes = #stream.axes<A = 1099511627776>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
 module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @kernel(%hbm: !tcp.hbm<i32, #axes, "1", "A">) {
-    // expected-error@+1 {{DM tensor has 9223372036854775807 bytes, machine "rngd" has 524288 bytes per slice}}
+    // expected-error@+1 {{DM tensor has 4398046511104 bytes, machine "rngd" has 524288 bytes per slice}}
     %dm = tcp.to_dm %hbm at 0 : !tcp.hbm<i32, #axes, "1", "A"> -> !tcp.dm<i32, #grid, "A">
     return
   }
