@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Interruptible.h"
 #include "sequin/Api/MappingQuery.h"
 #include "sequin/Api/Program.h"
 #include "sequin/Machine/CslMachine.h"
@@ -113,11 +114,7 @@ static T valueOrRaise(llvm::Expected<T> value, const char *otherwise) {
 /// the interpreter lock.
 template <typename Work>
 static auto withoutLock(const char *otherwise, Work work) {
-  auto result = [&] {
-    py::gil_scoped_release release;
-    return work();
-  }();
-  return valueOrRaise(std::move(result), otherwise);
+  return valueOrRaise(python::interruptible(std::move(work)), otherwise);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +163,10 @@ struct RunReport {
     return llvm::formatv("{0}", api::toJSON(result)).str();
   }
   std::string timeline() const {
-    return llvm::formatv("{0:2}\n", sim::toChromeTrace(result.report)).str();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    sim::writeChromeTrace(os, result.report);
+    return text;
   }
 };
 

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Interruptible.h"
+#include "sequin/Support/OutputFile.h"
 #include "sequin/Wafer/CslOutput.h"
 #include "sequin/WaferHost/CommandQueue.h"
 #include "sequin/WaferHost/HostTensor.h"
@@ -22,12 +24,14 @@
 #include "sequin/WaferHost/MemoryImage.h"
 #include "sequin/WaferHost/Report.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <mutex>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <thread>
 
 namespace py = pybind11;
 using namespace sequin;
@@ -41,6 +45,18 @@ using namespace sequin::wafer;
 static py::object toPython(llvm::StringRef text) {
   return py::reinterpret_steal<py::object>(
       PyUnicode_DecodeUTF8(text.data(), text.size(), "replace"));
+}
+
+static py::list listToPython(llvm::ArrayRef<std::string> texts) {
+  py::list list;
+  for (const std::string &text : texts)
+    list.append(toPython(llvm::StringRef(text)));
+  return list;
+}
+
+/// A path may be no UTF-8 either, and must stay what it is: os.fsdecode().
+static py::bytes pathToPython(llvm::StringRef path) {
+  return {path.data(), path.size()};
 }
 
 static const char *nameOf(RunFailure::Kind kind) {
@@ -103,14 +119,10 @@ struct Output {
     auto read = [&]() -> llvm::Expected<std::shared_ptr<Output>> {
       auto result = std::make_shared<Output>();
       result->directory = directory;
-      auto output = readCslOutput(directory);
-      if (!output)
-        return output.takeError();
-      result->output = std::move(*output);
-      auto program = readProgram(result->output);
-      if (!program)
-        return program.takeError();
-      result->program = std::move(*program);
+      auto read = readCslOutput(directory);
+      if (!read)
+        return read.takeError();
+      std::tie(result->output, result->program) = std::move(*read);
       const CslMachine *machine = lookupCslMachine(result->program.target);
       if (!machine)
         return llvm::createStringError(
@@ -120,12 +132,7 @@ struct Output {
         return std::move(bad);
       return result;
     };
-    py::gil_scoped_release release;
-    auto result = read();
-    if (result)
-      return *result;
-    py::gil_scoped_acquire acquire;
-    raise(result.takeError());
+    return valueOrRaise(python::interruptible(read));
   }
 
   py::dict params() const {
@@ -155,12 +162,8 @@ struct Output {
                   const py::bytes &data);
   /// Writes the directory again.
   void save() const {
-    llvm::Error error = [&] {
-      py::gil_scoped_release release;
-      return writeCslOutput(directory, output, program);
-    }();
-    if (error)
-      raise(std::move(error));
+    check(python::interruptible(
+        [&] { return writeCslOutput(directory, output, program); }));
   }
   /// (address, bytes, element type) of a variable of PE (x, y), which need not
   /// be exported; `memory` is the PE's, for pointers.
@@ -335,10 +338,8 @@ public:
           std::make_unique<HostTraces>(output->program, timeline, logs);
       options.observer = device->traces.get();
     }
-    device->session = valueOrRaise([&] {
-      py::gil_scoped_release release;
-      return Session::create(output->program, options);
-    }());
+    device->session = valueOrRaise(python::interruptible(
+        [&] { return Session::create(output->program, options); }));
     device->queue = std::make_unique<CommandQueue>(*device->session);
     return device;
   }
@@ -440,14 +441,15 @@ public:
   void finish() {
     run([&] { return queue->finish(); });
   }
-  bool isPending(uint64_t task) const { return queue->isPending(task); }
-  std::vector<std::string> warnings() { return queue->takeWarnings(); }
+  std::vector<uint64_t> done() { return queue->takeDone(); }
+  py::list warnings() { return listToPython(queue->takeWarnings()); }
 
   uint64_t now() const { return session->simulator().now(); }
   /// Who waits although nothing moves; "" if nobody does.
-  std::string waiting() const {
+  py::object waiting() const {
     const HangReport &hang = session->simulator().hang();
-    return hang.waiting ? hang.str(session->program()) : "";
+    return toPython(
+        llvm::StringRef(hang.waiting ? hang.str(session->program()) : ""));
   }
   /// How many wait, if all of them are microthreads that are only ready for
   /// more; 0 otherwise.
@@ -455,49 +457,60 @@ public:
     const HangReport &hang = session->simulator().hang();
     return hang.armed == hang.waiting ? hang.armed : 0;
   }
-  std::vector<std::string> log(size_t from) const {
+  py::list log(size_t from) const {
     llvm::ArrayRef<std::string> lines = session->simulator().log();
-    return lines.drop_front(std::min(from, lines.size())).vec();
+    return listToPython(lines.drop_front(std::min(from, lines.size())));
   }
-  std::vector<std::string> races() const {
-    return linesOf(session->simulator().races());
+  py::list races() const {
+    return listToPython(linesOf(session->simulator().races()));
   }
-  std::vector<std::string> undefinedReads() const {
-    return linesOf(session->simulator().undefinedReads());
+  py::list undefinedReads() const {
+    return listToPython(linesOf(session->simulator().undefinedReads()));
   }
-  std::vector<std::string> lostControls() const {
-    return linesOf(session->simulator().lostControls());
+  py::list lostControls() const {
+    return listToPython(linesOf(session->simulator().lostControls()));
   }
-  std::string report() const {
-    return llvm::formatv("{0:2}",
-                         toJSON(makeReport(*session, seconds, traces.get())));
+  py::object report() const {
+    return toPython(llvm::StringRef(
+        llvm::formatv("{0:2}",
+                      toJSON(makeReport(*session, seconds, traces.get())))
+            .str()));
   }
-  std::string timeline() const {
-    return llvm::formatv("{0}", traces->timeline(*session));
+  py::object timeline() const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    traces->writeTimeline(os, *session);
+    return toPython(llvm::StringRef(text));
   }
-  std::vector<std::string> simLog() const { return traces->simLog(); }
+  py::list simLog() const { return listToPython(traces->simLog()); }
   py::bytes memory(int64_t x, int64_t y) const {
     check(session->checkInside({x, y, 1, 1}));
     llvm::ArrayRef<uint8_t> bytes = session->simulator().memory(x, y);
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
   }
-  void saveMemory(const std::string &path) {
+  void saveMemory(std::string path) {
+    if (path == "-")
+      path = "./-"; // a file as any other
     run([&] { return writeMemoryImage(path, *session); });
   }
 
 private:
   template <typename Work> void run(Work work) {
-    llvm::Error error = [&] {
-      py::gil_scoped_release release;
+    // A handler of a signal comes in between, and must not wait for itself.
+    if (user == std::this_thread::get_id())
+      raise(llvm::createStringError(
+          "the runtime is called from within one of its calls"));
+    check(python::interruptible([&] {
       std::lock_guard<std::mutex> guard(mutex);
+      user = std::this_thread::get_id();
       auto begin = std::chrono::steady_clock::now();
       llvm::Error result = work();
       seconds += std::chrono::duration<double>(
                      std::chrono::steady_clock::now() - begin)
                      .count();
+      user = std::thread::id();
       return result;
-    }();
-    check(std::move(error));
+    }));
   }
   /// Adds a command and begins it if it is its turn.
   template <typename Add> uint64_t issue(Add add) {
@@ -517,7 +530,8 @@ private:
   std::unique_ptr<Session> session;
   std::unique_ptr<CommandQueue> queue;
   std::mutex mutex;
-  double seconds = 0; ///< that calls have taken
+  std::atomic<std::thread::id> user; ///< who is in a call
+  double seconds = 0;                ///< that calls have taken
 };
 
 } // namespace
@@ -529,9 +543,37 @@ private:
 PYBIND11_MODULE(_wafer, module) {
   module.doc() = "The native half of sequin.host.";
 
+  // The writer that the programs have; what went wrong, or "".
+  module.def(
+      "write_file",
+      [](std::string path, const py::bytes &data, bool fresh) {
+        if (path == "-")
+          path = "./-";
+        std::string_view bytes = data;
+        llvm::Error error = [&] {
+          py::gil_scoped_release release;
+          return writeOutput(path, llvm::StringRef(bytes),
+                             fresh ? OutputKind::Fresh : OutputKind::Plain);
+        }();
+        return toPython(
+            llvm::StringRef(error ? llvm::toString(std::move(error)) : ""));
+      },
+      py::arg("path"), py::arg("data"), py::arg("fresh") = false);
+  module.def(
+      "fabric_size",
+      [](const std::string &machine) {
+        const CslMachine *row = lookupCslMachine(machine);
+        if (!row)
+          throw py::value_error("no machine '" + machine + "'");
+        return std::pair(row->fabricWidth, row->fabricHeight);
+      },
+      py::arg("machine"));
+
   py::class_<Output, std::shared_ptr<Output>>(module, "Output")
       .def_static("open", &Output::open, py::arg("directory"))
-      .def_readonly("directory", &Output::directory)
+      .def_property_readonly(
+          "directory",
+          [](const Output &output) { return pathToPython(output.directory); })
       .def("params", &Output::params)
       .def("symbols", &Output::symbols)
       .def("streams", &Output::streams)
@@ -544,9 +586,14 @@ PYBIND11_MODULE(_wafer, module) {
       .def("save", &Output::save)
       .def("find", &Output::find, py::arg("x"), py::arg("y"), py::arg("name"),
            py::arg("memory"))
+      .def_property_readonly("memory_file",
+                             [](const Output &output) {
+                               return pathToPython(
+                                   memoryFileOf(output.directory));
+                             })
       .def_property_readonly(
-          "memory_file",
-          [](const Output &output) { return memoryFileOf(output.directory); })
+          "lacks_memcpy",
+          [](const Output &output) { return output.output.lacksMemcpy; })
       .def_property_readonly(
           "target", [](const Output &output) { return output.program.target; })
       .def_property_readonly("fp16",
@@ -609,7 +656,7 @@ PYBIND11_MODULE(_wafer, module) {
       .def("drain", &Device::drain, py::arg("stream"))
       .def("wait", &Device::wait, py::arg("task"))
       .def("is_done", &Device::isDone, py::arg("task"))
-      .def("is_pending", &Device::isPending, py::arg("task"))
+      .def("done", &Device::done)
       .def("advance", &Device::advance)
       .def("finish", &Device::finish)
       .def("warnings", &Device::warnings)

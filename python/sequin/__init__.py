@@ -17,6 +17,7 @@ import json
 from typing import Any
 
 from . import _core
+from ._boundary import refuses
 from .errors import (
     CompileError,
     Diagnostic,
@@ -25,6 +26,7 @@ from .errors import (
     MappingError,
     SimulationTrap,
     UsageError,
+    UsageTypeError,
     VerificationError,
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
@@ -49,6 +51,7 @@ __all__ = [
     "Simulation",
     "SimulationTrap",
     "UsageError",
+    "UsageTypeError",
     "VerificationError",
     "compile",
     "compile_einsum",
@@ -60,6 +63,7 @@ __all__ = [
 __version__ = _core.version
 
 
+@refuses
 def machine(name: str) -> dict[str, Any]:
     """The table of a machine, as `sequin-translate --dump-machine` prints it."""
     table: dict[str, Any] = json.loads(_core.machine(name))

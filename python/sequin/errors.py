@@ -15,7 +15,8 @@ and `exit_code` what they end with (docs/Guides/ExitCodes.md)::
     |    +-- HostTypeError   because of a type
     +-- WaferFailure       the program on the wafer trapped, hangs, or takes too long
     +-- MappingError       a mapping expression, or a question about it, was refused
-    +-- UsageError         arguments that contradict each other, whatever the program
+    +-- UsageError         arguments that make no sense, whatever the program
+         +-- UsageTypeError  because of a type
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "MappingError",
     "SimulationTrap",
     "UsageError",
+    "UsageTypeError",
     "VerificationError",
     "WaferFailure",
 ]
@@ -135,12 +137,16 @@ class MappingError(Error, ValueError):
 
 
 class UsageError(Error, ValueError):
-    """Arguments that contradict each other, whatever the program is."""
+    """Arguments that contradict each other or make no sense, whatever the program is."""
 
     exit_code = 2
 
     def __init__(self, printed: str) -> None:
         super().__init__("error: " + printed.removeprefix("error: "))
+
+
+class UsageTypeError(UsageError, TypeError):
+    """An argument is of a type that the call does not take."""
 
 
 class SimulationTrap(Error):

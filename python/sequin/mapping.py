@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 from . import _core
+from ._boundary import refusing_class
 from .errors import MappingError, UsageError
 
 __all__ = ["Comparison", "Derivation", "Loop", "Mapping"]
@@ -76,6 +77,7 @@ class Comparison:
         return self.text
 
 
+@refusing_class
 class Mapping:
     """Which tensor index sits at each position of a linear buffer.
 

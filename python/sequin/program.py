@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
+from ._boundary import refuses, refusing_class
 from .errors import Diagnostic, InputError, UsageError
 from .report import Report
 
@@ -65,6 +66,7 @@ class RunResult:
         return iter((self.outputs, self.report))
 
 
+@refusing_class
 class Program:
     """A program compiled for a machine; made by `compile` and `compile_einsum`.
 
@@ -188,6 +190,7 @@ class Program:
         )
 
 
+@refuses
 def compile(
     source: str | os.PathLike[str],
     *,
@@ -234,6 +237,7 @@ def _is_path(source: str) -> bool:
     return "\n" not in source and source.endswith((".mlir", ".json"))
 
 
+@refuses
 def compile_einsum(
     subscripts: str,
     sizes: str | Dictionary[str, int],
@@ -302,6 +306,7 @@ def einsum(
     allow_narrow: bool = ...,
     return_report: Literal[True],
 ) -> tuple[Array, Report]: ...
+@refuses
 def einsum(
     subscripts: str,
     *operands: ArrayLike,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._boundary import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,7 +172,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the report as JSON, as `sequin-run --report` does."""
-        _write_whole(Path(path), json.dumps(self.to_dict(), indent=2) + "\n")
+        write_file(path, json.dumps(self.to_dict(), indent=2) + "\n")
 
     def timeline(self) -> str:
         """The run as Chrome-trace JSON, which Perfetto opens; one microsecond of the
@@ -182,7 +183,7 @@ class Report:
 
     def save_timeline(self, path: str | os.PathLike[str]) -> None:
         """Writes `timeline()`, as `sequin-run --timeline` does."""
-        _write_whole(Path(path), self.timeline())
+        write_file(path, self.timeline())
 
     # -- Reading off -----------------------------------------------------------------
 
@@ -280,17 +281,3 @@ def _union(intervals: Iterable[tuple[int, int]]) -> int:
         total += max(0, end - max(start, reached))
         reached = max(reached, end)
     return total
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Whole or not at all: written beside its final name, then renamed."""
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")  # a device or a pipe
-        return
-    place = Path(os.path.realpath(path))
-    beside = place.with_name(f"{place.name}.tmp-{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, place)
-    finally:
-        beside.unlink(missing_ok=True)

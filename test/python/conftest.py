@@ -34,6 +34,12 @@ def record_rows(request, record_property):
             record_property(f"row-{row}", row)
 
 
+@pytest.fixture(autouse=True)
+def scratch(monkeypatch, tmp_path):
+    """Runtimes leave a log where they run."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def compiled(tmp_path):
     """Makes a directory as cslc does, from a csl module."""

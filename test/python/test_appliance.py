@@ -3,11 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scripts for a cluster, done here: compile, stage, run, download."""
 
+import gzip
+import importlib
+import io
 import os
 import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
 
+import cerebras_appliance.sdk
+import numpy as np
 import pytest
+from cerebras.appliance.pb.sdk.sdk_common_pb2 import MemcpyDataType, MemcpyOrder
 from cerebras.sdk.client import SdkCompiler, SdkLauncher, SdkRuntime
+from cerebras.sdk.runtime import sdkruntimepybind
 
 from sequin.errors import HostError
 
@@ -45,8 +55,11 @@ def test_compile_and_launch(artifact, examples, tmp_path):
         assert not (tmp_path / "other").exists()
         with pytest.raises(HostError, match="there is no file or folder"):
             launcher.stage(tmp_path / "missing")
-        with pytest.raises(HostError, match="there is none"):
-            launcher.run("cs_python run.py --cmaddr %CMADDR%")
+        for address in ("%CMADDR%", '"%CMADDR%"'):
+            text = launcher.run(f"cs_python run.py --name latest --cmaddr {address}")
+            assert text == "SUCCESS\n"
+        launcher.download_artifact("sim.log", tmp_path / "new" / "sim.log")
+        assert (tmp_path / "new" / "sim.log").read_text() == ""
     with pytest.raises(HostError, match="outside of 'with"):
         launcher.run("true")
 
@@ -59,19 +72,47 @@ def test_the_same_program_is_the_same_artifact(artifact, examples, tmp_path):
 
 
 @pytest.mark.rows("HST-080")
-def test_the_older_runtime(artifact):
+def test_the_older_runtime(artifact, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     with pytest.warns(DeprecationWarning, match="run a script with SdkLauncher"):
-        runner = SdkRuntime(artifact, simulator=True)
+        runner = SdkRuntime(artifact, simulator=True, msg_level="ERROR")
     with runner:
-        pass
+        runner.memcpy_h2d(
+            runner.get_id("x"), np.zeros(120, np.float32), 0, 0, 4, 3, 10, streaming=False,
+            data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.COL_MAJOR, nonblock=False,
+        )
+    assert MemcpyDataType is sdkruntimepybind.MemcpyDataType
+    assert MemcpyOrder is sdkruntimepybind.MemcpyOrder
+    assert cerebras_appliance.sdk.SdkRuntime is SdkRuntime
+    for name, said in (
+        ("cerebras_appliance", "of a former release; now there are 'cerebras.sdk.client' and"),
+        ("cerebras.sdk.runtime.runtime_utils", "up to 0.9; since 1.0 it is 'cerebras.sdk.sdk_utils'"),
+    ):
+        module = importlib.import_module(name)
+        with pytest.warns(FutureWarning, match=said):
+            importlib.reload(module)
+    with pytest.raises(ImportError, match="older than SdkRuntime .* write SdkRuntime of"):
+        importlib.import_module("cerebras.elf.cs_elf_runner")
+
+
+@pytest.mark.rows("HST-080")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_is_said_of_a_cluster_is_a_warning(artifact, capfd):
+    SdkCompiler(mgmt_address="host:1", mgmt_namespace="mine", resource_mem=1 << 30)
+    assert capfd.readouterr().err == (
+        "WARNING: SdkCompiler: mgmt_address='host:1' has no effect, there is no cluster here; "
+        "programs are compiled and run on this machine\n"
+    )
+    for kind in (SdkLauncher, SdkRuntime):
+        kind(artifact)
+        assert capfd.readouterr().err == (
+            f"WARNING: {kind.__name__}: simulator is False, but there is no system here; the "
+            "program runs on the simulator, write simulator=True\n"
+        )
 
 
 @pytest.mark.rows("HST-080")
 def test_what_is_refused(artifact, examples, tmp_path):
-    with pytest.raises(HostError, match="mgmt_address is 'host:1', but there is no cluster"):
-        SdkCompiler(mgmt_address="host:1")
-    with pytest.raises(HostError, match="there is no system here"):
-        SdkLauncher(artifact)
     with SdkCompiler() as compiler:
         with pytest.raises(HostError, match="there is no file 'none.csl'"):
             compiler.compile(examples / "host" / "memcpy", "none.csl", OPTIONS, tmp_path)
@@ -112,3 +153,123 @@ def test_csdb_says_what_there_is(build, tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("error: csdb, the vendor's debugger, is not part of Sequin")
     assert "read_symbol" in done.stderr
+
+
+def test_a_planted_link_is_replaced(artifact, examples, tmp_path):
+    """The name of an artifact can be known before, in a folder that others can write."""
+    shared, victim = tmp_path / "shared", tmp_path / "victim"
+    shared.mkdir()
+    victim.write_text("precious")
+    name = os.path.basename(artifact)
+    for planted in (name, name.replace(".tar", ".part")):
+        (shared / planted).symlink_to(victim)
+    with SdkCompiler() as compiler:
+        made = compiler.compile(examples / "host" / "memcpy", "layout.csl", OPTIONS, shared)
+    assert os.path.basename(made) == name and not os.path.islink(made)
+    assert victim.read_text() == "precious"
+    os.unlink(made)
+    os.mkfifo(made)  # nobody reads it
+    with SdkCompiler() as compiler:
+        compiler.compile(examples / "host" / "memcpy", "layout.csl", OPTIONS, shared)
+    assert os.path.isfile(made)
+
+
+@pytest.mark.parametrize("place", ["/tmp/copy.json", "../copy.json", "a/../../copy.json"])
+def test_output_json_is_confined(examples, tmp_path, place):
+    with SdkCompiler() as compiler, pytest.raises(HostError, match="--output-json names"):
+        compiler.compile(
+            examples / "host" / "memcpy", "layout.csl", f"{OPTIONS} --output-json={place}", tmp_path
+        )
+
+
+def test_output_json_goes_into_the_artifact(examples, tmp_path):
+    with SdkCompiler() as compiler:
+        artifact = compiler.compile(
+            examples / "host" / "memcpy", "layout.csl", f"{OPTIONS} --output-json=meta/copy.json",
+            tmp_path,
+        )
+    with tarfile.open(artifact) as tar:
+        assert {"meta/copy.json", "latest/out.json"} <= set(tar.getnames())
+    assert not (examples / "host" / "memcpy" / "meta").exists()
+
+
+def test_downloads_do_not_follow_links_out(artifact, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    with SdkLauncher(artifact, simulator=True) as launcher:
+        launcher.run(
+            "mkdir -p made/deep && echo kept > made/deep/file && ln -s deep/file made/inside"
+        )
+        launcher.download_artifact("made", tmp_path / "good")
+        assert (tmp_path / "good" / "inside").read_text() == "kept\n"
+        assert not (tmp_path / "good" / "inside").is_symlink()
+        launcher.run(f"ln -s {secret} made/deep/leak")
+        with pytest.raises(HostError, match="'made/deep/leak' leaves the working directory"):
+            launcher.download_artifact("made", tmp_path / "bad")
+        launcher.run("rm made/deep/leak; ln -s .. made/deep/up")
+        with pytest.raises(HostError, match="leads in a circle"):
+            launcher.download_artifact("made", tmp_path / "bad")
+        launcher.run("rm made/deep/up; mkfifo made/deep/pipe")
+        with pytest.raises(HostError, match="'made/deep/pipe' is no file or folder"):
+            launcher.download_artifact("made", tmp_path / "bad")
+        launcher.run("ln -s nowhere made/dangling")
+        with pytest.raises(HostError, match="there is no 'made/dangling'"):
+            launcher.download_artifact("made/dangling", tmp_path / "bad")
+    assert not list(tmp_path.rglob("leak"))
+
+
+def archive(path, *entries):
+    with tarfile.open(path, "w") as tar:
+        for name, kind, size in entries:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.size, entry.linkname = kind, size, "/etc/passwd"
+            tar.addfile(entry, io.BytesIO(bytes(size)) if kind == tarfile.REGTYPE else None)
+    return path
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE,
+                                  tarfile.CHRTYPE, tarfile.DIRTYPE])
+def test_artifacts_hold_files_only(tmp_path, kind):
+    path = archive(tmp_path / "a.tar", ("x", kind, 0))
+    with pytest.raises(HostError, match="holds 'x', not a file"), SdkLauncher(path, simulator=True):
+        pass
+
+
+def test_artifacts_have_limits(tmp_path, monkeypatch):
+    path = archive(tmp_path / "a.tar", *((f"f{i}", tarfile.REGTYPE, 10) for i in range(20)))
+    with SdkLauncher(path, simulator=True) as launcher:
+        assert len(launcher.run("ls").split()) == 20
+    for name, most, text in (("MOST_FILES", 19, "20 files, an artifact has at most 19"),
+                             ("MOST_BYTES", 10000, "bytes, an artifact has at most 10000")):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"sequin.host.appliance.{name}", most)
+            with pytest.raises(HostError, match=text), SdkLauncher(path, simulator=True):
+                pass
+    # A sparse file that claims more than its archive has.
+    sparse = tmp_path / "sparse"
+    with sparse.open("wb") as file:
+        file.truncate(1 << 40)
+    subprocess.run(["tar", "-C", tmp_path, "-S", "-cf", tmp_path / "s.tar", "sparse"], check=True)
+    with pytest.raises(HostError, match="bytes in its files"), \
+            SdkLauncher(tmp_path / "s.tar", simulator=True):
+        pass
+
+
+def test_broken_artifacts(artifact, tmp_path):
+    whole = Path(artifact).read_bytes()
+    broken = tmp_path / "b.tar"
+    for data in (b"", whole[: len(whole) // 2], whole[:700], b"\xff" * 2000,
+                 gzip.compress(whole), gzip.compress(whole)[:-20]):
+        broken.write_bytes(data)
+        with pytest.raises(HostError), SdkLauncher(broken, simulator=True):
+            pass
+    for place in (tmp_path, tmp_path / "none", 5, "a\0b"):
+        with pytest.raises(HostError), SdkLauncher(place, simulator=True):
+            pass
+
+
+def test_no_room_for_a_working_directory(artifact, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(tmp_path / "none"))
+    with pytest.raises(HostError, match="SdkLauncher: .*No such file"), \
+            SdkLauncher(artifact, simulator=True):
+        pass

@@ -49,6 +49,28 @@ def test_text_has_a_name():
     assert str(caught.value).startswith("cell 7:2:")
 
 
+def test_text_that_the_parser_must_not_be_given():
+    with pytest.raises(sequin.CompileError) as caught:
+        sequin.compile("module {\n" * 400 + "}\n" * 400, target="rngd", name="deep")
+    error = caught.value
+    assert str(error).startswith("deep:257:8: error: nested in more than 256 brackets")
+    assert (error.file, error.line, error.column) == ("deep", 257, 8)
+    assert error.text == "nested in more than 256 brackets"
+
+
+def test_truth_values():
+    program = sequin.compile(
+        "func.func @main(%m: tensor<3xi1>) -> tensor<3xi1> {\n"
+        "  %0 = arith.andi %m, %m : tensor<3xi1>\n"
+        "  return %0 : tensor<3xi1>\n}",
+        target="rngd",
+    )
+    assert list(program.run(np.array([True, False, True])).output) == [1, 0, 1]
+    for bad in (2, -1, 0.5):
+        with pytest.raises(sequin.InputError, match="holds truth values, 0 and 1"):
+            program.run(np.array([0, 1, bad]))
+
+
 def test_place_of_a_broken_rule(examples, tmp_path):
     text = (examples / "tcp" / "constant_add.mlir").read_text()
     broken = text.replace('tcp.fetch %0 i32 "1", "A % 8"', 'tcp.fetch %0 i32 "1", "A % 7"')

@@ -72,12 +72,12 @@ def test_layout(directory, build, arch):
 @pytest.mark.rows("HST-068")
 def test_errors_of_the_compiler_are_an_exception(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "pe.csl").write_text("param n: u16;\nconst m: u16 = n + k;\n")
+    (tmp_path / "pe.csl").write_text("param n: u16;\ncomptime { @comptime_assert(n == k); }\n")
     layout = SdkLayout(get_platform(target=SdkTarget.WSE3))
     region = layout.create_code_region("pe.csl", "pe", 1, 1)
     region.set_param_all("n", 3)
     region.place(1, 1)
-    with pytest.raises(HostError, match=r"does not compile:(.|\n)*pe.csl:2:20: error: .*'k'"):
+    with pytest.raises(HostError, match=r"does not compile:(.|\n)*pe.csl:2:34: error: .*'k'"):
         layout.compile("out")
     (tmp_path / "pe.csl").write_text("param n: u16;\nconst m: u16 = n;\n")
     assert layout.compile("out").artifacts_path == "out"

@@ -115,7 +115,8 @@ def add_region(layout, name, x, y, width=1, height=1, left=Edge.LEFT, right=Edge
     region.set_param_all(rx)
     region.set_param_all(tx)
     region.set_param_all("more", more)
-    region.place(x, y)
+    if x is not None:
+        region.place(x, y)
     return (
         region,
         region.create_input_port(rx, left, [ramp(tx=[Route.RAMP])], 8),
@@ -128,6 +129,17 @@ def start(artifacts):
     runner.load()
     runner.run()
     return runner
+
+
+def test_a_color_is_what_the_program_declares():
+    """Up to release 1.4 a parameter of a color was of type color, since then of a number."""
+    color = Color("rx", 5)
+    program = "param size: u16;\n  param rx : color;\nparam tx: u16;\n// param more: color;\n"
+    with pytest.warns(FutureWarning, match="'rx' of type 'color' .* up to 1.4; since 2.10 it is the"):
+        assert literal("rx", color, program) == "@get_color(5)"
+    assert literal("tx", color, program) == "5"
+    assert literal("more", color, program) == "5"
+    assert literal("size", 3, program) == "3"
 
 
 @pytest.mark.rows("HST-059", "HST-064", "HST-065", "HST-067", "HST-033", "HST-032")
@@ -155,8 +167,8 @@ def test_one_pe_between_two_streams(compiled_layout):
         runner.get_port_id("nowhere")
     with pytest.raises(HostError, match="no port .* to the device"):
         runner.send(names[1], words)
-    with pytest.raises(HostError, match="30 elements of uint32, 120 bytes, expected n_wavelets = 9"):
-        runner.send(names[0], words, 9)
+    with pytest.raises(HostError, match="30 elements of uint32, 120 bytes, expected n_wavelets = 31"):
+        runner.send(names[0], words, 31)
     with pytest.raises(TypeError, match="float64, 8 bytes per element"):
         runner.send(names[0], words.astype(np.float64))
     runner.stop()
@@ -164,6 +176,27 @@ def test_one_pe_between_two_streams(compiled_layout):
     assert [port["name"] for port in ports] == list(names)
     # The host is at the west or east border.
     assert all(port["side"] in ("WEST", "EAST") for port in ports)
+
+
+@pytest.mark.rows("HST-059", "HST-070")
+def test_a_region_that_is_alone_needs_no_place(compiled_layout):
+    layout = SdkLayout(get_platform())
+    _, rx, tx = add_region(layout, "one", None, None, more=5)
+    names = layout.create_input_stream(rx), layout.create_output_stream(tx)
+    runner = start(layout.compile("out"))
+    result = np.zeros(5, np.uint32)
+    # The beginning of the array is sent.
+    runner.send(names[0], np.arange(9, dtype=np.uint32), 5, nonblock=True)
+    runner.receive(names[1], result, 5, nonblock=False)
+    runner.stop()
+    assert result.tolist() == [5, 6, 7, 8, 9]
+    assert runner.read_symbol(0, 0, "seen").size == 16
+    # With a second one it does.
+    layout = SdkLayout(get_platform())
+    add_region(layout, "one", None, None)
+    add_region(layout, "two", 3, 3)
+    with pytest.raises(HostError, match=r"region 'one' has no place; call place\(x, y\), which"):
+        layout.route()
 
 
 @pytest.mark.rows("HST-066", "HST-069", "HST-070", "HST-071")
@@ -626,7 +659,7 @@ def test_text(compiled_layout):
       @set_tile_code(x, y, "{compiled_layout / 'passing.csl'}", .{{}});""" in text
     assert """@set_color_config(x, y, @get_color(9), .{ .routes = .{ .rx = .{ RAMP }, \
 .tx = .{ EAST } }, .switches = .{ .pos1 = .{ .rx = WEST }, \
-.pos2 = .{ .tx = .{ WEST, SOUTH } } } });""" in text
+.pos2 = .{ .rx = RAMP, .tx = .{ WEST, SOUTH } } } });""" in text
 
 
 def test_parts_of_the_text():
@@ -645,3 +678,15 @@ def test_parts_of_the_text():
     both = [Position({Route.WEST}, {Route.RAMP}), Position({Route.EAST}, {Route.SOUTH})]
     assert ".pos1 = .{ .rx = EAST, .tx = SOUTH }" in color_config(both)
     assert FP16TYPE.CB16.value == "cb16"
+
+
+def test_regions_larger_than_the_fabric(tmp_path):
+    source = tmp_path / "pe.csl"
+    source.write_text("")
+    layout = SdkLayout(SdkTarget.WSE3)
+    with pytest.raises(HostError, match=r"region 'wide' reaches PE \(2147483647, 0\), the fabric of wse3 has "):
+        layout.create_code_region(source, "wide", 1 << 31, 1)
+    region = layout.create_code_region(source, "far", 1, 1)
+    region.place(0, 1 << 31)
+    with pytest.raises(HostError, match=r"region 'far' reaches PE \(0, 2147483648\)"):
+        layout.compile(tmp_path / "out")

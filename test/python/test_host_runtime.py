@@ -272,8 +272,39 @@ def test_a_pointer_is_read_when_the_copy_is_made(runner):
     runner.launch("point", np.int16(5), nonblock=False)
     h2d(runner, "P", np.float32([9]), 0, 0, 1, 1, 1)
     assert d2h(runner, "A", 0, 0, 1, 1, 6).tolist() == [0, 1, 2, 3, 4, 9]
-    with pytest.raises(HostError, match="'P' ends at byte 4, the copy at 8"):
-        d2h(runner, "P", 0, 0, 1, 1, 2)
+    # What follows the array comes too.
+    assert d2h(runner, "P", 0, 0, 1, 1, 2)[0] == 9
+
+
+@pytest.mark.rows("HST-026")
+def test_copies_are_by_pointer(runner, capfd):
+    before = runner.read_symbol(1, 2, "values", "float32").tolist()
+    runner.launch("keep", np.int16(7), 8, 1.0, 2.0, nonblock=False)
+    capfd.readouterr()
+    data = d2h(runner, "A", 0, 0, WIDTH, HEIGHT, 9)
+    text = "WARNING: .*: a copy goes beyond the array: PE .0, 0.: 'A' ends at byte 24, the copy at 36"
+    assert re.match(text + ", with '", capfd.readouterr().err)
+    # The same again is as it was, and is said once.
+    h2d(runner, "A", data, 0, 0, WIDTH, HEIGHT, 9)
+    assert capfd.readouterr().err == ""
+    assert np.array_equal(d2h(runner, "A", 0, 0, WIDTH, HEIGHT, 9), data)
+    assert runner.read_symbol(1, 2, "values", "float32").tolist() == before
+    assert d2h(runner, "words", 0, 0, 1, 1, 2, dtype=np.int32).tolist() == [7, 8]
+    # There is an end to it.
+    with pytest.raises(HostError, match="'A' .*is at byte [0-9]+ of a memory of 49152"):
+        d2h(runner, "A", 0, 0, 1, 1, 49152 // 4)
+
+
+@pytest.mark.rows("HST-042", "HST-043")
+def test_longer_arrays(runner, capfd):
+    data = np.arange(100, dtype=np.float32)
+    h2d(runner, "A", data, 0, 0, 2, 1, 6)
+    runner.memcpy_h2d_rowbcast("A", data[50:], 2, 0, 2, 1, 6)
+    assert capfd.readouterr().err == ""
+    longer = np.full(30, -1, np.float32)
+    runner.memcpy_d2h(longer, "A", 0, 0, 3, 1, 6)
+    assert longer.tolist() == [*range(12), *range(50, 56), *[-1] * 12]
+    assert "dest has 30 elements, w * h * elem_per_pe = 18 are copied" in capfd.readouterr().err
 
 
 @pytest.mark.rows("HST-043")
@@ -300,17 +331,18 @@ def test_refused_copies(runner):
     cases = [
         (lambda: h2d(runner, "B", data, 0, 0, 2, 1, 6), HostError,
          "exports no symbol 'B', there are A, P, h"),
+        (lambda: h2d(runner, "word", data, 0, 0, 2, 1, 6), HostError, "did you mean 'words'; there"),
         (lambda: h2d(runner, 99, data, 0, 0, 2, 1, 6), HostError, "the symbol is number 99"),
         (lambda: h2d(runner, "scale", data, 0, 0, 2, 1, 6), HostError, "'scale' is a function"),
         (lambda: h2d(runner, "fixed", data[:2], 0, 0, 1, 1, 2), HostError, "not mutable"),
-        (lambda: h2d(runner, "A", data, 0, 0, 2, 1, 5), HostError,
-         r"has 12 elements, expected w \* h \* elem_per_pe = 10"),
+        (lambda: h2d(runner, "A", data, 0, 0, 3, 1, 6), HostError,
+         r"has 12 elements, expected w \* h \* elem_per_pe = 18"),
         (lambda: h2d(runner, "A", data.astype(np.float64), 0, 0, 2, 1, 6), TypeError,
-         "float64, 8 bytes per element, expected 32-bit words"),
+         r"float64, 8 bytes per element, expected 32-bit words .*; write src.astype\(np.float32\)"),
+        (lambda: h2d(runner, "A", np.arange(12), 0, 0, 2, 1, 6), TypeError,
+         r"write src.astype\(np.int32\)"),
         (lambda: h2d(runner, "h", data.astype(np.float16), 0, 0, 2, 1, 6, kind=HALF), TypeError,
-         "float16, 2 bytes per element, expected 32-bit words"),
-        (lambda: h2d(runner, "A", data, 0, 0, 2, 1, 6, kind=HALF), HostTypeError,
-         "MEMCPY_16BIT, 'A' has elements of type f32"),
+         "float16, 2 bytes per element, .*; write sdk_utils.input_array_to_u32"),
         (lambda: h2d(runner, "A", [0.0] * 12, 0, 0, 2, 1, 6), TypeError,
          "is a list, expected a NumPy array"),
         (lambda: h2d(runner, "A", data, 3, 0, 2, 1, 6), HostError,
@@ -319,8 +351,6 @@ def test_refused_copies(runner):
         (lambda: h2d(runner, "A", data, 0, 0, 0, 1, 6), HostError, "w is 0"),
         (lambda: h2d(runner, "A", data[:0], 0, 0, 2, 1, 0), HostError, "elem_per_pe is 0"),
         (lambda: h2d(runner, "A", data, 0, 0, 2.0, 1, 6), TypeError, "w is 2.0"),
-        (lambda: h2d(runner, "A", data, 0, 0, 1, 1, 12), HostError,
-         "'A' ends at byte 24, the copy at 48"),
         (lambda: runner.memcpy_h2d("A", data, 0, 0, 2, 1, 6, data_type=32), TypeError,
          "data_type is 32, expected one of MemcpyDataType.MEMCPY_32BIT"),
         (lambda: runner.memcpy_h2d("A", data, 0, 0, 2, 1, 6, order=1), TypeError,
@@ -329,7 +359,12 @@ def test_refused_copies(runner):
          "11 elements of float32, 44 bytes, expected .* = 12 words, 48 bytes"),
         (lambda: runner.memcpy_d2h(data.astype(np.float64), "A", 0, 0, 2, 1, 6), HostError,
          "12 elements of float64, 96 bytes"),
-        (lambda: d2h(runner, "P", 0, 0, 1, 1, 1), HostError, "pointer 'P' of PE .0, 0. holds address 0, which is in no"),
+        (lambda: d2h(runner, "P", 0, 0, 1, 1, 1), HostError,
+         "pointer 'P' of PE .0, 0. holds address 0, the program has not set it"),
+        (lambda: runner.memcpy_d2h("A", data, 0, 0, 2, 1, 6), TypeError,
+         "the symbol is an array; memcpy_h2d takes"),
+        (lambda: runner.memcpy_d2h(data.astype(np.float16), "h", 0, 0, 2, 1, 6, data_type=HALF),
+         HostError, r"write np.zeros\(12, np.uint32\), and sdk_utils.memcpy_view"),
         (lambda: h2d(runner, 6, data, 0, 0, 2, 1, 6, streaming=True), HostError,
          "color 6 does not stream to the device, colors that do are 4"),
         (lambda: d2h(runner, IN, 0, 0, 2, 1, 6, streaming=True), HostError,
@@ -364,11 +399,11 @@ def test_arguments(runner):
 def test_refused_launches(runner):
     good = np.int16(1), np.int32(2), np.float32(3), np.float16(4)
     for position, wrong, kind, text in [
-        (0, np.int32(1), TypeError, "argument 0 of 'keep' is a np.int32, the program takes i16"),
+        (0, np.int32(1), TypeError, r"argument 0 of 'keep' is a np.int32, the program takes i16; write np.int16\(...\)"),
         (0, np.float32(1), TypeError, "np.float32, the program takes i16"),
         (0, 1.0, TypeError, "is a float, the program takes i16"),
         (0, 1 << 16, HostError, "is 65536, which is out of range for i16"),
-        (2, np.float64(3), TypeError, "np.float64, the program takes f32"),
+        (2, np.float64(3), TypeError, r"np.float64, the program takes f32; write np.float32\(...\)"),
         (2, 3, TypeError, "is a int, the program takes f32"),
         (3, np.float32(4), TypeError, "np.float32, the program takes f16"),
         (1, "2", TypeError, "is a str, the program takes i32"),
@@ -393,6 +428,14 @@ def test_call(runner):
                     nonblock=False)
     words = d2h(runner, "words", 0, 0, 1, 1, 3, dtype=np.int32)
     assert words[:2].tolist() == [5, 6] and words.view(np.float32)[2] == 1.5
+    # Words, as scripts make them of everything.
+    with pytest.warns(DeprecationWarning):
+        runner.call("keep", [np.uint32(0xFFFB), np.uint32(7), np.float32(2.5).view(np.uint32),
+                             np.uint32(np.float16(2).view(np.uint16))], nonblock=False)
+    words = d2h(runner, "words", 0, 0, 1, 1, 3, dtype=np.int32)
+    assert words[:2].tolist() == [-5, 7] and words.view(np.float32)[2] == 2.5
+    with pytest.warns(DeprecationWarning), pytest.raises(HostTypeError, match="np.uint32"):
+        runner.call("keep", [np.uint32(1 << 16), 6, 1.5, np.float16(2)], nonblock=False)
     with pytest.warns(DeprecationWarning):
         runner.call("scale", [2.0], nonblock=True)
     assert d2h(runner, "count", 0, 0, 1, 1, 1, kind=HALF, dtype=np.uint32) == [1]

@@ -67,6 +67,13 @@ def _float(value: float, kind: str) -> int:
     )
 
 
+def _written(kind: str) -> str:
+    """How a script writes an argument of a type."""
+    if kind in NUMPY_TYPES:
+        return f"write np.{np.dtype(NUMPY_TYPES[kind])}(...)"
+    return "write a Python int" if _integer_bits(kind) else "write its bits as a np.uint16"
+
+
 def encode(what: str, value: Any, kind: str) -> int:
     """The bits of one argument; `what` names it in messages."""
     if isinstance(value, np.ndarray) and value.size == 1 and value.ndim == 0:
@@ -85,14 +92,14 @@ def encode(what: str, value: Any, kind: str) -> int:
         if expected is None and bits and value.dtype.kind in "iu" \
                 and bits < 8 * value.dtype.itemsize < 2 * max(bits, 8):
             return _integer(what, int(value), kind)
-        raise HostTypeError(f"{what} is a np.{value.dtype}, the program takes {kind}")
+        raise HostTypeError(f"{what} is a np.{value.dtype}, the program takes {kind}; {_written(kind)}")
     if kind == "bool" and isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and _integer_bits(kind):
         return _integer(what, value, kind)
     if isinstance(value, float) and kind in ("f16", "f32", "bf16", "cb16"):
         return _float(value, kind)
-    raise HostTypeError(f"{what} is a {type(value).__name__}, the program takes {kind}")
+    raise HostTypeError(f"{what} is a {type(value).__name__}, the program takes {kind}; {_written(kind)}")
 
 
 def encode_arguments(function: str, values: Sequence[Any], kinds: Sequence[str]) -> list[int]:
@@ -115,6 +122,10 @@ def encode_words(function: str, values: Sequence[Any], kinds: Sequence[str]) -> 
         unsigned = isinstance(value, (np.uint16, np.uint32))
         if unsigned and expected is not None and value.dtype.itemsize == np.dtype(expected).itemsize:
             return value.view(expected)
+        # A word with what has half as many bits in its lower half.
+        if unsigned and expected is not None and np.dtype(expected).itemsize == 2 \
+                and value < 1 << 16:
+            return np.uint16(value).view(expected)
         if unsigned and kind == "bool" and value < 2:
             return bool(value)
         bits = _integer_bits(kind)

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sequin import _wafer
+from sequin._boundary import host_class, path_of
 from sequin.errors import HostError
 
 from .platform import refuse_system
-from .checks import view_bytes
+from .checks import view_bytes, whole
 from .trace import decode_trace
 
 __all__ = ["debug_util"]
@@ -23,6 +24,7 @@ __all__ = ["debug_util"]
 Array = NDArray[Any]
 
 
+@host_class
 class debug_util:  # noqa: N801, the vendor's name
     """Variables of PEs after SdkRuntime.stop() or dump_core().
 
@@ -33,7 +35,7 @@ class debug_util:  # noqa: N801, the vendor's name
     def __init__(self, bindir: str | os.PathLike[str], cmaddr: str | None = None) -> None:
         if cmaddr:
             raise refuse_system(cmaddr)
-        self._output = _wafer.Output.open(os.fspath(bindir))
+        self._output = _wafer.Output.open(path_of("bindir", bindir))
 
     def get_symbol(self, col: int, row: int, symbol: str, dtype: DTypeLike) -> Array:
         """The elements of a variable of the PE in column `col` and row `row`."""
@@ -48,6 +50,7 @@ class debug_util:  # noqa: N801, the vendor's name
         """The same for the PEs of `((col, row), (width, height))`, indexed
         [column][row][element]."""
         (col, row), (width, height) = rectangle
+        width, height = whole("width", width, 0), whole("height", height, 0)
         if width < 1 or height < 1:
             raise HostError(f"the rectangle is {width} x {height} PEs, expected at least 1 x 1")
         columns = []
@@ -67,6 +70,7 @@ class debug_util:  # noqa: N801, the vendor's name
 
     def _bytes(self, col: int, row: int, symbol: str) -> bytes:
         offset_x, offset_y = self._output.offset
+        col, row = whole("col", col), whole("row", row)
         x, y = col - offset_x, row - offset_y
         width, height = self._output.size
         if not (0 <= x < width and 0 <= y < height):
@@ -80,7 +84,7 @@ class debug_util:  # noqa: N801, the vendor's name
 
     def _memory(self, x: int, y: int) -> bytes:
         size = self._output.memory_bytes()
-        path = self._output.memory_file
+        path = os.fsdecode(self._output.memory_file)
         try:
             with open(path, "rb") as file:
                 file.seek((y * self._output.size[0] + x) * size)

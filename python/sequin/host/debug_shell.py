@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+from sequin._boundary import ScratchFolder, refusals, run_program, write_file
 from sequin.errors import Error, HostError
 
 from .appliance import SdkCompiler, SdkLauncher
@@ -91,10 +90,9 @@ print("SUCCESS")
 
 
 def smoke() -> None:
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
+    with ScratchFolder() as folder:
         for name, text in (("layout.csl", LAYOUT), ("pe.csl", PE), ("run.py", RUN)):
-            (folder / name).write_text(text)
+            write_file(folder / name, text)
         for arch in ("wse2", "wse3"):
             with SdkCompiler() as compiler:
                 artifact = compiler.compile(
@@ -112,13 +110,14 @@ def visualize(directory: str, output: str) -> None:
     program = Path(directory) / "bin" / "out_program.json"
     if not program.is_file():
         raise HostError(f"{directory!r} is no directory of cslc: there is no {program}")
-    target = json.loads(program.read_text())["target"]
+    with refusals(str(program)):
+        target = json.loads(program.read_text(encoding="utf-8"))["target"]
     tool = Path(find_cslc("")).resolve().parents[1] / "sequin-run"
     # Nothing is launched: the picture is of PEs and routes.
-    command = [str(tool), str(program), "--target", target, "--fabric-svg", output]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise HostError(f"the picture failed:\n{done.stderr.rstrip()}")
+    command = [str(tool), str(program), "--target", str(target), "--fabric-svg", output]
+    code, text = run_program(command)
+    if code:
+        raise HostError(f"the picture failed:\n{text.rstrip()}")
     print(f"PEs and routes: {output}")
     traces = Path(directory) / "simfab_traces"
     for name, what in (("timeline.json", "timeline, for Perfetto"), ("report.json", "report")):

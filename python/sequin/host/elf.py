@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Sequence
-from pathlib import Path
+
+from sequin._boundary import write_file
 
 __all__ = ["write_elf_core"]
 
@@ -42,4 +43,4 @@ def write_elf_core(path: str | os.PathLike[str], memories: Sequence[bytes]) -> N
         address += size
     if many:
         parts.append(SECTION.pack(0, 0, 0, 0, 0, 0, 0, count, 0, 0))
-    Path(path).write_bytes(b"".join([*parts, *memories]))
+    write_file(path, b"".join([*parts, *memories]))

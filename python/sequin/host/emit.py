@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-import subprocess
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 import sequin
+from sequin._boundary import run_program, write_file
 from sequin.errors import HostError, HostTypeError
 
+from .former import warn_former
 from .regions import CodeRegion
 from .router import Fabric, Place, Position
 from .routes import Color, Route
@@ -73,10 +75,18 @@ def for_block(block: Block, call: str) -> list[str]:
     ]
 
 
-def literal(name: str, value: Any) -> str:
-    """A parameter's value as CSL."""
+def literal(name: str, value: Any, program: str = "") -> str:
+    """A parameter's value as CSL. A color is its number, or where `program` declares the
+    parameter as `color`, as up to release 1.4, the color."""
     if isinstance(value, Color):
-        return str(value.get_value())
+        number = str(value.get_value())
+        is_color = re.search(rf"(?m)^\s*param\s+{re.escape(name)}\s*:\s*color\b", program)
+        if is_color:
+            warn_former(
+                f"parameter '{name}' of type 'color' in a layout made in Python", "1.4", "2.10",
+                "it is the color's number, of type 'u16'",
+            )
+        return f"@get_color({number})" if is_color else number
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -98,18 +108,22 @@ def _links(links: set[Route]) -> str:
 
 
 def color_config(positions: Sequence[Position]) -> str:
-    """The struct that @set_color_config takes."""
+    """The struct that @set_color_config takes. A side that a position does not give is
+    that of the position before it."""
     first = positions[0]
+    rx, tx = first.rx, first.tx
     text = f".routes = .{{ .rx = {_links(first.rx)}, .tx = {_links(first.tx)} }}"
     switches = []
     for number, position in enumerate(positions[1:], 1):
         parts = []
-        if position.rx != first.rx:
+        if position.rx and position.rx != rx:
             (only,) = position.rx if len(position.rx) == 1 else (None,)
             parts.append(f".rx = {only.name if only else _links(position.rx)}")
-        if position.tx != first.tx or not parts:
-            (only,) = position.tx if len(position.tx) == 1 else (None,)
-            parts.append(f".tx = {only.name if only else _links(position.tx)}")
+        if (position.tx and position.tx != tx) or not parts:
+            links = position.tx or tx
+            (only,) = links if len(links) == 1 else (None,)
+            parts.append(f".tx = {only.name if only else _links(links)}")
+        rx, tx = position.rx or rx, position.tx or tx
         switches.append(f".pos{number} = .{{ {', '.join(parts)} }}")
     if switches:
         text += f", .switches = .{{ {', '.join(switches)} }}"
@@ -132,12 +146,14 @@ def layout_text(fabric: Fabric, regions: Sequence[CodeRegion], passing: Path) ->
 
     for region in regions:
         assert region.origin is not None
+        program = region.source.read_text(encoding="utf-8", errors="replace")
         by_params: dict[Hashable, list[Place]] = {}
         for y in range(region.height):
             for x in range(region.width):
                 values = region.params.get((x, y), {})
                 text = ", ".join(
-                    f".{name} = {literal(name, value)}" for name, value in values.items()
+                    f".{name} = {literal(name, value, program)}"
+                    for name, value in values.items()
                 )
                 by_params.setdefault(text, []).append((region.origin.x + x, region.origin.y + y))
         source = _quoted(region.source)
@@ -189,9 +205,9 @@ def compile_layout(
     generated = directory / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     passing = (generated / "passing.csl").resolve()
-    passing.write_text(PASSING)
+    write_file(passing, PASSING)
     layout = generated / "layout.csl"
-    layout.write_text(layout_text(fabric, regions, passing))
+    write_file(layout, layout_text(fabric, regions, passing))
     command = [
         find_cslc(cslc_prefix),
         str(layout),
@@ -203,8 +219,6 @@ def compile_layout(
         "-o",
         str(directory),
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise HostError(
-            f"the layout does not compile:\n{(done.stderr or done.stdout).rstrip()}"
-        )
+    code, text = run_program(command)
+    if code != 0:
+        raise HostError(f"the layout does not compile:\n{text.rstrip()}")

@@ -20,6 +20,7 @@ from typing import Any
 
 import sequin
 from sequin import _wafer
+from sequin._boundary import host_class, path_of, write_file
 from sequin.errors import HostError, HostTypeError
 
 from .checks import whole
@@ -64,6 +65,7 @@ class EdgeStream:
     side: Route
 
 
+@host_class
 class SdkLayout:
     """Regions of PEs, the connections between them, and the host's streams."""
 
@@ -96,9 +98,9 @@ class SdkLayout:
         """`width` x `height` PEs with the program in the file `source`."""
         if any(region.name == name for region in self._regions):
             raise HostError(f"the layout already has a region '{name}'")
-        region = CodeRegion(
-            read_source(source), name, whole("width", width, 1), whole("height", height, 1)
-        )
+        width, height = whole("width", width, 1), whole("height", height, 1)
+        self._expect_on_fabric(f"region '{name}'", width - 1, height - 1)
+        region = CodeRegion(read_source(source), name, width, height)
         self._regions.append(region)
         return region
 
@@ -177,6 +179,7 @@ class SdkLayout:
     ) -> SdkCompileArtifacts:
         """Compiles into the directory `out_prefix`."""
         directory = Path(out_prefix)
+        self._place_alone()
         self._check_ports()
         fabric, streams = self.route()
         compile_layout(
@@ -188,7 +191,7 @@ class SdkLayout:
             libs=[os.fspath(lib) for lib in libs],
             cslc_prefix=cslc_prefix,
         )
-        output = _wafer.Output.open(os.fspath(directory))
+        output = _wafer.Output.open(path_of("out_prefix", directory))
         for stream in streams:
             output.add_edge_stream(
                 stream.name, stream.color, stream.to_device, *stream.place, stream.side.name
@@ -220,12 +223,13 @@ class SdkLayout:
                 }
                 for stream in streams
             ]
-            (directory / "port_map.json").write_text(json.dumps(ports, indent=2) + "\n")
+            write_file(directory / "port_map.json", json.dumps(ports, indent=2) + "\n")
         return SdkCompileArtifacts(directory)
 
     def route(self) -> tuple[Fabric, list[EdgeStream]]:
         """Chooses colors and finds ways; the routes of all PEs, and where the host's
         streams end."""
+        self._place_alone()
         numbers = self._choose_colors()
         fabric = self._paint(numbers)
         for tx, rx in self._connections:
@@ -245,6 +249,19 @@ class SdkLayout:
         return fabric, streams
 
     # ===--- Parts --------------------------------------------------------=== #
+
+    def _expect_on_fabric(self, what: str, x: int, y: int) -> None:
+        columns, rows = _wafer.fabric_size(self._target.machine)
+        if x >= columns or y >= rows:
+            raise HostError(
+                f"{what} reaches PE ({x}, {y}), the fabric of {self._target.machine} has "
+                f"{columns} x {rows} PEs"
+            )
+
+    def _place_alone(self) -> None:
+        """A region that is alone needs no place."""
+        if len(self._regions) == 1 and self._regions[0].origin is None:
+            self._regions[0].place(0, 0)
 
     def _port_stream(
         self,
@@ -396,7 +413,13 @@ class SdkLayout:
         cells: dict[Place, object] = {}
         for region in self._regions:
             if region.origin is None:
-                raise HostError(f"region '{region.name}' has no place; call place()")
+                raise HostError(f"region '{region.name}' has no place; call place(x, y), "
+                                "which only a region that is alone does without")
+            self._expect_on_fabric(
+                f"region '{region.name}'",
+                region.origin.x + region.width - 1,
+                region.origin.y + region.height - 1,
+            )
             for y in range(region.height):
                 for x in range(region.width):
                     place = (region.origin.x + x, region.origin.y + y)
@@ -406,6 +429,9 @@ class SdkLayout:
                         raise HostError(
                             f"regions '{other.name}' and '{region.name}' are both on PE {place}"
                         )
+        for stream in self._streams:
+            if stream.place is not None:
+                self._expect_on_fabric(f"stream '{stream.name}'", *stream.place)
         # A row and a column beyond the regions leave room for ways around them.
         places = [*cells, *(tuple(s.place) for s in self._streams if s.place is not None)]
         # A stream into several PEs has as many ways side by side.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sequin._boundary import host_class
 from sequin.errors import HostError, HostTypeError
 
 from .checks import whole
@@ -57,6 +58,7 @@ class _Data:
     array: NDArray[Any]
 
 
+@host_class
 @dataclass(eq=False)
 class CodeRegion:
     """`width` x `height` PEs that run the CSL program of a file."""

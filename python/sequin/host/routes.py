@@ -9,6 +9,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
+from sequin._boundary import host_class
 from sequin.errors import HostError, HostTypeError
 
 __all__ = [
@@ -89,6 +90,7 @@ def _routes(what: str, routes: Iterable[Route] | Route) -> list[Route]:
     return listed
 
 
+@host_class
 class RoutingPosition:
     """Where wavelets of a color come from and go to, at one position of the switch."""
 
@@ -164,6 +166,7 @@ def get_edge_routing(edge: Edge, routes: list[RoutingPosition]) -> EdgeRouteInfo
     return EdgeRouteInfo(edge, check_positions("get_edge_routing", routes))
 
 
+@host_class
 class Color:
     """A color; without a value the compiler chooses one."""
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import json
+import difflib
 import os
 import sys
 import types
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sequin import _wafer
+from sequin._boundary import host_class, path_of, write_file
 from sequin.errors import Error, HostError, HostTypeError, WaferFailure
 
 from . import end_of_script
@@ -38,14 +39,21 @@ DEBUG_VARIABLE = "SINGULARITYENV_SIMFABRIC_DEBUG"
 DEBUG_LOGS = ("landing", "router", "inst_trace")
 
 
-class MemcpyDataType(Enum):
+class _Number(Enum):
+    """An enumeration whose members are numbers to int()."""
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+
+class MemcpyDataType(_Number):
     """Bits of an element on the device; on the host it is a word of 32 bits."""
 
     MEMCPY_32BIT = 0
     MEMCPY_16BIT = 1
 
 
-class MemcpyOrder(Enum):
+class MemcpyOrder(_Number):
     """How the host's array stores [height][width][elements]."""
 
     ROW_MAJOR = 0
@@ -74,6 +82,7 @@ class Task:
         self, numbers: list[int], what: str, finish: Callable[[], None] | None
     ) -> None:
         self._numbers = numbers
+        self._left = len(numbers)
         self._finish = finish
         self.what = what
         """The call, for messages."""
@@ -109,6 +118,7 @@ class _Symbol:
         self.name, self.kind, self.writable, self.type, self.bytes, self.arguments = fields
 
 
+@host_class
 class SdkRuntime:
     """A program on the simulated wafer.
 
@@ -138,8 +148,10 @@ class SdkRuntime:
         check_threads("simfab_numthreads", simfab_numthreads)
         self._level = LEVELS.index(msg_level)
         self._platform = platform
+        if platform is not None and not isinstance(platform, SdkExecutionPlatform):
+            raise HostTypeError(f"platform is {platform!r}, expected what get_platform() returns")
+        self._output = _wafer.Output.open(path_of("bindir", bindir))
         self._directory = Path(bindir)
-        self._output = _wafer.Output.open(os.fspath(bindir))
         if platform is not None and platform.target.machine != self._output.target:
             raise HostError(
                 f"the program is compiled for {self._output.target}, "
@@ -156,9 +168,7 @@ class SdkRuntime:
         self._managed = False
         self._failed = False
         self._open: dict[int, tuple[Task, Any]] = {}
-        # Nothing is known of a program that cslc did not compile.
-        how = json.loads((self._directory / "out.json").read_text(encoding="utf-8"))
-        self._lacks_memcpy = how.get("memcpy") is False
+        self._lacks_memcpy = self._output.lacks_memcpy
 
     # ===--- Life ---------------------------------------------------------=== #
 
@@ -169,8 +179,9 @@ class SdkRuntime:
         self._expect("load()", "new")
         text = os.environ.get("SEQUIN_MAX_CYCLES", str(MAX_CYCLES))
         if not text.isdecimal():
-            raise HostError(f"SEQUIN_MAX_CYCLES is {text!r}, expected a number of cycles")
-        limit = min(int(text), (1 << 64) - 1)
+            raise HostError(f"SEQUIN_MAX_CYCLES is {text[:40]!r}, expected a number of cycles")
+        # More digits than any number of 64 bits has are the largest one.
+        limit = min(int(text[-400:] if len(text) > 400 else text), (1 << 64) - 1)
         names = os.environ.get(DEBUG_VARIABLE, "").replace("|", ",").split(",")
         wanted = [log in names for log in DEBUG_LOGS]
         self._logs = any(wanted)
@@ -254,6 +265,7 @@ class SdkRuntime:
     def coord_logical_to_physical(self, coord: tuple[int, int]) -> tuple[int, int]:
         """A place in the program's rectangle as a place on the fabric."""
         x, y = coord
+        x, y = whole("x", x), whole("y", y)
         return x + self._output.offset[0], y + self._output.offset[1]
 
     # ===--- Commands -----------------------------------------------------=== #
@@ -365,6 +377,12 @@ class SdkRuntime:
         )
         call = f"memcpy_d2h from '{name}'"
         words, finish = target_words(f"{call}: dest", dest, count, "w * h * elem_per_pe")
+        if dest.nbytes > 4 * count:
+            self._say(
+                "WARNING",
+                f"{call}: dest has {dest.size} elements, w * h * elem_per_pe = {count} are "
+                "copied to its beginning",
+            )
         operation = self._native.receive if streaming else self._native.copy_out
         return self._issue(
             call, [lambda: operation(words, name, transfer)], nonblock, finish, (dest, words)
@@ -379,7 +397,7 @@ class SdkRuntime:
     def call(self, symbol: int | str, args: Any = (), nonblock: bool = False) -> Task:
         """launch() in its older form, with the arguments as a list."""
         warnings.warn(
-            "SdkRuntime.call() is the older form of launch()", DeprecationWarning, stacklevel=2
+            "SdkRuntime.call() is the older form of launch()", DeprecationWarning, stacklevel=3
         )
         function = self._function(symbol)
         bits = encode_words(function.name, list(args), function.arguments)
@@ -450,7 +468,7 @@ class SdkRuntime:
             n_wavelets = dest.nbytes // 4 if isinstance(dest, np.ndarray) else 0
         count = whole("n_wavelets", n_wavelets, 0)
         call = f"receive from '{_stream_name(lanes)}'"
-        words, finish = target_words(f"{call}: dest", dest, count, "n_wavelets", exact=False)
+        words, finish = target_words(f"{call}: dest", dest, count, "n_wavelets")
         each = _per_lane(call, count, lanes)
         transfer = _wafer.Transfer(0, 0, 1, 1, each)
         parts = [
@@ -474,9 +492,9 @@ class SdkRuntime:
                 [self._try(lambda name=name: self._native.drain(name)) for name in lanes]
             )
         else:
-            words = np.zeros(n_wavelets, np.uint32)
+            words = np.zeros(whole("n_wavelets", n_wavelets, 0), np.uint32)
             self.receive(port, words, n_wavelets, nonblock=False)
-        Path(file).write_bytes(words.astype("<u4").tobytes())
+        write_file(file, words.astype("<u4").tobytes())
 
     def report_port_infos(self) -> str:
         """Prints and returns a line for every stream of SdkLayout's."""
@@ -497,6 +515,7 @@ class SdkRuntime:
         now."""
         if self._device is None:
             raise HostError("read_symbol() comes after load()")
+        x, y = whole("x", x), whole("y", y)
         memory = self._try(lambda: self._native.memory(x, y))
         address, size, _ = self._output.find(x, y, name, memory)
         return view_bytes(memory[address : address + size], name, dtype)
@@ -505,7 +524,7 @@ class SdkRuntime:
         """Writes the memory of all PEs, for debug tools."""
         if self._device is None or self._state not in ("running", "stopped"):
             raise HostError("dump_core() comes after run()")
-        self._native.save_memory(os.fspath(corefile))
+        self._native.save_memory(path_of("corefile", corefile))
         self._save_image()
 
     def dump_elf_core(self, path: str | os.PathLike[str]) -> None:
@@ -560,6 +579,13 @@ class SdkRuntime:
             end_of_script.stopped(self)
             self._leave_traces()
             raise
+        except Error:
+            raise
+        except BaseException:
+            # The handler of a signal, KeyboardInterrupt say: the wafer does not go on.
+            self._failed = True
+            end_of_script.stopped(self)
+            raise
         finally:
             for text in self._native.warnings():
                 self._say("WARNING", text)
@@ -574,7 +600,8 @@ class SdkRuntime:
     ) -> Task:
         """Gives commands that are one task."""
         task = Task([self._try(operation) for operation in operations], what, finish)
-        self._open[task._numbers[0]] = task, keep
+        for number in task._numbers:
+            self._open[number] = task, keep
         if not nonblock:
             self._wait(task)
         self._settle()
@@ -586,11 +613,12 @@ class SdkRuntime:
 
     def _settle(self) -> None:
         """Lets go of what done tasks kept."""
-        for number, (task, _) in list(self._open.items()):
-            if any(self._native.is_pending(part) for part in task._numbers):
+        for number in self._native.done():
+            task, _ = self._open.pop(number, (None, None))
+            if task is None:
                 continue
-            del self._open[number]
-            if task._finish is not None:
+            task._left -= 1
+            if not task._left and task._finish is not None:
                 task._finish()
 
     @staticmethod
@@ -604,8 +632,18 @@ class SdkRuntime:
             for known in self._symbols:
                 if known.name == symbol:
                     return known
-            names = ", ".join(s.name for s in self._symbols) or "none"
-            raise HostError(f"the program exports no symbol '{symbol}', there are {names}")
+            names = [s.name for s in self._symbols]
+            near = difflib.get_close_matches(symbol, names, 1)
+            raise HostError(
+                f"the program exports no symbol '{symbol}', "
+                + (f"did you mean '{near[0]}'; " if near else "")
+                + f"there are {', '.join(names) or 'none'}"
+            )
+        if isinstance(symbol, np.ndarray):
+            raise HostTypeError(
+                "the symbol is an array; memcpy_h2d takes (symbol, array, ...), memcpy_d2h "
+                "(array, symbol, ...)"
+            )
         number = whole("the symbol", symbol, 0)
         if number >= len(self._symbols):
             raise HostError(
@@ -618,8 +656,10 @@ class SdkRuntime:
         if found.kind == "function":
             raise HostError(f"'{found.name}' is a function, it has no data to copy")
         if data_type is MemcpyDataType.MEMCPY_16BIT and found.bytes > 2:
-            raise HostTypeError(
-                f"data_type is MEMCPY_16BIT, '{found.name}' has elements of type {found.type}"
+            self._say(
+                "WARNING",
+                f"data_type is MEMCPY_16BIT, '{found.name}' has elements of type {found.type}: "
+                "their bytes are taken as elements of 16 bits",
             )
         return str(found.name)
 
@@ -728,6 +768,10 @@ class SdkRuntime:
         streaming, _, _, nonblock = how
         what = f"{call} to '{name}'"
         words = source_words(f"{what}: src", src, count, formula)
+        if src.size > count:
+            self._say(
+                "INFO", f"{what}: src has {src.size} elements, the first {formula} = {count} go"
+            )
         operation = self._native.send if streaming else self._native.copy_in
         return self._issue(
             what, [lambda: operation(name, words, transfer, spread)], nonblock, None, None
@@ -747,19 +791,20 @@ class SdkRuntime:
         self._save_image()
         config = self._platform.config if self._platform is not None else None
         if config is not None and config.dump_core and self._state == "stopped":
-            self._native.save_memory(os.fspath(config.core_path or "out.core"))
+            self._native.save_memory(path_of("core_path", config.core_path or "out.core"))
         lines = self._native.log(0)
         if self._logs:
             lines += self._native.sim_log()
             lines.sort(key=_cycle_of)
-        if lines:
-            with open("sim.log", "w", encoding="utf-8") as log:
-                log.writelines(line.rstrip("\n") + "\n" for line in lines)
+        try:
+            write_file("sim.log", "".join(line.rstrip("\n") + "\n" for line in lines))
+        except OSError as error:
+            self._say("INFO", str(error))
         if self._traced:
             traces = self._directory / "simfab_traces"
             try:
                 traces.mkdir(exist_ok=True)
-                (traces / "report.json").write_text(self._native.report())
-                (traces / "timeline.json").write_text(self._native.timeline())
+                write_file(traces / "report.json", self._native.report())
+                write_file(traces / "timeline.json", self._native.timeline())
             except OSError as error:
                 self._say("INFO", str(error))

@@ -1,0 +1,175 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Signals end what takes long, as they end a loop of Python's."""
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sequin
+from sequin.errors import HostError
+from sequin.host.runtime import SdkRuntime
+
+MODULE = Path(__file__).parent / "Inputs" / "host.mlir"
+#: Seconds until a program that is not interrupted would have ended, or more.
+LONG = 60
+
+
+class Alarm(Exception):
+    """What the handler of the signal raises."""
+
+
+@contextmanager
+def alarm(seconds, action=None):
+    def ring(number, frame):
+        if action:
+            action()
+        raise Alarm
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@pytest.fixture
+def runner(compiled):
+    runner = SdkRuntime(compiled(MODULE), msg_level="ERROR")
+    runner.load()
+    runner.run()
+    yield runner
+    if runner._state == "running":
+        runner.stop()
+
+
+def test_a_simulation(runner):
+    runner.launch("spin", nonblock=True)
+    data = np.zeros(6, np.uint32)
+    with alarm(0.2), pytest.raises(Alarm):
+        runner.memcpy_d2h(data, 5, 1, 1, 1, 1, 6, streaming=True)  # no word comes
+    # It is not whole any more, and says so; stop() comes back at once.
+    with pytest.raises(HostError, match="interrupted"):
+        runner.launch("spin")
+    runner.stop()
+
+
+def test_a_simulation_that_is_stopped(runner):
+    """stop() waits for a program that never rests."""
+    runner.launch("spin", nonblock=True)
+    with alarm(0.2), pytest.raises(Alarm):
+        runner.stop()
+
+
+def test_a_handler_that_calls_the_runtime(runner):
+    seen = []
+
+    def act():
+        try:
+            runner.launch("spin")
+        except HostError as error:
+            seen.append(str(error))
+
+    runner.launch("spin", nonblock=True)
+    with alarm(0.2, act), pytest.raises(Alarm):
+        runner.stop()
+    assert seen and "called from within" in seen[0] or "stop() was called" in seen[0]
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.4, 0.9])
+@pytest.mark.parametrize("verify", [False, True], ids=["run", "verify"])
+def test_a_run(seconds, verify):
+    program = sequin.compile_einsum(
+        "mk,kn->mn", {"m": 2048, "k": 2048, "n": 2048}, dtype="f32"
+    )
+    a = np.ones((2048, 2048), np.float32)
+    with alarm(seconds), pytest.raises(Alarm):
+        while True:
+            program.run(a, a, verify=verify)
+    # The program itself is as it was.
+    assert program.run(timing_only=True).report.cycles > 0
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
+with SdkRuntime(sys.argv[1], msg_level="ERROR") as runner:
+    print("ready", flush=True)
+    runner.launch("spin", nonblock=True)
+    # No word comes, and nothing rests.
+    runner.memcpy_d2h(np.zeros(6, np.uint32), 5, 1, 1, 1, 1, 6, streaming=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_script(build, compiled, tmp_path, name):
+    out = compiled(MODULE)
+    (tmp_path / "run.py").write_text(SCRIPT)
+    process = subprocess.Popen(
+        [build / "bin" / "compat" / "cs_python", "run.py", out], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    number = getattr(signal, name)
+    process.send_signal(number)
+    _, text = process.communicate(timeout=LONG)
+    # To a shell 130 and 143.
+    assert process.returncode == -number, text
+    assert ("KeyboardInterrupt" in text) == (number == signal.SIGINT)
+    assert not [path for path in tmp_path.rglob("*") if ".tmp-" in path.name]
+
+
+LAUNCHER = """
+import sys
+from cerebras.sdk.client import SdkLauncher
+with SdkLauncher(sys.argv[1], simulator=True) as launcher:
+    print(launcher._place, flush=True)
+    launcher.run("echo $$ > pid; sleep 600")
+"""
+
+
+def is_alive(process: int) -> bool:
+    """False for one that has ended, reaped or not."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_launcher(build, tmp_path, name):
+    """Neither the working directory nor the command is left."""
+    artifact = tmp_path / "a.tar"
+    subprocess.run(["tar", "cf", artifact, "-T", "/dev/null"], check=True)
+    (tmp_path / "run.py").write_text(LAUNCHER)
+    process = subprocess.Popen(
+        [build / "bin" / "compat" / "cs_python", "run.py", artifact], cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={key: value for key, value in os.environ.items() if not key.startswith("PYTHON")},
+    )
+    folder = Path(process.stdout.readline().strip())
+    while not (folder / "pid").is_file() or not (folder / "pid").read_text().strip():
+        time.sleep(0.01)
+    command = int((folder / "pid").read_text())
+    process.send_signal(getattr(signal, name))
+    process.communicate(timeout=LONG)
+    assert process.returncode in (-signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    assert not folder.exists()
+    # Whoever adopts it reaps it sometime; until then it is there, but dead.
+    deadline = time.monotonic() + LONG
+    while is_alive(command):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
