@@ -1,10 +1,10 @@
-# One precompiled header for all libraries on MLIR: parsing MLIR's headers is most of
-# what compiling them costs. Sources still include what they use.
-option(SEQUIN_PRECOMPILED_HEADERS "Precompile MLIR's headers" ON)
+# Precompiled headers, as parsing headers is most of what compiling costs: one for all
+# libraries on MLIR, one for the GoogleTest programs, one for those of them on MLIR.
+# Sources still include what they use.
+option(SEQUIN_PRECOMPILED_HEADERS "Precompile the headers of MLIR and GoogleTest" ON)
 
 if(SEQUIN_PRECOMPILED_HEADERS)
-  add_library(SequinMlirPch OBJECT "${PROJECT_SOURCE_DIR}/lib/cmake/MlirPch.cpp")
-  target_precompile_headers(SequinMlirPch PRIVATE
+  set(llvm_headers
     <map>
     <optional>
     <string>
@@ -12,9 +12,10 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     <llvm/ADT/STLExtras.h>
     <llvm/ADT/SmallVector.h>
     <llvm/ADT/StringExtras.h>
-    <llvm/ADT/TypeSwitch.h>
     <llvm/Support/Error.h>
-    <llvm/Support/JSON.h>
+    <llvm/Support/JSON.h>)
+  set(mlir_headers
+    <llvm/ADT/TypeSwitch.h>
     <mlir/Dialect/Arith/IR/Arith.h>
     <mlir/Dialect/Func/IR/FuncOps.h>
     <mlir/Dialect/Linalg/IR/Linalg.h>
@@ -27,4 +28,25 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     <mlir/Interfaces/SideEffectInterfaces.h>
     <mlir/Pass/Pass.h>
     <mlir/Transforms/DialectConversion.h>)
+  set(test_headers
+    <random>
+    <set>
+    <gmock/gmock.h>
+    <gtest/gtest.h>)
+
+  set(carrier "${PROJECT_SOURCE_DIR}/lib/cmake/Pch.cpp")
+  add_library(SequinMlirPch OBJECT "${carrier}")
+  target_precompile_headers(SequinMlirPch PRIVATE ${llvm_headers} ${mlir_headers})
+  # Programs, because their code is not made for shared libraries.
+  add_executable(SequinTestPch "${carrier}")
+  target_precompile_headers(SequinTestPch PRIVATE ${llvm_headers} ${test_headers})
+  add_executable(SequinMlirTestPch "${carrier}")
+  target_precompile_headers(SequinMlirTestPch PRIVATE
+    ${llvm_headers} ${mlir_headers} ${test_headers})
+  target_link_libraries(SequinMlirTestPch PRIVATE MLIR)
+  foreach(target SequinTestPch SequinMlirTestPch)
+    target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main LLVM)
+    set_target_properties(${target} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
+  endforeach()
 endif()

@@ -38,10 +38,22 @@ endfunction()
 
 # add_sequin_unittest(<name> sources... LINK_LIBS libs...): a GoogleTest program.
 function(add_sequin_unittest name)
+  add_sequin_gtest_program(${name} SequinTestPch ${ARGN})
+endfunction()
+
+# add_sequin_mlir_unittest(<name> sources... LINK_LIBS libs...): one on MLIR.
+function(add_sequin_mlir_unittest name)
+  add_sequin_gtest_program(${name} SequinMlirTestPch ${ARGN})
+endfunction()
+
+function(add_sequin_gtest_program name pch)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test/unit")
+  if(TARGET ${pch})
+    target_precompile_headers(${name} REUSE_FROM ${pch})
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
   if(SEQUIN_SANITIZE)
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")

@@ -19,7 +19,7 @@ using namespace sequin::testing;
 // Values
 //===----------------------------------------------------------------------===//
 
-std::string testing::joined(const std::vector<std::string> &parts) {
+std::string sequin::testing::joined(const std::vector<std::string> &parts) {
   return llvm::join(parts, ", ");
 }
 
@@ -154,7 +154,7 @@ std::string PeWriter::get(const Array &array) {
              array.element + ">");
 }
 
-std::string testing::memrefOf(const Array &array) {
+std::string sequin::testing::memrefOf(const Array &array) {
   std::string type = "memref<";
   for (int size : array.shape)
     type += std::to_string(size) + "x";

@@ -385,6 +385,6 @@ std::string Generator::run() {
          programs + "}\n";
 }
 
-std::string testing::generateCslProgram(std::mt19937_64 &random) {
+std::string sequin::testing::generateCslProgram(std::mt19937_64 &random) {
   return Generator(random).run();
 }

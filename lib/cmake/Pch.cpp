@@ -1,4 +1,4 @@
-//===- MlirPch.cpp - Carrier of the precompiled MLIR headers --------------===//
+//===- Pch.cpp - Carrier of the precompiled headers -----------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
