@@ -128,19 +128,27 @@ def refill(machine: Machine, product: Product) -> int:
     return busy + ceil_div(max(0, loaded - beside), widest_fetch(machine))
 
 
+def hbm_rate(machine: Machine) -> int:
+    """Bytes per cycle of HBM, between refreshes."""
+    return machine["hbm_bytes_per_cycle"] * (100 - machine["hbm"]["refresh_percent"]) // 100
+
+
 def load_rate(machine: Machine) -> int:
     """Bytes per cycle from HBM into data memory, of all slices."""
-    rates = [machine["hbm_bytes_per_cycle"],
+    rates = [hbm_rate(machine),
              machine["dma_engines"] * machine["dma_request_bytes"],
              slices_of(machine) // machine["slices_per_dmn"] * machine["dmn_bytes_per_cycle"],
              machine["hbm_to_dm_chip_bytes_per_cycle"],
-             machine["hbm_to_dm_cluster_bytes_per_cycle"] * machine["clusters_per_chip"]]
+             machine["hbm_to_dm_cluster_bytes_per_cycle"] * machine["clusters_per_chip"],
+             machine["dm_cluster_bytes_per_cycle"] * machine["clusters_per_chip"]]
     return min(rate for rate in rates if rate)
 
 
 def store_rate(machine: Machine) -> int:
-    return min(machine["hbm_bytes_per_cycle"],
-               machine["dma_engines"] * machine["dma_request_bytes"] // STORE_CYCLES_PER_REQUEST)
+    rates = [hbm_rate(machine),
+             machine["dma_engines"] * machine["dma_request_bytes"] // STORE_CYCLES_PER_REQUEST,
+             machine["dm_cluster_bytes_per_cycle"] * machine["clusters_per_chip"]]
+    return min(rate for rate in rates if rate)
 
 
 def store_startup(machine: Machine) -> int:

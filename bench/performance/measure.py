@@ -12,11 +12,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import retime
 import utilisation
 
 
 class Failure(Exception):
-    """A program did not compile or run, or its report and configuration disagree."""
+    """A program did not compile or run, or its report disagrees with its configuration or with the
+    manual's cycles for it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Measured:
     counts: utilisation.Counts
     mappings: list[dict[str, Any]]  # what the compiler chose, none for a program in tcp
     seconds: float  # compiler and simulator together
+    retimed: int  # cycles by the manual's formulas
 
     @property
     def cycles(self) -> int:
@@ -98,4 +101,8 @@ class Tools:
             utilisation.utilisation(emitted, machine, found["cycles"]), found)
         if wrong:
             raise Failure(f"report and configuration disagree: {wrong[0]}")
-        return Measured(found, counts, chosen, seconds)
+        again = retime.retime(emitted, machine)
+        wrong = retime.differences(again, found)
+        if wrong:
+            raise Failure(f"report and manual disagree: {wrong[0]}")
+        return Measured(found, counts, chosen, seconds, again.cycles)
