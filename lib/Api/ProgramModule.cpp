@@ -160,8 +160,10 @@ FailureOr<config::Program> ProgramModule::lower() {
     pipeline.chips = options.chips.value_or(1);
     pipeline.allowBf16 = options.allowBf16;
     pipeline.allowNarrow = options.allowNarrow;
-    if (options.argumentLayout == kRowMajor)
-      pipeline.argumentLayout = ArgumentLayout::RowMajor;
+    if (!options.argumentLayout.empty())
+      pipeline.argumentLayout = options.argumentLayout == kRowMajor
+                                    ? ArgumentLayout::RowMajor
+                                    : ArgumentLayout::Chosen;
     if (options.searchBudget)
       pipeline.searchBudget = *options.searchBudget;
     pipeline.recordsMappings = options.recordMappings;

@@ -51,8 +51,10 @@ static uint32_t fused(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 std::optional<ElementFunction>
-sequin::reference::parseOperation(llvm::StringRef name, bool isFloat) {
+sequin::reference::parseOperation(llvm::StringRef name, bool isFloat,
+                                  const ArithmeticRules &rules) {
   using Found = std::optional<ElementFunction>;
+  bool keeps = rules.absKeepsSign;
   Found common = llvm::StringSwitch<Found>(name)
                      .Case("BitAnd", bitAnd)
                      .Case("BitOr", bitOr)
@@ -68,8 +70,10 @@ sequin::reference::parseOperation(llvm::StringRef name, bool isFloat) {
         .Case("DivF", onFloats<divF>)
         .Case("Min", onFloats<minNum>)
         .Case("Max", onFloats<maxNum>)
-        .Case("AbsMin", onFloats<absMinNum>)
-        .Case("AbsMax", onFloats<absMaxNum>)
+        .Case("AbsMin",
+              keeps ? onFloats<ofSmallerMagnitude> : onFloats<absMinNum>)
+        .Case("AbsMax",
+              keeps ? onFloats<ofLargerMagnitude> : onFloats<absMaxNum>)
         .Cases({"FmaF", "MaskFmaF"}, fused)
         .Case("Exp", onFloat<expF>)
         .Case("NegExp", onFloat<negExpF>)
@@ -95,8 +99,8 @@ sequin::reference::parseOperation(llvm::StringRef name, bool isFloat) {
       .Case("ArithRightShiftRound", onInts<arithRightShiftRound>)
       .Case("Min", onInts<minInt>)
       .Case("Max", onInts<maxInt>)
-      .Case("AbsMin", onInts<absMin>)
-      .Case("AbsMax", onInts<absMax>)
+      .Case("AbsMin", keeps ? onInts<ofSmallerMagnitude> : onInts<absMin>)
+      .Case("AbsMax", keeps ? onInts<ofLargerMagnitude> : onInts<absMax>)
       .Default(std::nullopt);
 }
 
@@ -193,6 +197,16 @@ Tensor sequin::reference::convert(const Tensor &tensor, ElementType type) {
   });
 }
 
+Tensor sequin::reference::narrow(const Tensor &tensor, ElementType type,
+                                 const ArithmeticRules &rules) {
+  if (isFloat(type))
+    return convert(tensor, type);
+  ElementType from = tensor.type;
+  return mapElements(tensor, type, [=](uint32_t bits) {
+    return narrowInt(type, decodeInt(from, bits), rules);
+  });
+}
+
 Tensor sequin::reference::fxpToFloat(const Tensor &tensor, int64_t intWidth) {
   return mapElements(tensor, ElementType::F32, [=](uint32_t bits) {
     return encodeFloat(ElementType::F32,
@@ -200,9 +214,10 @@ Tensor sequin::reference::fxpToFloat(const Tensor &tensor, int64_t intWidth) {
   });
 }
 
-Tensor sequin::reference::floatToFxp(const Tensor &tensor, int64_t intWidth) {
+Tensor sequin::reference::floatToFxp(const Tensor &tensor, int64_t intWidth,
+                                     const ArithmeticRules &rules) {
   return mapElements(tensor, ElementType::I32, [=](uint32_t bits) {
     return static_cast<uint32_t>(
-        fpToFxp(llvm::bit_cast<float>(bits), intWidth));
+        fpToFxp(llvm::bit_cast<float>(bits), intWidth, rules));
   });
 }

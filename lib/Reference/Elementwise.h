@@ -15,6 +15,7 @@
 #define SEQUIN_LIB_REFERENCE_ELEMENTWISE_H
 
 #include "Tensor.h"
+#include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace sequin::reference {
@@ -24,7 +25,8 @@ using ElementFunction = uint32_t (*)(uint32_t, uint32_t, uint32_t);
 
 /// By the manual's name; std::nullopt for a name or type that does not exist.
 std::optional<ElementFunction> parseOperation(llvm::StringRef name,
-                                              bool isFloat);
+                                              bool isFloat,
+                                              const ArithmeticRules &rules);
 
 /// Which elements an operation is for.
 struct Condition {
@@ -43,10 +45,14 @@ Tensor evaluate(const Space &space, ElementFunction operation,
                 llvm::ArrayRef<const Tensor *> arguments, const Tensor &stream,
                 const Condition &condition);
 
-/// Every element in another type (fetch and cast).
+/// Every element in another type (fetch).
 Tensor convert(const Tensor &tensor, ElementType type);
+/// The same as the cast engine does it.
+Tensor narrow(const Tensor &tensor, ElementType type,
+              const ArithmeticRules &rules);
 Tensor fxpToFloat(const Tensor &tensor, int64_t intWidth);
-Tensor floatToFxp(const Tensor &tensor, int64_t intWidth);
+Tensor floatToFxp(const Tensor &tensor, int64_t intWidth,
+                  const ArithmeticRules &rules);
 
 } // namespace sequin::reference
 

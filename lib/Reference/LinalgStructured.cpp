@@ -22,6 +22,7 @@
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Interrupt.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace sequin;
@@ -152,8 +153,11 @@ Scalar sequin::reference::finishSum(FloatRounding type, double sum,
                                     bool isIntegral, double terms) {
   Scalar result{sum, error};
   bool isExact = isIntegral && error == 0 && magnitude <= kWholeNumbers;
-  // Infinities and NaN come out of every order.
-  if (!type || isExact || (!std::isfinite(sum) && std::isfinite(error)))
+  // Infinities and NaN come out of every order, unless finite terms become
+  // infinities on the way.
+  if (!type || isExact ||
+      (!std::isfinite(sum) && std::isfinite(error) &&
+       (std::isnan(sum) || magnitude < kOverflow)))
     terms = 0;
   // Products and partial sums on the way may be flushed, or too large.
   if (terms != 0)
@@ -168,6 +172,12 @@ Scalar sequin::reference::finishSum(FloatRounding type, double sum,
   return type == ElementType::F32 ? result : roundTo(type, result);
 }
 
+/// What a term adds to the magnitude of a sum, which is of finite terms.
+static double magnitudeOf(double term) {
+  double magnitude = std::fabs(term);
+  return magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
+}
+
 namespace {
 /// Sums of floats, their magnitudes and the errors of their terms.
 struct FloatSums {
@@ -179,7 +189,7 @@ struct FloatSums {
       : sums(init.values), errors(init.errors) {
     errors.resize(sums.size());
     for (auto [sum, error] : llvm::zip_equal(sums, errors)) {
-      magnitudes.push_back(std::fabs(sum));
+      magnitudes.push_back(magnitudeOf(sum));
       note({sum, error});
     }
   }
@@ -188,7 +198,7 @@ struct FloatSums {
   }
   void add(int64_t i, const Scalar &term) {
     sums[i] += term.value;
-    magnitudes[i] += std::fabs(term.value);
+    magnitudes[i] += magnitudeOf(term.value);
     errors[i] += term.error;
     note(term);
   }
@@ -244,7 +254,7 @@ static void addFloatProducts(ArrayRef<int64_t> ranges,
         for (int64_t i = 0; i < n; ++i) {
           double product = x[i * sa] * y[i * sb];
           sum[i * so] += product;
-          magnitude[i * so] += std::fabs(product);
+          magnitude[i * so] += magnitudeOf(product);
         }
         if (exact)
           return;

@@ -125,7 +125,8 @@ mlir::FailureOr<LinalgValue> runSoftmax(mlir::linalg::SoftmaxOp op,
 
 /// A sum of `terms` terms in f32 in any order, rounded to `type`, with the
 /// error that it may have. `error` is that of the terms, `magnitude` the sum of
-/// their magnitudes; `isIntegral` says that all of them are whole numbers.
+/// the magnitudes of the finite ones; `isIntegral` says that all of them are
+/// whole numbers.
 Scalar finishSum(FloatRounding type, double sum, double magnitude, double error,
                  bool isIntegral, double terms);
 

@@ -363,7 +363,7 @@ static Scalar resize(const Scalar &a, bool isSigned, unsigned from,
 }
 
 /// Towards zero. What the type does not hold has no meaning and may be
-/// anything; only i32 saturates, as the machine does.
+/// anything; only i32 saturates, as the machine does, and NaN has no meaning.
 static Scalar toInteger(const Scalar &a, bool isSigned, unsigned width) {
   double limit =
       std::ldexp(1.0, static_cast<int>(isSigned ? width - 1 : width));
@@ -378,9 +378,8 @@ static Scalar toInteger(const Scalar &a, bool isSigned, unsigned width) {
                         ? static_cast<uint64_t>(static_cast<int64_t>(whole))
                         : static_cast<uint64_t>(whole);
     result.integer = signExtend(bits, width);
-  } else if (isSigned && width == 32) {
-    if (!std::isnan(a.value))
-      result.integer = a.value < 0 ? INT32_MIN : INT32_MAX;
+  } else if (isSigned && width == 32 && !std::isnan(a.value)) {
+    result.integer = a.value < 0 ? INT32_MIN : INT32_MAX;
   } else {
     result.error = anyError(width);
     return result;

@@ -11,7 +11,9 @@
 
 using namespace sequin;
 
-bool sequin::nestsTooDeep(llvm::StringRef text) {
+/// Whether brackets nest too deep. Text that is not JSON may be misjudged only
+/// if it is refused anyway.
+static bool nestsTooDeep(llvm::StringRef text) {
   int64_t depth = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -32,6 +32,8 @@ constexpr uint64_t kMostTokensPerByte = 64;
 struct Alias {
   int64_t depth = 0;
   uint64_t tokens = 0;
+  bool hasVectors = false;
+  bool isShaped = false; ///< a tensor, memref or vector
 };
 
 class Scanner {
@@ -48,6 +50,9 @@ private:
   void seeAffine(StringRef token);
   void seeDenseArray();
   void seeIntegerList(StringRef name);
+  void seeVector(StringRef token);
+  void seeOperands();
+  bool isShaped(StringRef token) const;
   void endAlias();
   void refuse(StringRef at, const Twine &message) {
     if (!fault)
@@ -79,6 +84,12 @@ private:
 
   /// Inside the custom form of an operation with a list of integers.
   bool expectsList = false;
+  /// Behind the name of a linalg operation whose body the parser makes, and how
+  /// many brackets are open there.
+  bool expectsNumbers = false;
+  size_t numbersLevel = 0;
+  /// Inside linalg.map or linalg.reduce with an operation for a body.
+  bool expectsShaped = false;
 };
 
 } // namespace
@@ -99,7 +110,7 @@ void Scanner::skipBlanksAndComments() {
         aliases.clear();
         defined = {};
         affineLevel.reset();
-        expectsList = false;
+        expectsList = expectsNumbers = expectsShaped = false;
       }
       position = end;
     } else {
@@ -178,6 +189,8 @@ void Scanner::seeAlias(StringRef name) {
     return;
   int64_t depth = found->second.depth + static_cast<int64_t>(open.size()) + 1;
   definition.depth = std::max(definition.depth, depth);
+  if (found->second.hasVectors)
+    seeVector(name);
   // A location is printed by its name.
   if (!name.starts_with("#loc")) {
     definition.tokens =
@@ -254,6 +267,47 @@ void Scanner::seeIntegerList(StringRef name) {
   position = here;
 }
 
+/// Part of a type with vectors, or an alias of one.
+void Scanner::seeVector(StringRef token) {
+  definition.hasVectors = true;
+  // Strides and dilations in braces are vectors.
+  auto level = std::min(numbersLevel, open.size());
+  if (expectsNumbers &&
+      !llvm::is_contained(llvm::ArrayRef(open).drop_front(level), '{'))
+    refuse(token, "a linalg operation without a body works on vectors, "
+                  "expected numbers");
+}
+
+bool Scanner::isShaped(StringRef token) const {
+  if (token.starts_with("!"))
+    return aliases.lookup(token).isShaped;
+  return token == "tensor" || token == "memref" || token == "vector";
+}
+
+/// `(%a, %b : tensor<4xf32>, tensor<4xf32>)`, up to what has no place in it.
+void Scanner::seeOperands() {
+  size_t here = position;
+  if (next() == "(") {
+    StringRef token = next();
+    while (!token.empty() && StringRef("%#,").contains(token.front()))
+      token = next();
+    bool begins = token == ":";
+    int64_t level = begins ? 0 : -1;
+    while (!fault && level >= 0) {
+      token = next();
+      if (token.empty() || StringRef("{}=").contains(token) ||
+          token.starts_with("linalg."))
+        break;
+      if (begins && !isShaped(token))
+        refuse(token, "an operand of linalg.map or linalg.reduce is no tensor "
+                      "or memref");
+      level += (token == "<" || token == "(") - (token == ">" || token == ")");
+      begins = level == 0 && token == ",";
+    }
+  }
+  position = here;
+}
+
 static bool beginsOperation(StringRef token, StringRef next) {
   char c = token.front();
   return c == '%' || (c == '"' && next == "(") || token == "module" ||
@@ -263,6 +317,9 @@ static bool beginsOperation(StringRef token, StringRef next) {
 void Scanner::see(StringRef token) {
   if (!defined.empty() && open.empty() && beginsOperation(token, peek()))
     endAlias();
+  // Behind the name and '='.
+  if (!defined.empty() && definition.tokens == 2)
+    definition.isShaped = isShaped(token);
   switch (token.front()) {
   case '(':
   case '[':
@@ -280,6 +337,14 @@ void Scanner::see(StringRef token) {
     break;
   }
   seeAffine(token);
+  // linalg.generic and linalg.map have a body of the author's.
+  if (llvm::isAlpha(token.front()) && token.contains('.')) {
+    expectsNumbers = token.starts_with("linalg.") &&
+                     token != "linalg.generic" && token != "linalg.map";
+    numbersLevel = open.size();
+  } else if (token == "vector" || token.ends_with("xvector")) {
+    seeVector(token);
+  }
   if (token == "array")
     seeDenseArray();
   else if (token == "linalg.reduce" || token == "linalg.transpose" ||
@@ -287,6 +352,13 @@ void Scanner::see(StringRef token) {
     expectsList = true;
   else if (token == "dimensions" || token == "permutation")
     seeIntegerList(token);
+  else if (token == "linalg.map")
+    expectsShaped = true;
+  else if (expectsShaped && (token == "ins" || token == "outs")) {
+    seeOperands();
+    expectsShaped = token == "ins";
+  }
+  expectsShaped |= token == "linalg.reduce";
 }
 
 std::optional<MlirTextFault> Scanner::scan() {

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 import threading
@@ -25,8 +26,8 @@ from . import _wafer
 from .errors import Error, HostError, HostTypeError, UsageError, UsageTypeError
 
 __all__ = [
-    "Place", "ScratchFolder", "host_class", "path_of", "refusals", "refuses", "refusing_class",
-    "run_program", "write_file",
+    "Place", "ScratchFolder", "host_call", "host_class", "path_of", "refusals", "refuses",
+    "refusing_class", "run_program", "write_file",
 ]
 
 Place = str | os.PathLike[str]
@@ -49,7 +50,7 @@ def refusals(call: str, host: bool = True) -> Iterator[None]:
     except Error:
         raise
     except (TypeError, AttributeError, ValueError, ArithmeticError, LookupError, OSError,
-            EOFError, RecursionError) as error:
+            EOFError, RecursionError, struct.error) as error:
         raise _refusal(call, error, host) from error
 
 
@@ -71,6 +72,11 @@ def refusing_class(kind: Class, host: bool = False) -> Class:
             what = kind.__name__ if name == "__init__" else name
             setattr(kind, name, refuses(member, what, host))
     return kind
+
+
+def host_call(function: Public) -> Public:
+    """The same of a function whose errors are HostErrors."""
+    return refuses(function, host=True)
 
 
 def host_class(kind: Class) -> Class:

@@ -8,6 +8,7 @@ build's package on PYTHONPATH; by hand:
 """
 
 import json
+import signal
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,11 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "rows(ids...): rows of the specification's index that the test shows"
     )
+    # Who runs the suite in the background ignores signals, and programs that tests
+    # start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)

@@ -229,7 +229,9 @@ def test_signal(writer, place, name):
         writer.prepare(place.folder)
         code = cut_short(place, number, round)
         codes.add(code)
-        assert code == 0 or is_early(code, number) or (
+        # Python itself ends with 1 where it is interrupted while it starts.
+        starts = writer.is_python and number == signal.SIGINT and code == 1
+        assert code == 0 or is_early(code, number) or starts or (
             not writer.is_python and code == 128 + number), code
         state = writer.state(place.folder)
         assert state in (place.before, whole(writer)), sorted(state)

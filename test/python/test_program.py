@@ -124,6 +124,41 @@ def test_verify_compares_with_linalg(random):
     assert "the linalg program's within its rounding" in verified
 
 
+def test_verify_of_infinities_on_the_way():
+    program = sequin.compile(MATMUL, target="rngd")
+    a, b = np.zeros((16, 32), np.float32), np.zeros((32, 8), np.float32)
+    # inf - inf on the machine, and in f64 inf - 1e39.
+    a[3, :2], b[:2, 5] = (np.inf, -1e30), (1, 1e9)
+    assert program.run(a, b, verify=True).verified
+
+
+ENDS = {
+    "sinh": "%v = math.sinh %e : f32",
+    "cosh": "%v = math.cosh %e : f32",
+    "asinh": "%v = math.asinh %e : f32",
+    "acosh": "%v = math.acosh %e : f32",
+    "a power": "%c = arith.constant 2.5 : f32\n%v = math.powf %e, %c : f32",
+    "a root": "%c = arith.constant 0.5 : f32\n%v = math.powf %e, %c : f32",
+    "a power of itself": "%v = math.powf %e, %e : f32",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_functions_to_the_ends_of_f32(name):
+    values = np.array([-np.inf, np.inf, 88, 89.2, -89.2, 1e19, 1e20, 3.4028235e38, -3.4028235e38,
+                       1, 1.0000001, 0, -0.5, 1e-30, np.nan, 2.5], np.float32)
+    program = sequin.compile(f"""
+func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {{
+  %empty = tensor.empty() : tensor<16xf32>
+  %r = linalg.map ins(%x : tensor<16xf32>) outs(%empty : tensor<16xf32>) (%e: f32, %o: f32) {{
+    {ENDS[name]}
+    linalg.yield %v : f32
+  }}
+  return %r : tensor<16xf32>
+}}""", target="rngd")
+    assert program.run(values, verify=True).verified
+
+
 def test_entry(examples):
     two = MATMUL + MATMUL.replace("@main", "@other").replace("16x", "24x")
     program = sequin.compile(two, target="rngd", entry="other")

@@ -15,14 +15,10 @@
 
 namespace sequin {
 
-/// Deepest nesting of arrays and objects that is read; the parser recurses.
+/// Deepest nesting of arrays and objects that is read; LLVM's parser recurses.
 inline constexpr int64_t kMaxNesting = 64;
 
-/// Whether brackets nest deeper than that. Text that is not JSON may be
-/// misjudged only if it is refused anyway.
-bool nestsTooDeep(llvm::StringRef text);
-
-/// The value that `text` is.
+/// The value that `text` is; of what nests too deep an error.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace sequin

@@ -20,6 +20,10 @@
 //     returned, also when that is null because the list was malformed.
 //   * parseDenseArrayAttr asks for the width of any element type that is an
 //     integer, a float or `index`; the last has none.
+//   * The custom forms of linalg.map and linalg.reduce with an operation for a
+//     body take the type of every operand for a shaped one.
+//   * The builders of the bodies of linalg's named operations take every
+//     element for an integer, a float or a complex number; a vector is none.
 //   * The reader of bytecode trusts the numbers in it. Bytecode is refused
 //     unless its reader was asked for.
 //

@@ -107,9 +107,9 @@ static bool isWindow(linalg::GenericOp op) {
 
 static bool isScalarOp(Operation *op) {
   if (isa<arith::FPToSIOp>(op))
-    return isa_and_nonnull<math::RoundEvenOp>(
+    return isa_and_nonnull<math::RoundEvenOp, math::RoundOp>(
         op->getOperand(0).getDefiningOp());
-  if (isa<math::RoundEvenOp>(op))
+  if (isa<math::RoundEvenOp, math::RoundOp>(op))
     return llvm::all_of(op->getUsers(),
                         [](Operation *u) { return isa<arith::FPToSIOp>(u); });
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,

@@ -84,6 +84,12 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
     if (!isStatic(op))
       return success(); // refused later
     rewriter.setInsertionPoint(op);
+    if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+      for (Type type :
+           {softmax.getInput().getType(), softmax.getOutput().getType()})
+        if (!isa<FloatType>(getElementTypeOrSelf(type)))
+          return op->emitOpError() << "works on " << getElementTypeOrSelf(type)
+                                   << " elements, expected floats";
     if (auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op)) {
       FailureOr<SmallVector<Value>> values =
           aggregate.decomposeOperation(rewriter);
@@ -138,7 +144,7 @@ LogicalResult sequin::normalize_linalg::prepare(ModuleOp module) {
   RewritePatternSet patterns(context);
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   tensor::populateDecomposeTensorConcatPatterns(patterns);
-  math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh"});
+  math::populateExpansionPatterns(patterns, {"tan"});
   FrozenRewritePatternSet frozen(std::move(patterns));
   IRRewriter rewriter(context);
   for (auto func : module.getOps<func::FuncOp>()) {

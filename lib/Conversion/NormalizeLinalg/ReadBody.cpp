@@ -242,7 +242,9 @@ Value BodyReader::readFloatOp(Operation *body) {
           .Case([&](math::PowFOp) { return s.power(in[0], in[1]); })
           .Case([&](math::FPowIOp) { return s.powerOfInt(in[0], in[1]); })
           .Case([&](math::SinhOp) { return s.sinh(in[0]); })
+          .Case([&](math::CoshOp) { return s.cosh(in[0]); })
           .Case([&](math::AsinhOp) { return s.asinh(in[0]); })
+          .Case([&](math::AcoshOp) { return s.acosh(in[0]); })
           .Case([&](math::AtanhOp) { return s.atanh(in[0]); })
           .Case([&](math::ClampFOp) {
             isPick = true;

@@ -79,7 +79,8 @@ Value ScalarBuilder::roundAway(Value x) {
 
 Value ScalarBuilder::toInt(Value x, bool isWhole) {
   Value whole = isWhole ? x : truncate(x);
-  return cast<arith::FPToSIOp>(i32(), make<math::RoundEvenOp>(whole));
+  // Of a whole number every rounding is the same.
+  return cast<arith::FPToSIOp>(i32(), make<math::RoundOp>(whole));
 }
 
 Value ScalarBuilder::toUnsigned(Value x, bool isWhole) {
@@ -120,6 +121,10 @@ Value ScalarBuilder::powerOfMagnitude(Value x, Value y) {
 
 Value ScalarBuilder::power(Value x, Value y) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  // To powers that are not whole an infinity has no sign.
+  auto unsignedInfinity = [&] {
+    return select(equalF(x, constant(-kInfinity)), constant(kInfinity), x);
+  };
   if (std::optional<float> c = constantF(y)) {
     // Beyond this, products lose more than logarithms do.
     constexpr float kMaxProduct = 16;
@@ -127,16 +132,16 @@ Value ScalarBuilder::power(Value x, Value y) {
     if (std::fabs(*c) <= kMaxProduct && isWhole)
       return power(x, static_cast<int64_t>(*c));
     if (*c == 0.5f)
-      return make<math::SqrtOp>(x);
+      return make<math::SqrtOp>(unsignedInfinity());
     if (*c == -0.5f)
-      return divF(constant(1.0f), make<math::SqrtOp>(x));
+      return divF(constant(1.0f), make<math::SqrtOp>(unsignedInfinity()));
     if (isWhole && std::fabs(*c) < kInfinity) {
       Value power = powerOfMagnitude(x, y);
       bool isOdd = std::fmod(*c, 2.0f) != 0;
       return isOdd ? number(bitOr(bits(power), signOf(*this, x))) : power;
     }
     if (!isWhole)
-      return make<math::ExpOp>(mulF(make<math::LogOp>(x), y));
+      return make<math::ExpOp>(mulF(make<math::LogOp>(unsignedInfinity()), y));
   }
   // A base known to be positive has a finite logarithm.
   if (std::optional<float> base = constantF(x);
@@ -152,7 +157,8 @@ Value ScalarBuilder::power(Value x, Value y) {
   Value magnitude = select(isOne, constant(1.0f), powerOfMagnitude(x, y));
   Value power =
       number(bitXor(bits(magnitude), bitAnd(isOdd, signOf(*this, x))));
-  Value isNan = bitAnd(lessF(x, constant(0.0f)), negateMask(isWhole));
+  Value isNan =
+      bitAnd(lessF(unsignedInfinity(), constant(0.0f)), negateMask(isWhole));
   Value nan = constant(std::numeric_limits<float>::quiet_NaN());
   return select(equalF(y, constant(0.0f)), constant(1.0f),
                 select(isNan, nan, power));
@@ -175,22 +181,61 @@ static Value withSignOf(ScalarBuilder &s, Value x, Value magnitude) {
   return s.number(s.bitOr(s.bits(magnitude), signOf(s, x)));
 }
 
+/// Beyond this e^a may be infinite, and e^a / 2 is not yet. It is e^(a - c)
+/// times e^c / 2 for a short number c, near log 2, so that a - c is exact.
+static constexpr float kLargestExponent = 88.0f;
+static constexpr float kShift = 0.693359375f;
+static constexpr float kHalfOfShift = 0x1.000de8p+0f; ///< e^c / 2
+
 Value ScalarBuilder::sinh(Value x) {
   // (e^a - e^-a) / 2 for a = |x| is (p + p / (p + 1)) / 2 with p = e^a - 1:
   // nothing cancels.
-  Value one = constant(1.0f), p = expm1(absF(x));
+  Value one = constant(1.0f), a = absF(x);
+  Value far = lessF(constant(kLargestExponent), a);
+  Value p = expm1(subF(a, number(bitAnd(far, bits(constant(kShift))))));
   Value rest = divF(one, addF(divF(one, p), one));
-  return withSignOf(*this, x, mulF(addF(p, rest), constant(0.5f)));
+  Value near = mulF(addF(p, rest), constant(0.5f));
+  return withSignOf(*this, x,
+                    select(far, mulF(p, constant(kHalfOfShift)), near));
 }
+
+Value ScalarBuilder::cosh(Value x) {
+  // (e^a + e^-a) / 2 for a = |x| is q + 1 / 4q with q = e^a / 2.
+  Value a = absF(x);
+  Value far = lessF(constant(kLargestExponent), a);
+  Value power =
+      make<math::ExpOp>(subF(a, number(bitAnd(far, bits(constant(kShift))))));
+  Value q = mulF(power, select(far, constant(kHalfOfShift), constant(0.5f)));
+  return addF(q, divF(constant(0.25f), q));
+}
+
+/// Beyond this 2a may be infinite: the logarithm is that of 2(a / 2) plus
+/// log 2.
+static constexpr float kLargestDoubled = 0x1p126f;
+static constexpr float kLogOfTwo = 0x1.62e43p-1f;
 
 Value ScalarBuilder::asinh(Value x) {
   // log(a + sqrt(a^2 + 1)) for a = |x|, as log(1 + a + (sqrt(a^2 + 1) - 1)):
   // nothing cancels, and no square is infinite before the result would be.
-  Value a = absF(x), one = constant(1.0f);
+  Value whole = absF(x), one = constant(1.0f);
+  Value large = lessF(constant(kLargestDoubled), whole);
+  Value a = select(large, mulF(whole, constant(0.5f)), whole);
   Value inverse = divF(one, a);
   Value root = make<math::SqrtOp>(addF(mulF(inverse, inverse), one));
   Value rest = divF(a, addF(inverse, root));
-  return withSignOf(*this, x, log1p(addF(a, rest)));
+  Value more = number(bitAnd(large, bits(constant(kLogOfTwo))));
+  return withSignOf(*this, x, addF(log1p(addF(a, rest)), more));
+}
+
+Value ScalarBuilder::acosh(Value x) {
+  // log(x + sqrt(x^2 - 1)) as log(1 + t + sqrt(t) sqrt(t + 2)) for t = x - 1.
+  Value large = lessF(constant(kLargestDoubled), x);
+  Value a = select(large, mulF(x, constant(0.5f)), x);
+  Value t = subF(a, constant(1.0f));
+  Value root =
+      mulF(make<math::SqrtOp>(t), make<math::SqrtOp>(addF(t, constant(2.0f))));
+  Value more = number(bitAnd(large, bits(constant(kLogOfTwo))));
+  return addF(log1p(addF(t, root)), more);
 }
 
 Value ScalarBuilder::atanh(Value x) {

@@ -137,7 +137,9 @@ public:
   /// Of an exponent in i32.
   Value powerOfInt(Value x, Value exponent);
   Value sinh(Value x);
+  Value cosh(Value x);
   Value asinh(Value x);
+  Value acosh(Value x);
   Value atanh(Value x);
   Value log1p(Value x);
   Value expm1(Value x);

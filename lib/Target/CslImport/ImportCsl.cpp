@@ -38,12 +38,15 @@ std::string Session::resolve(llvm::StringRef name, llvm::StringRef importer,
       llvm::SmallString<128> candidate = path;
       if (withSuffix)
         candidate += ".csl";
-      // Files that are not on disk have been added under their names.
+      // Files that are not on disk were added under their names, or are the
+      // editor's.
       llvm::SmallString<128> plain = candidate;
       llvm::sys::path::remove_dots(plain, /*remove_dot_dot=*/true);
       for (FileId file = 1; file <= sources.numFiles(); ++file)
         if (sources.path(file) == candidate || sources.path(file) == plain)
           return sources.path(file).str();
+      if (sources.overlay && sources.overlay(plain))
+        return plain.str().str();
       if (llvm::sys::fs::is_regular_file(candidate))
         return candidate.str().str();
       tried.push_back(candidate.str().str());

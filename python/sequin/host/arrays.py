@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from sequin._boundary import host_call
 from sequin.errors import HostError, HostTypeError
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
 Array = NDArray[Any]
 
 
+@host_call
 def input_array_to_u32(np_arr: Array, sentinel: int | None, fast_dim_sz: int) -> NDArray[np.uint32]:
     """The elements as 32-bit words, one dimension.
 
@@ -50,6 +52,7 @@ def input_array_to_u32(np_arr: Array, sentinel: int | None, fast_dim_sz: int) ->
     return words
 
 
+@host_call
 def memcpy_view(arr: Array, datatype: DTypeLike) -> Array:
     """The elements of 1, 2 or 4 bytes in the low part of every 32-bit word of `arr`.
 
@@ -69,17 +72,20 @@ def memcpy_view(arr: Array, datatype: DTypeLike) -> Array:
     return arr.view(dtype)[..., :: 4 // dtype.itemsize]
 
 
+@host_call
 def make_u48(words: Any) -> int:
     """The number in three 16-bit words, the low one first."""
     low, middle, high = (int(word) for word in words)
     return low | middle << 16 | high << 32
 
 
+@host_call
 def sub_ts(words: Any) -> int:
     """Cycles from the time stamp in the first three 16-bit words to that in the others."""
     return make_u48(words[3:6]) - make_u48(words[0:3])
 
 
+@host_call
 def calculate_cycles(timestamp_buf: Array) -> np.int64:
     """Cycles between two time stamps of three 16-bit words, start and end, packed into
     three words of 32 bits."""
@@ -92,11 +98,13 @@ def calculate_cycles(timestamp_buf: Array) -> np.int64:
     return np.int64(sub_ts(words.view("<u2")))
 
 
+@host_call
 def float_to_hex(value: float) -> str:
     """The bits of a number rounded to f32, like "0x3f800000"."""
     return hex(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
+@host_call
 def cast_uint32(value: Any) -> np.uint32:
     """The bits of a scalar in a word: of Python's float those of f32."""
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):

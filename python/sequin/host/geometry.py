@@ -8,11 +8,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 
+from sequin._boundary import host_class
 from sequin.errors import HostError
 
 __all__ = ["IntRectangle", "IntVector"]
 
 
+@host_class
 class IntVector:
     """A place: x grows to the east, y to the south."""
 
@@ -39,6 +41,7 @@ class IntVector:
         return f"IntVector({self.x}, {self.y})"
 
 
+@host_class
 class IntRectangle:
     """From the upper-left corner to the lower-right one, which is not in it any more."""
 

@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 
+from sequin._boundary import host_call, host_class
 from sequin.errors import HostError
 
 __all__ = [
@@ -42,6 +43,7 @@ def check_threads(name: str, count: int) -> int:
     return count
 
 
+@host_class
 @dataclass
 class SimfabConfig:
     """How the simulator runs."""
@@ -83,6 +85,7 @@ def refuse_system(address: str) -> HostError:
     )
 
 
+@host_call
 def get_platform(
     cmaddr: str | None = None,
     config: SimfabConfig | None = None,
@@ -94,6 +97,7 @@ def get_platform(
     return get_simulator(config, target)
 
 
+@host_call
 def get_simulator(
     config: SimfabConfig | None = None, target: SdkTarget = SdkTarget.WSE3
 ) -> SdkExecutionPlatform:
@@ -105,6 +109,7 @@ def get_simulator(
     return SdkExecutionPlatform(config or SimfabConfig(), target)
 
 
+@host_call
 def get_system(cmaddr: str) -> SdkExecutionPlatform:
     """Refused: there is no system."""
     raise refuse_system(cmaddr)

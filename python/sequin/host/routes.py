@@ -9,7 +9,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from sequin._boundary import host_class
+from sequin._boundary import host_call, host_class
 from sequin.errors import HostError, HostTypeError
 
 __all__ = [
@@ -159,6 +159,7 @@ class EdgeRouteInfo:
         self.positions = positions
 
 
+@host_call
 def get_edge_routing(edge: Edge, routes: list[RoutingPosition]) -> EdgeRouteInfo:
     """Routes for one edge, which CodeRegion.paint_all() takes."""
     if not isinstance(edge, Edge):

@@ -62,6 +62,7 @@ class MemcpyOrder(_Number):
     """The same elements of a column of PEs are neighbours."""
 
 
+@host_class
 class SdkCompileArtifacts:
     """What was compiled, by its directory."""
 

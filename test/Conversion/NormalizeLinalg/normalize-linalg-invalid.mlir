@@ -67,7 +67,7 @@ func.func @no_elements(%a: tensor<0x4xf32>) -> tensor<0x4xf32> {
 
 // -----
 
-// expected-error@+1 {{argument 0 has type 'tensor<4294967296x4294967296xf32>', which is more elements than 64 bits count}}
+// expected-error@+1 {{has a tensor of type 'tensor<4294967296x4294967296xf32>', which has more than 17592186044416 elements}}
 func.func @overflow(%a: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
   return %a : tensor<4294967296x4294967296xf32>
 }
@@ -182,4 +182,13 @@ func.func @bits_of_f16(%x: tensor<8xf16>) -> tensor<8xi16> {
     linalg.yield %b : i16
   }
   return %0 : tensor<8xi16>
+}
+
+// -----
+
+func.func @softmax_of_integers(%x: tensor<4x8xi8>) -> tensor<4x8xi8> {
+  %empty = tensor.empty() : tensor<4x8xi8>
+  // expected-error@+1 {{'linalg.softmax' op works on 'i8' elements, expected floats}}
+  %r = linalg.softmax dimension(1) ins(%x : tensor<4x8xi8>) outs(%empty : tensor<4x8xi8>) -> tensor<4x8xi8>
+  return %r : tensor<4x8xi8>
 }

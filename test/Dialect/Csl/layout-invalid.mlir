@@ -454,3 +454,9 @@ module {
     "csl.stream"() <{color = 9 : i64, direction = 1 : i32, name = "rx", x = 1 : i64, y = 0 : i64}> : () -> ()
   }
 }
+
+// -----
+
+// expected-error@+1 {{has 1073741824 PEs, without a machine there are at most 1048576}}
+csl.layout 32768 x 32768 {
+}

@@ -227,6 +227,21 @@ TEST(LinalgErrors, SumsOfSeveralTerms) {
   EXPECT_LT(outcome.tolerance[0], 12 * 0.74 * 0x1p-24);
 }
 
+TEST(LinalgErrors, SumsWithInfinities) {
+  const std::string text =
+      reduction(3, "f32", "f32", "%r = arith.addf %out, %x : f32");
+  auto of = [&](std::vector<double> terms) {
+    return run(text, {floats(std::move(terms)), scalar(ElementType::F32, 0)});
+  };
+  // One that is given comes out of every order.
+  auto certain = of({1, INFINITY, -3e38});
+  EXPECT_THAT(certain.values, ElementsAre(INFINITY)) << certain.messages;
+  EXPECT_THAT(certain.tolerance, Each(Lt(kExact)));
+  // Unless others become the opposite one on the way.
+  EXPECT_EQ(of({-3e38, -3e38, INFINITY}).tolerance[0], INFINITY);
+  EXPECT_EQ(of({3e38, 3e38, -3e38}).tolerance[0], INFINITY);
+}
+
 TEST(LinalgErrors, ProductsInAnyOrder) {
   const std::string text =
       reduction(4, "f32", "f32", "%r = arith.mulf %out, %x : f32");

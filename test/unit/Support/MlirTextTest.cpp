@@ -82,6 +82,40 @@ TEST(MlirText, DenseArrays) {
   EXPECT_FALSE(isGood("!t = index\narray<!t: 1>"));
 }
 
+TEST(MlirText, VectorsInNamedOperations) {
+  EXPECT_FALSE(isGood("%0 = linalg.batch_matmul ins(%a, %b : "
+                      "tensor<63x5x7xvector<63xf32>>, tensor<63x7x4xf32>)"));
+  EXPECT_FALSE(isGood("linalg.exp ins(%a : tensor<vector<2xf32>>)"));
+  EXPECT_FALSE(isGood("!v = vector<2xf32>\n!t = tensor<4x!v>\n"
+                      "func.func @f(%a: !t) {\n  linalg.exp ins(%a : !t)"));
+  EXPECT_TRUE(isGood("!v = vector<2xf32>\nfunc.func @f(%a: tensor<4x!v>) {\n"
+                     "  linalg.exp ins(%b : tensor<4xf32>)\n"
+                     "  func.return %a : tensor<4x!v>"));
+  EXPECT_TRUE(isGood("linalg.pooling_nhwc_sum {strides = dense<1> : "
+                     "vector<2xi64>} ins(%a : tensor<1x4x4x1xf32>)"));
+  EXPECT_FALSE(
+      isGood("linalg.pooling_nhwc_sum {strides = dense<1> : "
+             "vector<2xi64>} ins(%a : tensor<1x4x4x1xvector<2xf32>>)"));
+  EXPECT_TRUE(isGood("linalg.generic {} ins(%a : tensor<4xvector<2xf32>>)"));
+  EXPECT_TRUE(isGood("%0 = vector.load %a[%i] : memref<4xf32>, vector<2xf32>"));
+}
+
+TEST(MlirText, OperandsThatAreNoTensors) {
+  std::string reduce = "linalg.reduce { arith.maxsi } ";
+  EXPECT_FALSE(isGood(reduce + "ins(%a : i4) outs(%b : tensor<14xi32>)"));
+  EXPECT_FALSE(isGood(reduce + "ins(%a : tensor<4xi4>) outs(%b : i4)"));
+  EXPECT_FALSE(isGood(
+      "linalg.map { arith.addf } ins(%a, %b : tensor<2xf32>, complex<f32>)"));
+  EXPECT_FALSE(isGood("!s = f32\n" + reduce + "ins(%a : !s)"));
+  EXPECT_TRUE(isGood("!u = tensor<4xf32>\n!s = !u\nfunc.func @f() {\n" +
+                     reduce +
+                     "ins(%a#1, %b : !s, memref<4x(f32)>) "
+                     "outs(%c : tensor<4xf32>)"));
+  // Only of these operations, and in time that grows with the text.
+  EXPECT_TRUE(isGood("linalg.fill ins(%a : f32) outs(%b : tensor<4xf32>)"));
+  EXPECT_TRUE(isGood(reduce + repeat("linalg.map ins(%a, ) ", 100000)));
+}
+
 TEST(MlirText, ListsOfIntegers) {
   for (const char *list :
        {"[1, 0]", "[]", "[-1]", "[0x10]", "[9223372036854775807]"})

@@ -18,6 +18,9 @@ using namespace sequin::csl;
 // LayoutOp
 //===----------------------------------------------------------------------===//
 
+/// PEs of a rectangle of no machine: more than any machine has.
+static constexpr int64_t kMostPes = 1 << 20;
+
 LogicalResult LayoutOp::verify() {
   int64_t width = getWidth(), height = getHeight();
   const CslMachine *machine = lookupMachine(*this);
@@ -29,6 +32,10 @@ LogicalResult LayoutOp::verify() {
   if (!machine && (width > UINT16_MAX || height > UINT16_MAX))
     return emitOpError() << "is " << width << " x " << height
                          << ", a side is at most " << UINT16_MAX;
+  if (!machine && width * height > kMostPes)
+    return emitOpError() << "has " << width * height
+                         << " PEs, without a machine there are at most "
+                         << kMostPes;
   if (!llvm::all_equal({getFabricWidth().has_value(),
                         getFabricHeight().has_value(), getOffsetX().has_value(),
                         getOffsetY().has_value()}))
