@@ -164,9 +164,10 @@ LogicalResult TcpInterpreter::run(tcp::CastOp op, Values &values) {
   FailureOr<Tensor> tensor = get(op, op.getInput(), values);
   if (failed(tensor))
     return failure();
-  return define(op.getResult(),
-                convert(*tensor, *tcp::getElementKind(op.getElementType())),
-                values);
+  return define(
+      op.getResult(),
+      narrow(*tensor, *tcp::getElementKind(op.getElementType()), rules),
+      values);
 }
 
 LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
@@ -336,6 +337,10 @@ sequin::reference::interpretTcp(ModuleOp module, StringRef entry,
   if (!function || function.isExternal())
     return module.emitError()
            << "no function '" << entry << "' with a body in this module";
+  tcp::TargetAttr target = tcp::getTarget(module);
+  if (!target)
+    return failure();
   FloatEnvironment environment(flushSubnormals);
-  return TcpInterpreter(module).runHost(function, inputs);
+  return TcpInterpreter(module, target.getRow()->arithmetic)
+      .runHost(function, inputs);
 }

@@ -29,7 +29,9 @@ namespace sequin::reference {
 /// Runs functions; values of a function live as long as its call.
 class TcpInterpreter {
 public:
-  explicit TcpInterpreter(mlir::ModuleOp module) : symbols(module) {}
+  /// `rules` are those of the module's machine.
+  TcpInterpreter(mlir::ModuleOp module, const ArithmeticRules &rules)
+      : symbols(module), rules(rules) {}
 
   llvm::FailureOr<std::vector<Array>> runHost(mlir::func::FuncOp function,
                                               llvm::ArrayRef<Array> inputs);
@@ -80,7 +82,8 @@ private:
   /// What a tile's operation says: the axis it cuts, and from where on in
   /// coordinates of that axis, per chip or one for all.
   struct Cut {
-    int axis = 0;
+    /// kNoBase for a dimension of one position: there is nothing to move.
+    BaseId base = kNoBase;
     int64_t unit = 1;
     llvm::SmallVector<int64_t> starts;
   };
@@ -169,6 +172,7 @@ private:
                                 const Tensor &tensor);
 
   mlir::SymbolTable symbols;
+  ArithmeticRules rules;
   llvm::DenseMap<mlir::Value, int64_t> indices;
   llvm::DenseMap<mlir::Attribute, std::unique_ptr<Space>> spaces;
   unsigned depth = 0;

@@ -370,7 +370,7 @@ LogicalResult TcpInterpreter::compute(Operation *op, StringRef name,
                                       Values &values) {
   auto type = cast<tcp::StreamType>(op->getOperand(0).getType());
   std::optional<ElementFunction> operation =
-      parseOperation(name, type.getElementType().isF32());
+      parseOperation(name, type.getElementType().isF32(), rules);
   if (!operation)
     return op->emitOpError()
            << name << " is not known to the reference interpreter";
@@ -488,7 +488,7 @@ LogicalResult TcpInterpreter::zip(Operation *op, StringRef name,
     return failure();
   VectorState state = vectorStates.lookup(op->getOperand(0));
   std::optional<ElementFunction> operation =
-      parseOperation(name, isFloat(first->type));
+      parseOperation(name, isFloat(first->type), rules);
   if (!state.second || !operation)
     return op->emitOpError() << "cannot join its groups with " << name;
   SmallVector<const Tensor *, 2> arguments;
@@ -520,7 +520,7 @@ LogicalResult TcpInterpreter::run(tcp::VectorFxpToFpOp op, Values &values) {
 
 LogicalResult TcpInterpreter::run(tcp::VectorFpToFxpOp op, Values &values) {
   return eachGroup(op, values, [&](const Tensor &tensor, int) {
-    return FailureOr<Tensor>(floatToFxp(tensor, op.getIntWidth()));
+    return FailureOr<Tensor>(floatToFxp(tensor, op.getIntWidth(), rules));
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include "TcpInterpreter.h"
 #include "sequin/Support/Interrupt.h"
+#include <map>
 
 using namespace mlir;
 using namespace sequin;
@@ -123,11 +124,58 @@ LogicalResult TcpInterpreter::run(scf::ForOp op, Values &values) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How far the coordinate of an axis moves, by the chip that holds an index.
+/// Moves indices along the dimension that a tile cuts: the coordinate of an
+/// axis, or the place in a group of axes that count together. How far depends
+/// on the chip that holds an index.
 class Shift {
 public:
-  Shift(int64_t unit, ArrayRef<int64_t> starts, const Digits &chips)
-      : unit(unit), starts(starts), chips(chips) {}
+  Shift(const Space &space, BaseId base, int64_t unit, ArrayRef<int64_t> starts,
+        const Digits &chips)
+      : space(space), base(base), unit(unit), starts(starts), chips(chips) {
+    if (base < space.axisCount())
+      return;
+    // Every place of the group, found by what it holds.
+    std::vector<uint8_t> spoken(space.baseCount());
+    spoken[base] = true;
+    for (int64_t place = 0; place < space.size(base); ++place) {
+      SmallVector<int64_t, 8> sums(space.baseCount());
+      sums[base] = place;
+      places.push_back(space.resolve(sums, spoken));
+      if (places.back())
+        placeOf[coordinates(*places.back())] = place;
+    }
+  }
+
+  /// `index` in the tensor around the tile; std::nullopt past its end.
+  std::optional<Index> move(const Index &index) const {
+    Index moved = index;
+    if (base == kNoBase)
+      return moved;
+    int64_t distance = at(index);
+    if (base < space.axisCount()) {
+      moved[base] += distance;
+      return moved[base] < space.size(base) ? std::optional(moved)
+                                            : std::nullopt;
+    }
+    auto found = placeOf.find(coordinates(index));
+    if (found == placeOf.end() ||
+        found->second + distance >= static_cast<int64_t>(places.size()))
+      return std::nullopt;
+    const std::optional<Index> &place = places[found->second + distance];
+    if (!place)
+      return std::nullopt;
+    for (int axis : space.axesOf(base))
+      moved[axis] = (*place)[axis];
+    return moved;
+  }
+
+private:
+  std::vector<int64_t> coordinates(const Index &index) const {
+    std::vector<int64_t> result;
+    for (int axis : space.axesOf(base))
+      result.push_back(index[axis]);
+    return result;
+  }
 
   int64_t at(ArrayRef<int64_t> index) const {
     if (starts.size() == 1)
@@ -140,10 +188,13 @@ public:
     return starts[chip] * unit;
   }
 
-private:
+  const Space &space;
+  BaseId base;
   int64_t unit;
   ArrayRef<int64_t> starts;
   const Digits &chips;
+  std::vector<std::optional<Index>> places;
+  std::map<std::vector<int64_t>, int64_t> placeOf;
 };
 
 /// Counts through all indices of `axes`, the others at 0.
@@ -193,13 +244,16 @@ FailureOr<TcpInterpreter::Cut> TcpInterpreter::readCut(OpTy op, Space &space) {
   FailureOr<Digits> digits = read(op, space, op.getDimension());
   if (failed(digits))
     return failure();
-  if (digits->size() != 1 || digits->front().base == kNoBase ||
-      digits->front().base >= space.axisCount())
-    return op.emitOpError() << "tiles \"" << op.getDimension().getText()
-                            << "\", which is no digit of one axis";
   Cut cut;
-  cut.axis = digits->front().base;
-  cut.unit = digits->front().stride;
+  int64_t extent = sizeOf(*digits);
+  if (extent > 1) {
+    Digits counting = space.normalize(*digits);
+    if (counting.size() != 1 || counting.front().base == kNoBase)
+      return op.emitOpError() << "tiles \"" << op.getDimension().getText()
+                              << "\", which is no single digit";
+    cut.base = counting.front().base;
+    cut.unit = counting.front().stride;
+  }
   int64_t index = 0;
   if (op.getIndex()) {
     FailureOr<int64_t> value = indexOf(op, op.getIndex());
@@ -210,8 +264,7 @@ FailureOr<TcpInterpreter::Cut> TcpInterpreter::readCut(OpTy op, Space &space) {
   for (int64_t start : op.getStarts()) {
     cut.starts.push_back(index + start);
     if (cut.starts.back() < 0 ||
-        cut.starts.back() >
-            digits->front().extent - static_cast<int64_t>(op.getSize()))
+        cut.starts.back() > extent - static_cast<int64_t>(op.getSize()))
       return op.emitOpError()
              << "tile of " << op.getSize() << " from " << cut.starts.back()
              << " of \"" << op.getDimension().getText() << "\"";
@@ -265,7 +318,7 @@ LogicalResult TcpInterpreter::run(tcp::TileOp op, Values &values) {
   if (failed(cut) ||
       failed(checkChips(op, space, cut->starts.size(), to->mappings.front())))
     return failure();
-  Shift shift(cut->unit, cut->starts, to->mappings.front());
+  Shift shift(space, cut->base, cut->unit, cut->starts, to->mappings.front());
   SmallVector<int, 4> axes(source->axes);
   if (cut->starts.size() > 1)
     for (const Digit &digit : to->mappings.front())
@@ -273,12 +326,10 @@ LogicalResult TcpInterpreter::run(tcp::TileOp op, Values &values) {
   Draft draft(space, source->type, axes);
   forEachIndex(space, axes, [&](Index &index) {
     int64_t offset = draft.tensor.offsetOf(space, index);
-    Index from = index;
-    from[cut->axis] += shift.at(index);
-    if (llvm::is_contained(source->axes, cut->axis) &&
-        from[cut->axis] >= space.size(cut->axis))
+    std::optional<Index> from = shift.move(index);
+    if (!from)
       return;
-    int64_t at = source->offsetOf(space, from);
+    int64_t at = source->offsetOf(space, *from);
     (*draft.bits)[offset] = (*source->bits)[at];
     (*draft.present)[offset] = source->holds(at);
   });
@@ -312,7 +363,9 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
   for (int axis = 0; axis < space.axisCount(); ++axis)
     if (spoken[axis])
       reached.push_back(axis);
-  SmallVector<int, 4> axes = unionOf(unionOf(old->axes, reached), {cut->axis});
+  SmallVector<int, 4> axes = unionOf(old->axes, reached);
+  if (cut->base != kNoBase)
+    axes = unionOf(axes, space.axesOf(cut->base));
   Draft draft(space, old->type, axes);
   forEachIndex(space, axes, [&](Index &index) {
     int64_t offset = draft.tensor.offsetOf(space, index);
@@ -321,7 +374,7 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
     (*draft.present)[offset] = old->holds(at);
   });
   // An axis that the part does not speak of is at coordinate 0.
-  Shift shift(cut->unit, cut->starts, chips);
+  Shift shift(space, cut->base, cut->unit, cut->starts, chips);
   llvm::Expected<Image> image = computeImage(space, part->mappings, reached);
   if (!image)
     return op.emitOpError() << llvm::toString(image.takeError());
@@ -333,9 +386,10 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
       if (!group.complete && !group.reached[row])
         return;
     }
-    Index to = index;
-    to[cut->axis] += shift.at(index);
-    int64_t offset = draft.tensor.offsetOf(space, to);
+    std::optional<Index> to = shift.move(index);
+    if (!to)
+      return;
+    int64_t offset = draft.tensor.offsetOf(space, *to);
     int64_t at = placed->offsetOf(space, index);
     (*draft.bits)[offset] = (*placed->bits)[at];
     (*draft.present)[offset] = placed->holds(at);

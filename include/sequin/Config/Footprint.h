@@ -26,6 +26,11 @@ namespace sequin::config {
 std::optional<int64_t> findCommonByte(const Sequencer &a, int64_t aBits,
                                       const Sequencer &b, int64_t bBits);
 
+/// The same for what a fetch lets through: elements that its mask replaces may
+/// be read from anywhere.
+std::optional<int64_t> findCommonByte(const FetchStage &fetch,
+                                      const Sequencer &written, int64_t bits);
+
 } // namespace sequin::config
 
 #endif // SEQUIN_CONFIG_FOOTPRINT_H

@@ -44,27 +44,14 @@ LogicalResult ExecDeriver::stage(tcp::CommitViewOp op) {
                 /*isView=*/true);
 }
 
-/// `kept` if the tensor around a view has one element in every block of as many
-/// positions, else 1.
-static int64_t getPaddedElement(Operation *op, int64_t kept) {
-  Mapping whole = cast<tcp::CommitViewOp>(op)
-                      .getDestination()
-                      .getType()
-                      .getElementMapping();
-  llvm::Expected<Mapping> block = whole.modulo(kept);
-  if (!block) {
-    llvm::consumeError(block.takeError());
-    return 1;
-  }
-  return block->validSize() == 1 ? kept : 1;
-}
-
 LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
                                   stream::MappingAttr element,
                                   stream::MappingAttr slices, int64_t address,
                                   bool isView) {
-  auto kept = tcp::inferCommitElements(input, element,
-                                       [&] { return op->emitOpError(); });
+  auto emitError = [&] { return op->emitOpError(); };
+  auto view = isView ? cast<tcp::CommitViewOp>(op) : tcp::CommitViewOp();
+  auto kept = isView ? tcp::inferViewElements(input, view, emitError)
+                     : tcp::inferCommitElements(input, element, emitError);
   if (failed(kept))
     return failure();
   Mapping buffer = llvm::cantFail(
@@ -79,15 +66,21 @@ LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
   options.direction = Direction::Write;
   options.limits = limits;
   options.elementType = stage.type;
-  auto derived = reportAt(op,
-                          derive(AddressMap(buffer), input.getTimeMapping(),
-                                 input.getPacketMapping(), options),
-                          "commit sequencer");
+  auto walk = [&](const Mapping &packet) {
+    return reportAt(
+        op, derive(AddressMap(buffer), input.getTimeMapping(), packet, options),
+        "commit sequencer");
+  };
+  Mapping packet = input.getPacketMapping();
+  auto derived = walk(packet);
+  if (succeeded(derived) && derived->initial.packetElements > *kept)
+    derived = walk(llvm::cantFail(Mapping::parse(
+        "[" + packet.str() + "] = " + std::to_string(*kept), packet.axes())));
   if (failed(derived))
     return failure();
   // What lies between the parts of a view belongs to the rest of the tensor,
   // unless it is padding behind each element of the tensor itself.
-  int64_t padded = isView ? getPaddedElement(op, *kept) : 1;
+  int64_t padded = isView ? tcp::getPaddedElement(view, *kept) : 1;
   if (isView && derived->initial.visitCount() != buffer.validSize() * padded)
     return op->emitOpError()
            << "writes " << derived->initial.visitCount()

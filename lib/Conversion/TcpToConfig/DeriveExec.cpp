@@ -159,8 +159,7 @@ FailureOr<config::ExecCommand> ExecDeriver::run(Operation *&sink) {
   }
   if (const auto *commit = std::get_if<config::CommitStage>(&command.sink))
     if (std::optional<int64_t> common = config::findCommonByte(
-            command.fetch.sequencer, getBitWidth(command.fetch.from),
-            commit->sequencer, getBitWidth(commit->type)))
+            command.fetch, commit->sequencer, getBitWidth(commit->type)))
       return sink->emitOpError()
              << "writes address " << *common
              << " of a slice, which the same pass fetches: it would be "

@@ -10,6 +10,7 @@
 #include "ZeroPadding.h"
 #include "sequin/Machine/TcpIsa.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -46,6 +47,61 @@ static bool reachesSum(Operation *op) {
       return true;
   }
   return false;
+}
+
+/// Adds the results of the sums that `value`, a stream or a stationary operand,
+/// goes into; false if some way of it is not followed.
+static bool findSums(Value value, SmallVectorImpl<tcp::StreamType> &sums) {
+  for (Operation *op : value.getUsers()) {
+    if (auto sum = dyn_cast<tcp::AccumulateOp>(op)) {
+      sums.push_back(cast<tcp::StreamType>(sum.getResult().getType()));
+      continue;
+    }
+    if (!isa<tcp::CollectOp, tcp::SwitchOp, tcp::AlignOp, tcp::ContractOp,
+             tcp::ToTrfOp>(op) ||
+        !findSums(op->getResult(0), sums))
+      return false;
+  }
+  return true;
+}
+
+/// Whether every one of `sums` keeps the digit: its positions that are padding
+/// are then positions of the result that are padding.
+static bool isKept(const Factor &digit, ArrayRef<tcp::StreamType> sums) {
+  return llvm::all_of(sums, [&](tcp::StreamType sum) {
+    auto holds = [&](const Mapping &mapping) {
+      return llvm::is_contained(mapping.factors(), digit);
+    };
+    return holds(sum.getTimeMapping()) || holds(sum.getPacketMapping());
+  });
+}
+
+/// The time of a fetch whose padding is summed, with the terms as data whose
+/// padding reaches padding of the results only: axes that the sums keep
+/// (SIL-13, SIL-23). An axis of which another term holds a digit stays as it
+/// is.
+static Mapping withKeptAsData(tcp::FetchOp op, const Mapping &time,
+                              const Mapping &packet) {
+  SmallVector<tcp::StreamType, 2> sums;
+  if (!findSums(op.getResult(), sums) || sums.empty())
+    return time;
+  llvm::StringMap<int64_t> uses;
+  for (const Mapping &mapping : {time, packet})
+    for (const Factor &factor : mapping.factors())
+      ++uses[factor.base];
+  std::string text;
+  for (const Mapping::Term &term : time.terms()) {
+    text += text.empty() ? "" : ", ";
+    const Factor *digit =
+        term.factors.size() == 1 ? &term.factors.front() : nullptr;
+    bool isSole = digit && digit->kind == Factor::Kind::Axis &&
+                  uses.lookup(digit->base) == 1;
+    if (isSole && digit->isPadded() && isKept(*digit, sums))
+      text += std::to_string(digit->extent);
+    else
+      text += term.text;
+  }
+  return llvm::cantFail(Mapping::parse(text, time.axes()));
 }
 
 static bool promisesZeros(const Mapping &mapping) {
@@ -105,31 +161,38 @@ LogicalResult ExecDeriver::fetchMask(tcp::FetchOp op,
   Mapping memory = begin.getInput().getType().getElementMapping();
   Mapping time = withZerosAsData(output.getTimeMapping(), memory);
   Mapping packet = withZerosAsData(output.getPacketMapping(), memory);
-  Sequencer masked = sequencer;
-  auto mask = deriveFetchMask(time, packet, command.fetch.from, machine,
-                              limits.maxEntries, masked);
-  std::string reason;
-  if (!mask)
-    reason = llvm::toString(mask.takeError());
-  else if (!*mask)
-    return success();
-  else if (isSub())
-    reason = "the sub context has no masking";
-  if (reason.empty()) {
+  // Why the padding of a stream of that time cannot be masked; empty if it is,
+  // or if there is none.
+  auto mask = [&](const Mapping &time) -> std::string {
+    Sequencer masked = sequencer;
+    auto mask = deriveFetchMask(time, packet, command.fetch.from, machine,
+                                limits.maxEntries, masked);
+    if (!mask)
+      return llvm::toString(mask.takeError());
+    if (!*mask)
+      return "";
+    if (isSub())
+      return "the sub context has no masking";
     command.fetch.mask = std::move(**mask);
     if (auto value = op.getPadValue())
       command.fetch.mask->padValue = bitsOf(*value);
     sequencer = std::move(masked);
+    return "";
+  };
+  std::string reason = mask(time);
+  if (reason.empty())
     return success();
-  }
   // Without a mask the padding holds what was read, which does not matter
   // unless somebody relies on it (SIL-23, ERR-22).
   StringRef need = op.getPadValue() ? "is given a pad_value"
                    : promisesZeros(time) || promisesZeros(packet)
                        ? "is declared zero"
-                   : reachesSum(op) ? "is added up by the contraction engine"
-                                    : "";
-  if (need.empty())
+                       : "";
+  if (need.empty() && reachesSum(op)) {
+    reason = mask(withKeptAsData(op, time, packet));
+    need = "is added up by the contraction engine";
+  }
+  if (need.empty() || reason.empty())
     return success();
   return op.emitOpError() << "padding of packet \"" << op.getPacket().getText()
                           << "\" over time \"" << op.getTime().getText()

@@ -159,7 +159,7 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
     %0 = tcp.begin main %t : !tcp.dm<i32, #grid, "A, B = 5 # 12">
     %1 = tcp.fetch %0 i32 "A", "B = 5 # 8" : <main begin i32, #grid, "1", "A, B = 5 # 12">
     %2 = tcp.collect %1 "A", "B = 5 # 8" : <main fetch i32, #grid, "A", "B = 5 # 8">
-    // expected-error@+1 {{writes 64 elements per slice to "A, B = 5 # 12", which holds 40: the others belong to the tensor around the view}}
+    // expected-error@+1 {{keeps 20 bytes of packet "B = 5 # 8", a commit keeps a multiple of 8 leading bytes}}
     %3 = tcp.commit_view %2 into %out "B" at 0 size 5 "A, B = 5 # 12" : <main collect i32, #grid, "A", "B = 5 # 8">, !Dm
     return %in : !Hbm
   }

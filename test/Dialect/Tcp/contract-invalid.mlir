@@ -128,3 +128,14 @@ func.func @accumulates_fewer(%0: !tcp.stream<main contract i32, #grid, row "1", 
   %1 = tcp.accumulate %0 Interleaved "M, V = 2", "1 # 8" : <main contract i32, #grid, row "1", "M", "V">
   return
 }
+
+// -----
+
+// Steps that neither operand knows of would only copy packets.
+#axes = #stream.axes<M = 8, K = 32, N = 8, S = 3>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @repeated_for_nobody(%0: !tcp.stream<main collect i8, #grid, "M", "K">, %w: !tcp.trf<i8, #grid, "N", "K">) {
+  // expected-error@+1 {{align to time "M, S" repeats packets over axis S, which neither the stream nor the stationary operand has}}
+  %1 = tcp.align %0, %w "M, S", "K # 64" : <main collect i8, #grid, "M", "K">, !tcp.trf<i8, #grid, "N", "K">
+  return
+}

@@ -1,5 +1,5 @@
 // RUN: sequin-opt %s --split-input-file --verify-diagnostics
-// ROWS: INT-01, INT-02, INT-09, VEC-04
+// ROWS: INT-01, INT-02, INT-03, INT-09, VEC-04
 
 #axes = #stream.axes<R = 4, A = 512>
 #in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 8, R">
@@ -167,5 +167,49 @@ func.func @time_reordered(%0: !tcp.stream<main vector_init f32, #in, "T, S", "P"
 func.func @uneven_groups(%0: !tcp.stream<main vector_init f32, #in, "1", "P">) {
   // expected-error@+1 {{slice 252 of the result reduces 1 slices, others 4}}
   %1 = tcp.vector_inter_slice_reduce %0 Add "A # 256 / 4, X", "1" : <main vector_init f32, #in, "1", "P">
+  return
+}
+
+// -----
+
+// The reduced factor is the outermost one: stride 64.
+#axes = #stream.axes<W = 64, R = 4, X = 4, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "R, W">
+func.func @outermost(%0: !tcp.stream<main vector_init f32, #in, "1", "P">) {
+  // expected-error@+1 {{slice 0 reduces slice 0 and then slice 64; the reduced factors of Slice are the innermost ones, contiguous, with stride 1 (INT-03)}}
+  %1 = tcp.vector_inter_slice_reduce %0 Add "X, W", "1" : <main vector_init f32, #in, "1", "P">
+  return
+}
+
+// -----
+
+// In the middle: stride 2, just outside.
+#axes = #stream.axes<W = 32, R = 4, V = 2, X = 4, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R, V">
+func.func @in_the_middle(%0: !tcp.stream<main vector_init f32, #in, "1", "P">) {
+  // expected-error@+1 {{slice 0 reduces slice 0 and then slice 2; the reduced factors}}
+  %1 = tcp.vector_inter_slice_reduce %0 Add "W, X, V", "1" : <main vector_init f32, #in, "1", "P">
+  return
+}
+
+// -----
+
+// Two factors with one that is kept between them.
+#axes = #stream.axes<W = 32, R = 2, V = 2, S = 2, X = 2, Y = 2, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R, V, S">
+func.func @apart(%0: !tcp.stream<main vector_init f32, #in, "1", "P">) {
+  // expected-error@+1 {{slice 0 reduces slice 1 and then slice 4; the reduced factors}}
+  %1 = tcp.vector_inter_slice_reduce %0 Add "W, X, V, Y", "1" : <main vector_init f32, #in, "1", "P">
+  return
+}
+
+// -----
+
+// The place of the reduced factor is the result's; what is kept does not move.
+#axes = #stream.axes<W = 64, R = 4, X = 4, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R">
+func.func @moved(%0: !tcp.stream<main vector_init f32, #in, "1", "P">) {
+  // expected-error@+1 {{slice 1 reduces slices 4 to 7 and is not in their block; the reduced factors}}
+  %1 = tcp.vector_inter_slice_reduce %0 Add "X, W", "1" : <main vector_init f32, #in, "1", "P">
   return
 }

@@ -85,14 +85,41 @@ func.func @promotion(%0: !tcp.stream<main vector_init f32, #in, "T0, T2, T1", "P
 
 // -----
 
-// The reduced factor may be a part of an axis, and anywhere in the slices.
-#axes = #stream.axes<A = 256, X = 16, P = 8>
+// The reduced factor may be a part of an axis.
+#axes = #stream.axes<A = 256, X = 16, Y = 2, P = 8>
 #in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A">
 // CHECK-LABEL: func.func @part_of_an_axis
 func.func @part_of_an_axis(%0: !tcp.stream<main vector_init i32, #in, "1", "P">,
                            %1: !tcp.stream<main vector_init i32, #in, "1", "P">) {
   // CHECK-COUNT-2: tcp.vector_inter_slice_reduce
-  %2 = tcp.vector_inter_slice_reduce %0 Add "X, A % 16", "1" : <main vector_init i32, #in, "1", "P">
-  %3 = tcp.vector_inter_slice_reduce %1 Add "A / 64, X, A % 4", "1" : <main vector_init i32, #in, "1", "P">
+  %2 = tcp.vector_inter_slice_reduce %0 Add "A / 16, X", "1" : <main vector_init i32, #in, "1", "P">
+  %3 = tcp.vector_inter_slice_reduce %1 Add "A / 2, Y", "1" : <main vector_init i32, #in, "1", "P">
+  return
+}
+
+// -----
+
+// The rules may be mixed, as the vendor's later text does. Axes that leave time do so in any order.
+#axes = #stream.axes<W = 16, R = 16, T0 = 2, T2 = 4, T1 = 2, X = 2, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "W, R">
+// CHECK-LABEL: func.func @mixed
+func.func @mixed(%0: !tcp.stream<main vector_init f32, #in, "T0, T2, T1", "P">,
+                 %1: !tcp.stream<main vector_init f32, #in, "T0, T2, T1", "P">) {
+  // CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "W, T2, X, 1 # 2", "T0, T1"
+  %2 = tcp.vector_inter_slice_reduce %0 Add "W, T2, X, 1 # 2", "T0, T1" : <main vector_init f32, #in, "T0, T2, T1", "P">
+  // CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "W, T1, T2, T0", "1"
+  %3 = tcp.vector_inter_slice_reduce %1 Add "W, T1, T2, T0", "1" : <main vector_init f32, #in, "T0, T2, T1", "P">
+  return
+}
+
+// -----
+
+// Padding of a reduced factor takes no part.
+#axes = #stream.axes<A = 64, R = 3, X = 4, P = 8>
+#in = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A, R # 4">
+// CHECK-LABEL: func.func @padded
+func.func @padded(%0: !tcp.stream<main vector_init i32, #in, "1", "P">) {
+  // CHECK: tcp.vector_inter_slice_reduce
+  %1 = tcp.vector_inter_slice_reduce %0 Add "A, X", "1" : <main vector_init i32, #in, "1", "P">
   return
 }

@@ -110,3 +110,60 @@ func.func @address() {
   %e = tcp.from_address 4098 : !tcp.dm<i32, #grid, "A, B">
   return
 }
+
+// -----
+
+#axes = #stream.axes<A = 8, B = 512, L = 1, E = 1>
+func.func @single(%t: !tcp.hbm<bf16, #axes, "1", "L, A, B">) {
+  %0 = tcp.tile %t "L" at 0 size 1 "L, A, B" : !tcp.hbm<bf16, #axes, "1", "L, A, B">
+  // expected-error @+1 {{tile of 2 along "L", which has 1}}
+  %1 = tcp.tile %t "L" at 0 size 2 "L, A, B" : !tcp.hbm<bf16, #axes, "1", "L, A, B">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 8, B = 512, L = 1>
+func.func @single_start(%t: !tcp.hbm<bf16, #axes, "1", "L, A, B">) {
+  // expected-error @+1 {{tile [1, 2) of "L", which has 1}}
+  %0 = tcp.tile %t "L" at 1 size 1 "L, A, B" : !tcp.hbm<bf16, #axes, "1", "L, A, B">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 8, B = 512, L = 1, E = 1>
+func.func @single_absent(%t: !tcp.hbm<bf16, #axes, "1", "L, A, B">) {
+  // expected-error @+1 {{tiles "E", which is no dimension of "L, A, B"}}
+  %0 = tcp.tile %t "E" at 0 size 1 "L, A, B" : !tcp.hbm<bf16, #axes, "1", "L, A, B">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 8, B = 512>
+func.func @identity(%t: !tcp.hbm<bf16, #axes, "1", "A, B">) {
+  // expected-error @+1 {{tiles "1", a dimension is an axis or one digit of it}}
+  %0 = tcp.tile %t "1" at 0 size 1 "A, B" : !tcp.hbm<bf16, #axes, "1", "A, B">
+  return
+}
+
+// -----
+
+// B alone is no digit of both axes together.
+#axes = #stream.axes<A = 3, B = 20>
+func.func @group(%t: !tcp.hbm<bf16, #axes, "1", "[A, B] # 64">) {
+  %0 = tcp.tile %t "[A, B] # 64 % 4" at 2 size 2 "[A, B] # 64 / 4, [A, B] # 64 % 4 = 2 # 4" : !tcp.hbm<bf16, #axes, "1", "[A, B] # 64">
+  // expected-error @+1 {{tile [3, 5) of "[A, B] # 64 % 4", which has 4}}
+  %1 = tcp.tile %t "[A, B] # 64 % 4" at 3 size 2 "[A, B] # 64 / 4, [A, B] # 64 % 4 = 2 # 4" : !tcp.hbm<bf16, #axes, "1", "[A, B] # 64">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 3, B = 20>
+func.func @group_axis(%t: !tcp.hbm<bf16, #axes, "1", "[A, B] # 64">) {
+  // expected-error @+1 {{tiles "B % 4", which is no dimension of "[A, B] # 64"}}
+  %0 = tcp.tile %t "B % 4" at 0 size 2 "[A, B] # 64 / 4, [A, B] # 64 % 4 = 2 # 4" : !tcp.hbm<bf16, #axes, "1", "[A, B] # 64">
+  return
+}

@@ -18,11 +18,33 @@ using namespace sequin::tcp_isa;
 // Commit
 //===----------------------------------------------------------------------===//
 
-FailureOr<int64_t> tcp::inferCommitElements(StreamType input,
-                                            stream::MappingAttr element,
-                                            EmitError emitError) {
-  Mapping buffer = llvm::cantFail(
-      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
+/// How the stream walks the tensor, of each packet `packet`. The limits of a
+/// machine are checked when it is configured.
+static llvm::Expected<Derivation>
+deriveWrite(StreamType input, const Mapping &packet, const Mapping &buffer) {
+  DeriveOptions options;
+  options.direction = Direction::Write;
+  options.elementType = *getElementKind(input.getElementType());
+  options.limits = {~0u, INT64_MAX, {}};
+  return derive(AddressMap(buffer), input.getTimeMapping(), packet, options);
+}
+
+/// COM-03.
+static LogicalResult checkKept(StreamType input, stream::MappingAttr element,
+                               int64_t kept, EmitError emitError) {
+  int64_t bytes =
+      ::sequin::getByteSize(*getElementKind(input.getElementType()), kept);
+  if (bytes % kCommitUnitBytes == 0)
+    return success();
+  return emitError() << "commit to element \"" << element.getText()
+                     << "\" keeps " << bytes << " bytes of packet \""
+                     << input.getPacket().getText()
+                     << "\", a commit keeps a multiple of " << kCommitUnitBytes
+                     << " leading bytes";
+}
+
+static FailureOr<Derivation>
+deriveCommit(StreamType input, const Mapping &buffer, EmitError emitError) {
   Mapping packet = input.getPacketMapping();
   Type type = input.getElementType();
   int64_t flit = elementsIn(type, kFlitBytes);
@@ -31,24 +53,66 @@ FailureOr<int64_t> tcp::inferCommitElements(StreamType input,
                        << "\" has " << packet.size() << " elements of " << type
                        << ", one flit of " << kFlitBytes << " bytes holds "
                        << flit;
-  // The limits of a machine are checked when it is configured.
-  DeriveOptions options;
-  options.direction = Direction::Write;
-  options.elementType = *getElementKind(type);
-  options.limits = {~0u, INT64_MAX, {}};
-  auto derived = report(
-      derive(AddressMap(buffer), input.getTimeMapping(), packet, options),
-      emitError, "commit");
+  return report(deriveWrite(input, packet, buffer), emitError, "commit");
+}
+
+FailureOr<int64_t> tcp::inferCommitElements(StreamType input,
+                                            stream::MappingAttr element,
+                                            EmitError emitError) {
+  Mapping buffer = llvm::cantFail(
+      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
+  auto derived = deriveCommit(input, buffer, emitError);
   if (failed(derived))
     return failure();
   int64_t kept = derived->initial.packetElements;
-  int64_t bytes = ::sequin::getByteSize(*getElementKind(type), kept);
-  if (bytes % kCommitUnitBytes != 0)
-    return emitError() << "commit to element \"" << element.getText()
-                       << "\" keeps " << bytes << " bytes of packet \""
-                       << input.getPacket().getText()
-                       << "\", a commit keeps a multiple of "
-                       << kCommitUnitBytes << " leading bytes";
+  if (failed(checkKept(input, element, kept, emitError)))
+    return failure();
+  return kept;
+}
+
+int64_t tcp::getPaddedElement(CommitViewOp view, int64_t kept) {
+  Mapping whole = view.getDestination().getType().getElementMapping();
+  llvm::Expected<Mapping> block = whole.modulo(kept);
+  if (!block) {
+    llvm::consumeError(block.takeError());
+    return 1;
+  }
+  return block->validSize() == 1 ? kept : 1;
+}
+
+/// The packet up to its last element that holds data.
+static int64_t countLeading(const Mapping &packet) {
+  int64_t count = packet.size();
+  while (count > 1 && !packet.at(count - 1))
+    --count;
+  return count;
+}
+
+FailureOr<int64_t> tcp::inferViewElements(StreamType input, CommitViewOp view,
+                                          EmitError emitError) {
+  stream::MappingAttr element = view.getElement();
+  Mapping buffer = llvm::cantFail(
+      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
+  auto derived = deriveCommit(input, buffer, emitError);
+  if (failed(derived))
+    return failure();
+  int64_t kept = derived->initial.packetElements;
+  Mapping packet = input.getPacketMapping();
+  int64_t leading = countLeading(packet);
+  // Padding of the part may belong to the rest of the tensor: where writing it
+  // is more than the part holds, the data alone is.
+  if (leading < kept && derived->initial.visitCount() !=
+                            buffer.validSize() * getPaddedElement(view, kept)) {
+    Mapping data = llvm::cantFail(Mapping::parse(
+        "[" + packet.str() + "] = " + std::to_string(leading), packet.axes()));
+    auto alone = deriveWrite(input, data, buffer);
+    if (!alone)
+      llvm::consumeError(alone.takeError());
+    else if (alone->initial.visitCount() == buffer.validSize())
+      kept = leading;
+  }
+  if (failed(checkKept(input, element, kept, emitError)))
+    return failure();
   return kept;
 }
 

@@ -118,6 +118,33 @@ matchShifts(const Mapping &source, const Mapping &time, const Mapping &packet,
   return std::nullopt;
 }
 
+/// The axes that the innermost `repeats` steps of time walk are the stationary
+/// operand's: a step that neither operand knows of would be a copy.
+static LogicalResult checkRepetitions(AlignOp op, const Mapping &source,
+                                      int64_t repeats, EmitError emitError) {
+  auto output = cast<StreamType>(op.getResult().getType());
+  std::optional<Mapping> tail = tryTo(output.getTimeMapping().modulo(repeats));
+  if (!tail)
+    return success();
+  llvm::StringSet<> known;
+  TrfType trf = op.getTrf().getType();
+  addAxes(trf.getElementMapping().factors(), known);
+  addAxes(trf.getRowMapping().factors(), known);
+  addAxes(source.factors(), known);
+  // In the order of time, so that the message does not depend on hashing.
+  for (const Factor &factor : tail->factors()) {
+    llvm::StringSet<> own;
+    addAxes(factor, own);
+    for (const auto &axis : own)
+      if (!known.contains(axis.getKey()))
+        return emitError() << "align to time \"" << op.getTime().getText()
+                           << "\" repeats packets over axis " << axis.getKey()
+                           << ", which neither the stream nor the stationary "
+                              "operand has";
+  }
+  return success();
+}
+
 FailureOr<AlignShape> tcp::inferAlignShape(AlignOp op, EmitError emitError) {
   auto input = cast<StreamType>(op.getInput().getType());
   auto output = cast<StreamType>(op.getResult().getType());
@@ -164,13 +191,20 @@ FailureOr<AlignShape> tcp::inferAlignShape(AlignOp op, EmitError emitError) {
     auto found = pairOf(*outer, packet, emitError);
     if (failed(found))
       return failure();
-    if (found->isEquivalent(*expected))
-      return AlignShape{flits, 0, 0, repeats};
+    if (!found->isEquivalent(*expected))
+      continue;
+    if (failed(checkRepetitions(op, *source, repeats, emitError)))
+      return failure();
+    return AlignShape{flits, 0, 0, repeats};
   }
   for (int64_t flits : {2, 3, 1})
     if (std::optional<AlignShape> shape =
-            matchShifts(*source, time, packet, flits, flitElements))
+            matchShifts(*source, time, packet, flits, flitElements)) {
+      if (failed(
+              checkRepetitions(op, *source, shape->timeBroadcast, emitError)))
+        return failure();
       return *shape;
+    }
   return emitError() << "align to time \"" << output.getTime().getText()
                      << "\", packet \"" << output.getPacket().getText()
                      << "\" is not a collection of 1 or 2 flits of time \""

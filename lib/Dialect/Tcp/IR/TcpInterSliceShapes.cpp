@@ -8,13 +8,16 @@
 //
 // The index of a slice is cut into digits: those that the result still has over
 // its slices are kept, the others are reduced. What else the slices of the
-// result speak of is new (repeated data) or comes from time (promoted).
+// result speak of is new (repeated data) or comes from time (promoted); the
+// manual has a rule for each and for padding, and the vendor's later text mixes
+// them. What is reduced must be innermost (Machine/ReduceGroups.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShapeChecks.h"
 #include "SliceIndex.h"
 #include "sequin/Dialect/Tcp/IR/TcpSwitchShapes.h"
+#include "sequin/Machine/ReduceGroups.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <set>
 
@@ -242,6 +245,11 @@ FailureOr<RoutingShape> InterSlice::infer() {
                        << input.getTime().getText() << "\", of which only "
                        << used.size() << " of " << promoted.size()
                        << " parts are in slices of the result";
+  std::string problem = explainReduceGroups(outSlice.size(), [&](int64_t i) {
+    return ArrayRef<int64_t>(shape.routers[i].sources);
+  });
+  if (!problem.empty())
+    return emitError() << problem;
   shape.ringSize = smallestRing(shape);
   return std::move(shape);
 }

@@ -8,6 +8,7 @@
 
 #include "StreamAssembly.h"
 #include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -80,18 +81,47 @@ void tcp::printTileStart(OpAsmPrinter &printer, Operation *, Value index,
 // Shape
 //===----------------------------------------------------------------------===//
 
-/// The single digit of an axis that `mapping` is; null if it is more than that.
+/// The single digit that `mapping` is, of an axis or of a group of axes that
+/// only count together (`[A, B] # 64 % 4` with 20 of B); null if it is more
+/// than that.
 static const Factor *asDigit(const Mapping &mapping) {
   if (mapping.factors().size() != 1)
     return nullptr;
   const Factor &f = mapping.factors().front();
-  bool plain = f.kind == Factor::Kind::Axis && !f.isPadded() && f.offset == 0;
-  return plain ? &f : nullptr;
+  bool counts =
+      f.kind == Factor::Kind::Axis || f.kind == Factor::Kind::Composite;
+  return counts && !f.isPadded() && f.offset == 0 ? &f : nullptr;
+}
+
+static void addAxes(const MappingExpr &expr, llvm::StringSet<> &axes) {
+  for (const MappingTerm &term : expr.terms) {
+    if (term.atom.kind == MappingAtom::Kind::Axis)
+      axes.insert(term.atom.name);
+    if (term.atom.group)
+      addAxes(*term.atom.group, axes);
+  }
+}
+
+/// The axes that `mapping` is written with.
+static llvm::StringSet<> writtenAxes(const Mapping &mapping) {
+  llvm::StringSet<> axes;
+  addAxes(*llvm::cantFail(MappingExpr::parse(mapping.str())), axes);
+  return axes;
+}
+
+/// Whether `tensor` is written with the axes of a dimension that has a single
+/// element: an axis of size 1, or the digit of an axis above its end. A normal
+/// form does not show it.
+static bool isWritten(const Mapping &tensor, const Mapping &dimension) {
+  llvm::StringSet<> all = writtenAxes(tensor), own = writtenAxes(dimension);
+  return !own.empty() && llvm::all_of(own, [&](const auto &axis) {
+    return all.contains(axis.getKey());
+  });
 }
 
 /// Whether `outer` counts through all that `digit` does and starts there.
 static bool covers(const Factor &outer, const Factor &digit) {
-  return outer.kind == Factor::Kind::Axis && outer.base == digit.base &&
+  return outer.kind == digit.kind && outer.base == digit.base &&
          outer.first == 0 && outer.offset == 0 &&
          digit.stride >= outer.stride && digit.stride % outer.stride == 0 &&
          digit.stride / outer.stride <= outer.extent / digit.extent &&
@@ -141,6 +171,21 @@ FailureOr<TileShape> tcp::inferTile(const Mapping &tensor,
   FailureOr<Mapping> whole = resolve(dimension), part = resolve(element);
   if (failed(whole) || failed(part))
     return failure();
+  bool isSingle = whole->size() == 1 && whole->factors().empty();
+  if (isSingle && isWritten(tensor, *whole)) {
+    // All of it.
+    if (size > 1)
+      return emitError() << "tile of " << size << " along \""
+                         << dimension.getText() << "\", which has 1";
+    if (part->isEquivalent(tensor))
+      return TileShape{1, 1};
+    return emitError() << "tile is \"" << element.getText() << "\", expected \""
+                       << tensor.str() << "\"";
+  }
+  if (isSingle && !writtenAxes(*whole).empty())
+    return emitError() << "tiles \"" << dimension.getText()
+                       << "\", which is no dimension of \"" << tensor.str()
+                       << "\"";
   const Factor *digit = asDigit(*whole);
   if (!digit)
     return emitError() << "tiles \"" << dimension.getText()
@@ -270,7 +315,7 @@ LogicalResult CommitViewOp::verify() {
                              input.getGrid(), getSlicesAttr(), errorAt(*this))))
     return failure();
   if (failed(verifyTile(*this)) ||
-      failed(inferCommitElements(input, getElement(), errorAt(*this))))
+      failed(inferViewElements(input, *this, errorAt(*this))))
     return failure();
   return success();
 }

@@ -27,6 +27,16 @@ def upper_half(a: np.ndarray) -> np.ndarray:
     return (a.view(np.int32) & -0x10000).view(np.float32)
 
 
+def half_flit(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.concatenate([b[:, :4], a[:, :4]], axis=1)
+
+
+def group(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    result = b.copy().reshape(15, 4)
+    result[:, :2] = a.reshape(15, 4)[:, 2:]
+    return result.reshape(b.shape)
+
+
 # Shapes and type of the inputs, the result.
 KERNELS = {
     # A matrix in tiles, with rows and columns that are left over.
@@ -42,6 +52,9 @@ KERNELS = {
     "nibbles": ([(8, 64)], np.int8, lambda a: a[2:5, 16:48]),
     "bitcast": ([(64,), (64,)], np.float32, common_bits),
     "halves": ([(64,)], np.float32, upper_half),
+    "half_flit": ([(5, 8), (5, 8)], np.float32, half_flit),
+    "single": ([(1, 12, 8)], np.float32, lambda a: a),
+    "group": ([(3, 20), (3, 20)], np.float32, group),
     "chips": ([(4, 6, 32)], np.int8, lambda a: a.reshape(4, 2, 96)),
     "constant": ([(4, 8)], np.float32,
                  lambda a: np.stack([a[:, :2], np.arange(8, dtype=np.float32)

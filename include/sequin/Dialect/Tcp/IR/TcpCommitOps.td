@@ -16,7 +16,7 @@ def Tcp_CastOp : Tcp_StageOp<"cast"> {
   let summary = "Narrows elements and pads the packet to a flit";
   let description = [{
     Manual: `.cast::<D2, Packet>()`, i32 to i4, i8, i16 and f32 to f8e5m2, f8e4m3,
-    f16, bf16.
+    f16, bf16. Integers keep their low bits (SIL-1).
   }];
   let arguments = (ins
       Tcp_StreamFrom<["Collect", "Accumulate", "VectorFinal"],

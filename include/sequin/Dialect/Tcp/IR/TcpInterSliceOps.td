@@ -25,12 +25,14 @@ def Tcp_VectorInterSliceReduceOp
   let summary = "Reduces over slices of a cluster";
   let description = [{
     Manual: `.vector_inter_slice_reduce::<Slice, Time>(InterSliceReduceOpI32::AddSat)`.
-    A factor of the slice mapping is reduced away; the slices are folded in
-    ascending order. In its place the result has one of
+    The innermost factors of the slice mapping are reduced away, contiguous and with
+    stride 1; the slices are folded in ascending order. In their places the result has
 
     - a new axis, over which the result is repeated (broadcast),
     - a dummy, `1 # n`: one slice has the result,
-    - an axis taken out of time, which must be all of that axis (promotion).
+    - axes taken out of time, in any order, each all of that axis (promotion),
+
+    or several of these. Axes that stay in time keep their order.
 
     i32 has Add (wrapping), AddSat, Max and Min; f32 Add, Max, Min and Mul. The block
     comes once in a pass: directly after vector_init, and the intra-slice block may

@@ -48,10 +48,16 @@ llvm::FailureOr<AccumulateShape> inferAccumulateShape(AccumulateOp op,
                                                       EmitError emitError);
 
 /// Commit: leading elements of each flit that are written (COM-03), of a stream
-/// that is written to a DM tensor mapped as `element`.
+/// that is written to a DM tensor mapped as `element`, padding included, or to
+/// a part of one, whose padding belongs to others.
 llvm::FailureOr<int64_t> inferCommitElements(StreamType input,
                                              stream::MappingAttr element,
                                              EmitError emitError);
+llvm::FailureOr<int64_t> inferViewElements(StreamType input, CommitViewOp view,
+                                           EmitError emitError);
+/// `kept` if the tensor around a view has one element in every block of as many
+/// positions, else 1: what is behind each is padding of the tensor itself.
+int64_t getPaddedElement(CommitViewOp view, int64_t kept);
 
 /// Commit: fails unless `slices` are those of `grid`, or padding, slice by
 /// slice (COM-13).

@@ -254,7 +254,8 @@ def Tcp_VectorFpToFxpOp : Tcp_StageOp<"vector_fp_to_fxp"> {
   let summary = "Converts f32 to i32";
   let description = [{
     Manual: `.vector_fp_to_fxp(int_width)`: the value times 2^(31 - int_width),
-    rounded to nearest even and saturated.
+    rounded to nearest and saturated. Halves are rounded away from zero, and NaN
+    becomes the largest or smallest number by its sign (SIL-2).
   }];
   let arguments = (ins
       Tcp_StreamFrom<Tcp_BeforeFpToFxp,
@@ -423,7 +424,8 @@ def Tcp_VectorClipOp
   let summary = "Minimum, maximum and addition at the end of the block";
   let description = [{
     Manual: `.vector_clip(ClipBinaryOpF32::Max, 0.0)`. ClipMin has Min and AbsMin,
-    ClipMax Max and AbsMax (of the magnitudes), ClipAdd the additions: Add for
+    ClipMax Max and AbsMax (the operand of the smaller or larger magnitude, the
+    first of equal ones: SIL-8), ClipAdd the additions: Add for
     f32, AddFxp and AddFxpSat for i32.
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input,

@@ -43,6 +43,9 @@ def Tcp_TileOp : Tcp_TileBase<"tile",
     dimension cut to `size` (`=`) and padded (`#`) to what it was. Coordinates of
     the view count from its start. Tiles may overlap.
 
+    A dimension is an axis or one digit of it (of size 1, too), or a digit of axes
+    that count together, as `[A, B] # 64 % 4` where 4 does not divide B.
+
     The start is a number of elements of the dimension: a constant, an index (of a
     loop around, or computed from it), or both; in brackets, one per chip (the
     manual's asymmetric slice).
@@ -72,7 +75,7 @@ def Tcp_CommitViewOp : Tcp_TileBase<"commit_view",
   let summary = "Writes the stream to a part of a DM tensor";
   let description = [{
     Manual: `.commit_view::<Element>(dst)`, where `dst` is a tile as `tcp.tile`
-    describes it. The result is the destination with that part replaced, in the
+    describes it. Padding of the part that is data of the tensor is not written. The result is the destination with that part replaced, in the
     same memory; the old value must not be used any more. `slices` writes in some
     slices only, as in `tcp.commit`; the others keep what they hold.
 
