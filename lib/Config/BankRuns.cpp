@@ -7,16 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // The bank of an access depends on its address modulo one line of banks (16 x 8
-// bytes). A nest is summarised from the inside out, once per remainder that its
-// address can have; n iterations of a loop come back to the same remainder
-// after a few, so the rest is repeated squaring. The cost does not depend on
-// the loop sizes.
+// bytes), its channel on its number in the packet modulo the channels. A nest
+// is summarised from the inside out, once per pair of remainders that an access
+// can have; n iterations of a loop come back to the same pair after a few, so
+// the rest is repeated squaring. The cost does not depend on the loop sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Config/BankRuns.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
+#include <optional>
 
 using namespace sequin;
 using namespace sequin::config;
@@ -65,33 +66,45 @@ Summary repeat(Summary block, int64_t times) {
   return result;
 }
 
+/// The accesses of a nest that are one channel's.
 class Counter {
 public:
-  Counter(llvm::ArrayRef<Loop> loops, int64_t accessBytes,
-          const TcpMachine &machine)
-      : loops(loops), accessBytes(accessBytes), banks(machine.dmBanks),
+  /// `packetLevel` is the number of the first loop inside a packet.
+  Counter(llvm::ArrayRef<Loop> loops, size_t packetLevel, int64_t accessBytes,
+          int64_t channels, int64_t channel, const TcpMachine &machine)
+      : loops(loops), accessBytes(accessBytes), channels(channels),
+        channel(channel), banks(machine.dmBanks),
         bankBytes(machine.dmBankBytes), line(banks * bankBytes),
-        known(loops.size() + 1) {
+        turns(loops.size(), 0), known(loops.size() + 1) {
     for (auto &level : known)
-      level.resize(line);
+      level.resize(line * channels);
+    // Every packet begins with the first channel.
+    int64_t turn = 1;
+    for (size_t level = loops.size(); level-- > packetLevel;) {
+      turns[level] = turn;
+      turn = turn * (loops[level].size % channels) % channels;
+    }
   }
 
-  /// Of the loops from `level` on, from an address with this remainder.
-  const Summary &count(size_t level, int64_t remainder) {
-    Summary &summary = known[level][remainder];
+  /// Of the loops from `level` on, from an address with this remainder and a
+  /// number with that one.
+  const Summary &count(size_t level, int64_t remainder, int64_t turn) {
+    Summary &summary = known[level][remainder * channels + turn];
     if (!summary.empty())
       return summary;
     if (level == loops.size())
-      return summary = access(remainder);
+      return summary = access(remainder, turn == channel);
     int64_t size = loops[level].size;
     int64_t step = ((loops[level].stride % line) + line) % line;
-    int64_t period = step ? line / std::gcd(line, step) : 1;
+    int64_t period = std::lcm(step ? line / std::gcd(line, step) : 1,
+                              turns[level] ? channels : 1);
     Summary head, block;
     int64_t rest = size % period;
     for (int64_t i = 0; i < std::min(size, period); ++i) {
       if (i == rest)
         head = block;
-      block = block + count(level + 1, (remainder + i * step) % line);
+      block = block + count(level + 1, (remainder + i * step) % line,
+                            (turn + i * turns[level]) % channels);
     }
     if (size < period)
       return summary = block;
@@ -102,7 +115,9 @@ public:
   }
 
 private:
-  Summary access(int64_t remainder) const {
+  Summary access(int64_t remainder, bool isMine) const {
+    if (!isMine)
+      return Summary(banks, Run());
     Summary summary(banks, {1, 0, 0, 0, 0});
     int64_t last = (remainder + accessBytes - 1) / bankBytes;
     for (int64_t bank = remainder / bankBytes; bank <= last; ++bank)
@@ -111,7 +126,9 @@ private:
   }
 
   llvm::ArrayRef<Loop> loops; ///< strides in bytes
-  int64_t accessBytes, banks, bankBytes, line;
+  int64_t accessBytes, channels, channel, banks, bankBytes, line;
+  /// By loop, how much further an iteration is in the turns of the channels.
+  llvm::SmallVector<int64_t, 8> turns;
   std::vector<std::vector<Summary>> known;
 };
 
@@ -130,11 +147,16 @@ int64_t BankRuns::worstBank() const {
 }
 
 BankRuns config::countBankRuns(const Sequencer &sequencer, int64_t elementBits,
-                               int64_t accessBytes, const TcpMachine &machine) {
+                               int64_t accessBytes, const TcpMachine &machine,
+                               int64_t channels) {
   // The innermost contiguous loops are taken in whole accesses.
   int64_t accessBits = accessBytes * 8, run = elementBits;
   llvm::SmallVector<Loop, 8> loops; // innermost first, bytes
-  for (const Loop &entry : llvm::reverse(sequencer.entries)) {
+  std::optional<size_t> inPacket;   // how many of them
+  for (auto [index, entry] :
+       llvm::enumerate(llvm::reverse(sequencer.entries))) {
+    if (static_cast<int64_t>(index) >= sequencer.packetEntries && !inPacket)
+      inPacket = loops.size();
     if (entry.size <= 1)
       continue;
     // Only the remainder of a stride counts, which also keeps the product of
@@ -157,13 +179,22 @@ BankRuns config::countBankRuns(const Sequencer &sequencer, int64_t elementBits,
     loops.push_back({size, stride / 8});
   }
   std::reverse(loops.begin(), loops.end());
-  Counter counter(loops, accessBytes, machine);
+  size_t packetLevel = loops.size() - inPacket.value_or(loops.size());
   int64_t line = machine.dmBanks * machine.dmBankBytes;
   int64_t start = ((sequencer.baseAddress % line) + line) % line;
   BankRuns runs;
-  for (const Run &bank : counter.count(0, start)) {
-    runs.longest.push_back(bank.longest);
-    runs.total.push_back(bank.touches);
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    Counter counter(loops, packetLevel, accessBytes, channels, channel,
+                    machine);
+    BankRuns mine;
+    for (const Run &bank : counter.count(0, start, 0)) {
+      mine.longest.push_back(bank.longest);
+      mine.total.push_back(bank.touches);
+    }
+    if (channel == 0)
+      runs = std::move(mine);
+    else
+      runs += mine;
   }
   return runs;
 }
@@ -172,7 +203,8 @@ BankRuns config::countBankRuns(const ExecCommand &exec,
                                const TcpMachine &machine) {
   BankRuns runs =
       countBankRuns(exec.fetch.sequencer, getBitWidth(exec.fetch.from),
-                    exec.fetch.accessBytes, machine);
+                    exec.fetch.accessBytes, machine,
+                    exec.fetch.dualChannel ? machine.dualChannelAccesses : 1);
   if (const auto *commit = std::get_if<CommitStage>(&exec.sink))
     runs += countBankRuns(commit->sequencer, getBitWidth(commit->type),
                           commit->accessBytes, machine);

@@ -126,6 +126,10 @@ static constexpr HbmModel kHbm{
     .rowSwitchCycles = 40,
     // Misaligned Access.
     .partialWriteFactor = 50,
+    // "RMW can slow writes by roughly 50x": of each request (ruling).
+    .mergesPartialWrites = false,
+    // The manual says nothing of refreshes.
+    .refreshPercent = 0,
     // Column-to-Column Delay.
     .commandMHz = 1500,
     .tccdOtherBankGroup = 2,
@@ -246,6 +250,7 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .dmaStoreDescriptorCycles = 0,
       .hbmToDmClusterBytesPerCycle = 0,
       .hbmToDmChipBytesPerCycle = 0,
+      .dmaOutstandingRequests = 0,
       // DMA Engine, DMA Command Syntax: a packet may have any size up to
       // dmaMaxPacketBytes, so there is no list of access sizes.
       .dma = {kMaxEntries, kMaxEntrySize, {}},
@@ -256,6 +261,8 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .dmBankBytes = 8,
       // Memory Performance, Optimizing DMA Performance; Command queues.
       .dmnBytesPerCycle = 128,
+      // DMA Engine, Examples 4 and 5: eight engines at 256 bytes each.
+      .dmClusterBytesPerCycle = 0,
       .dmQueueEntries = 2,
       .nocTimeoutCycles = 4096,
       .spmBytesPerCycle = 128,
@@ -263,7 +270,13 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
 
       // Rulings.
       .flushSubnormals = true,
-      .poisonByte = 0xa5,
+      // SIL-1, SIL-2, SIL-8: what the vendor's executable model does.
+      .arithmetic = {.castWraps = true,
+                     .fixedTiesAway = true,
+                     .fixedNanBySign = true,
+                     .absKeepsSign = true},
+      // A NaN of every float type, which no sum swallows.
+      .poisonByte = 0xff,
       .engineFillCycles = 0,
       // Reducer, Performance: depth 7 takes 7 cycles, 6 takes 6, 5 takes 5.
       .treeLevelCycles = 1,
@@ -275,6 +288,10 @@ makeRngd(llvm::StringLiteral name, llvm::ArrayRef<TypeConversion> fetchCasts) {
       .fetchCastFillCycles = 2,
       // The manual's formulas as they are.
       .passScalePercent = 100,
+      // The manual has none of these.
+      .reduceLinkFlitsPerCycle = 0,
+      .clusterDependencyCycles = 0,
+      .rowMajorArguments = false,
   };
 }
 
@@ -303,8 +320,54 @@ static constexpr TcpMachine makeRngdMeasured() {
 }
 static constexpr TcpMachine kRngdMeasured = makeRngdMeasured();
 
-static constexpr const TcpMachine *kMachines[] = {&kRngd, &kRngdS,
-                                                  &kRngdMeasured};
+/// What waits in a queue for the same unit is one write: "each channel
+/// controller has a 64-entry command queue that interleaves accesses to
+/// minimize penalties" (Memory Performance, Peak Bandwidth), read kindly.
+static constexpr TcpMachine makeRngdMerging() {
+  TcpMachine machine = makeRngd("rngd-merging", kRngdFetchCasts);
+  machine.hbm.mergesPartialWrites = true;
+  return machine;
+}
+static constexpr TcpMachine kRngdMerging = makeRngdMerging();
+
+// Two passes whose static counts are published take 4,105 = 3,840 + 265 and
+// 7,961 = 7,680 + 281 cycles.
+static constexpr int64_t kStaticPassCycles = 265;
+
+/// The vendor's static estimate of a program.
+static constexpr TcpMachine makeRngdStatic() {
+  TcpMachine machine = makeRngd("rngd-static", kRngdFetchCasts);
+  machine.engineFillCycles = kStaticPassCycles;
+  return machine;
+}
+static constexpr TcpMachine kRngdStatic = makeRngdStatic();
+
+/// Every point on which the manual is silent, or says two things, at its worst
+/// reading: docs/Machines.md has a line for each.
+static constexpr TcpMachine makeRngdStrict() {
+  TcpMachine machine = makeRngd("rngd-strict", kRngdFetchCasts);
+  // No page says so: what memories of this kind commonly lose.
+  machine.hbm.refreshPercent = 9;
+  // Bank Conflict: 40-50 ns.
+  machine.hbm.rowSwitchCycles = 50;
+  // A usual depth of a DMA engine's read queue on AXI; the manual's packets are
+  // AXI's.
+  machine.dmaOutstandingRequests = 16;
+  // Memory Bandwidth Limits: "DM: 256 B/cycle per cluster".
+  machine.dmClusterBytesPerCycle = 256;
+  // The fixed part of the published static counts.
+  machine.engineFillCycles = kStaticPassCycles;
+  // As the links of the switch engine's rings.
+  machine.reduceLinkFlitsPerCycle = 1;
+  // The lower end of the published cost of synchronising clusters.
+  machine.clusterDependencyCycles = 400;
+  machine.rowMajorArguments = true;
+  return machine;
+}
+static constexpr TcpMachine kRngdStrict = makeRngdStrict();
+
+static constexpr const TcpMachine *kMachines[] = {
+    &kRngd, &kRngdS, &kRngdMeasured, &kRngdMerging, &kRngdStatic, &kRngdStrict};
 
 llvm::ArrayRef<const TcpMachine *> sequin::tcpMachines() { return kMachines; }
 
@@ -470,6 +533,8 @@ static llvm::json::Object hbm(const HbmModel &hbm) {
       {"queue_entries", hbm.queueEntries},
       {"row_switch_cycles", hbm.rowSwitchCycles},
       {"partial_write_factor", hbm.partialWriteFactor},
+      {"merges_partial_writes", hbm.mergesPartialWrites},
+      {"refresh_percent", hbm.refreshPercent},
       {"command_mhz", hbm.commandMHz},
       {"tccd_other_bank_group", hbm.tccdOtherBankGroup},
       {"tccd_other_slice", hbm.tccdOtherSlice},
@@ -577,17 +642,23 @@ llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
       {"hbm_to_dm_cluster_bytes_per_cycle",
        machine.hbmToDmClusterBytesPerCycle},
       {"hbm_to_dm_chip_bytes_per_cycle", machine.hbmToDmChipBytesPerCycle},
+      {"dma_outstanding_requests", machine.dmaOutstandingRequests},
       {"dma", limits(machine.dma)},
       {"hbm", hbm(machine.hbm)},
       {"dm_banks", machine.dmBanks},
       {"dm_bank_bytes", machine.dmBankBytes},
       {"dmn_bytes_per_cycle", machine.dmnBytesPerCycle},
+      {"dm_cluster_bytes_per_cycle", machine.dmClusterBytesPerCycle},
       {"dm_queue_entries", machine.dmQueueEntries},
       {"noc_timeout_cycles", machine.nocTimeoutCycles},
       {"max_same_bank_accesses", machine.maxSameBankAccesses()},
       {"spm_bytes_per_cycle", machine.spmBytesPerCycle},
       {"dm_priority", list(machine.dmPriority)},
       {"flush_subnormals", machine.flushSubnormals},
+      {"cast_wraps", machine.arithmetic.castWraps},
+      {"fixed_ties_away", machine.arithmetic.fixedTiesAway},
+      {"fixed_nan_by_sign", machine.arithmetic.fixedNanBySign},
+      {"abs_keeps_sign", machine.arithmetic.absKeepsSign},
       {"poison_byte", static_cast<int64_t>(machine.poisonByte)},
       {"engine_fill_cycles", machine.engineFillCycles},
       {"tree_level_cycles", machine.treeLevelCycles},
@@ -595,6 +666,9 @@ llvm::json::Value sequin::toJSON(const TcpMachine &machine) {
       {"trf_full_path_cycles", machine.trfFullPathCycles},
       {"fetch_cast_fill_cycles", machine.fetchCastFillCycles},
       {"pass_scale_percent", machine.passScalePercent},
+      {"reduce_link_flits_per_cycle", machine.reduceLinkFlitsPerCycle},
+      {"cluster_dependency_cycles", machine.clusterDependencyCycles},
+      {"row_major_arguments", machine.rowMajorArguments},
       {"macs_per_cycle", std::move(macs)},
   };
 }

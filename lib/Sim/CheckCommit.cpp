@@ -99,9 +99,8 @@ llvm::Error ExecCheck::checkInPlace(const config::CommitStage &stage) {
   });
   if (!sameSlice)
     return llvm::Error::success();
-  std::optional<int64_t> common =
-      config::findCommonByte(exec.fetch.sequencer, getBitWidth(exec.fetch.from),
-                             stage.sequencer, getBitWidth(stage.type));
+  std::optional<int64_t> common = config::findCommonByte(
+      exec.fetch, stage.sequencer, getBitWidth(stage.type));
   if (common)
     return trap("commit", "writes address " + Twine(*common) +
                               " of a slice, which the fetch of the same pass "

@@ -84,8 +84,9 @@ llvm::Error ExecCheck::checkShifts(const config::ContractStage &stage) {
       return trap(name, "the stream adapter collects " + Twine(collected) +
                             " bytes without shifts, a packet takes " +
                             Twine(machine.macWidthBytes));
-    return between(name, "shift stride without shifts", stage.shiftStride, 0,
-                   0);
+    if (stage.shiftStride != 0)
+      return meaningless(name, "shift_stride without shifts");
+    return llvm::Error::success();
   }
   int64_t elements = collected * 8 / getBitWidth(stage.type);
   if (llvm::Error error =
@@ -123,10 +124,13 @@ llvm::Error ExecCheck::checkShortCommand() const {
   if (!makeByteNest(fetch.sequencer.entries, getBitWidth(fetch.from))
            .loops.empty())
     return trap(name, "a short command loads contiguous bytes, the fetch "
-                      "sequencer does not");
+                      "sequencer does not (TRF-04)");
   if (fetch.from != fetch.to || fetch.mask || fetch.table ||
       !fetch.zeroPoints.empty() || exec.switching)
     return trap(name, "a short command cannot change or move elements");
+  if (fetch.dualChannel)
+    return trap(name, "a short command bypasses the channels of the tensor "
+                      "unit, the load has dual_channel (TRF-04)");
   if (exec.collect.packetBytes % machine.flitBytes != 0)
     return trap(name, "a short command loads whole flits, packets have " +
                           Twine(exec.collect.packetBytes) + " bytes");

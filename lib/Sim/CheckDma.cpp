@@ -396,6 +396,8 @@ llvm::Error sim::checkTransfer(CommandCheck check,
                            static_cast<int64_t>(bytes.begin),
                            static_cast<int64_t>(bytes.end),
                            {}});
+  if (!transfer.zeroBytes && transfer.zeroAddress)
+    return check.meaningless(stage, "zero_address without zero_bytes");
   if (transfer.zeroBytes) {
     Extent zero{transfer.zeroAddress,
                 static_cast<__int128>(transfer.zeroAddress) +

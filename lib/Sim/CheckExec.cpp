@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExecCheck.h"
+#include "sequin/Machine/Cycles.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -45,11 +46,7 @@ llvm::Error ExecCheck::run() {
       return error;
   if (llvm::Error error = checkSink())
     return error;
-  plan.cycles = reducedCycles();
-  plan.cycles += machine.engineFillCycles + fillCycles;
-  constexpr int64_t kWhole = 100; // percent
-  plan.cycles =
-      llvm::divideCeil(plan.cycles * machine.passScalePercent, kWhole);
+  plan.cycles = passCycles(machine, reducedCycles() + fillCycles);
 
   int64_t perSlice = std::max({plan.fetchPackets, plan.packets, plan.flits,
                                plan.computationSteps, plan.outputFlits});
@@ -93,31 +90,28 @@ llvm::Error ExecCheck::checkVector(const config::VectorStage &stage) {
   if (stream != ElementType::I32 && stream != ElementType::F32)
     return trap(name, "the stream carries " + getName(stream) +
                           ", allowed are i32, f32");
-  if (!stage.interSlice) {
-    if (!stage.opsAfter.empty())
-      return trap(name, "there are operations behind the inter-slice block and "
-                        "no such block");
-    return checkVectorOps(stage, stage.ops);
-  }
+  if (!stage.interSlice && !stage.opsAfter.empty())
+    return trap(name, "there are operations behind the inter-slice block and "
+                      "no such block");
   if (!stage.ops.empty() && !stage.opsAfter.empty())
     return trap(name, "there are operations before and behind the inter-slice "
                       "block, a pass goes through the intra-slice block once");
   // Without operations nobody passes through the intra-slice block: it is on
   // neither side of the inter-slice block.
-  if (stage.ops.empty() && stage.opsAfter.empty()) {
-    const config::BranchStage &branch = stage.branch;
+  const config::BranchStage &branch = stage.branch;
+  if (stage.interSlice && stage.ops.empty() && stage.opsAfter.empty()) {
     StringRef unused =
-        stage.unzip ? "two-group mode"
+        stage.unzip ? "unzip"
         : branch.mode != config::BranchMode::Unconditional || branch.logAddress
             ? "branch"
-        : stage.validCount       ? "valid count generator"
-        : stage.intraSliceReduce ? "reduction inside the slices"
+        : stage.validCount       ? "valid_count"
+        : stage.intraSliceReduce ? "intra_slice_reduce"
                                  : "";
     if (!unused.empty())
-      return trap(name, "there is a " + unused +
-                            " beside the inter-slice block and no operation "
-                            "before or behind it");
+      return meaningless(name, unused + " of a pass without an operation");
   }
+  if (!stage.interSlice)
+    return checkVectorOps(stage, stage.ops);
   if (!stage.ops.empty())
     if (llvm::Error error = checkVectorOps(stage, stage.ops))
       return error;

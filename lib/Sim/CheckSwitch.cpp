@@ -15,6 +15,9 @@
 
 #include "ExecCheck.h"
 #include "sequin/Machine/Cycles.h"
+#include "sequin/Machine/ReduceGroups.h"
+#include <map>
+#include <set>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -331,6 +334,39 @@ llvm::Error ExecCheck::checkCollect() {
   return llvm::Error::success();
 }
 
+/// Groups are blocks of neighbours.
+llvm::Error ExecCheck::checkReduceGroups(const RoutingTable &table) {
+  std::vector<int64_t> sources;
+  std::string problem = explainReduceGroups(
+      machine.slicesPerCluster, [&](int64_t slice) -> llvm::ArrayRef<int64_t> {
+        int64_t ring = slice / table.ringSize() * table.ringSize();
+        sources.clear();
+        for (int64_t source : table.sources(slice))
+          sources.push_back(ring + source);
+        return sources;
+      });
+  return problem.empty() ? llvm::Error::success()
+                         : trap("inter_slice", problem);
+}
+
+/// The most different flits that slices between the first and the last one of a
+/// group take, `taken` each.
+int64_t ExecCheck::flitsPassedOn(const RoutingTable &table,
+                                 int64_t taken) const {
+  // By the first slice of a group.
+  std::map<int64_t, std::set<int64_t>> packets;
+  for (int64_t slice = 0; slice < machine.slicesPerCluster; ++slice) {
+    llvm::ArrayRef<int64_t> from = table.sources(slice);
+    int64_t place = slice % table.ringSize();
+    if (!from.empty() && place > from.front() && place < from.back())
+      packets[slice - place + from.front()].insert(table.firstPacket(slice));
+  }
+  int64_t most = 0;
+  for (const auto &[group, first] : packets)
+    most = std::max<int64_t>(most, first.size());
+  return std::min(most * taken, plan.outputFlits);
+}
+
 llvm::Error ExecCheck::checkInterSlice(const config::InterSliceStage &stage) {
   constexpr StringRef name = "inter_slice";
   if (llvm::Error error = typeIs(name, stage.type, stream))
@@ -348,9 +384,12 @@ llvm::Error ExecCheck::checkInterSlice(const config::InterSliceStage &stage) {
   if (llvm::Error error =
           checkHeld(name, stage.routing.ringSize, plan.outputFlits))
     return error;
-  // The flits stream in; the last result comes one traversal of the group
-  // behind them (INT-10).
-  addStage(name, interSliceCycles(plan.outputFlits, interSliceSources));
+  RoutingTable table(stage.routing);
+  if (llvm::Error error = checkReduceGroups(table))
+    return error;
+  addStage(name, interSliceCycles(machine, plan.outputFlits,
+                                  flitsPassedOn(table, *taken)));
+  fillCycles += interSliceSources;
   plan.outputFlits = *taken;
   active = exec.sliceMask;
   return llvm::Error::success();

@@ -39,6 +39,26 @@ struct ExecCheck::VectorState {
   int64_t cycles = 0;
 };
 
+/// Fields of other modes, and a generator whose counts nobody asks for.
+llvm::Error
+ExecCheck::checkBranchFields(const config::VectorStage &stage) const {
+  const config::BranchStage &branch = stage.branch;
+  auto isOther = [&](BranchMode mode) { return branch.mode != mode; };
+  if (isOther(BranchMode::AxisToggle) && !branch.toggle.empty())
+    return meaningless(kStage, "toggle of a branch of another mode");
+  if (isOther(BranchMode::Comparison) && !branch.comparisons.empty())
+    return meaningless(kStage, "comparisons of a branch of another mode");
+  const config::Sequencer &vrf = branch.vrf;
+  if (isOther(BranchMode::Vrf) &&
+      (vrf.baseAddress || !vrf.entries.empty() || vrf.packetEntries))
+    return meaningless(kStage, "vrf of a branch of another mode");
+  if (stage.validCount && isOther(BranchMode::ValidCount) &&
+      !stage.intraSliceReduce)
+    return meaningless(kStage, "valid_count of a pass that neither branches by "
+                               "it nor reduces inside the slices");
+  return llvm::Error::success();
+}
+
 llvm::Error ExecCheck::checkVectorBranch(const config::VectorStage &stage,
                                          int64_t elements) {
   const config::BranchStage &branch = stage.branch;
@@ -72,6 +92,8 @@ llvm::Error ExecCheck::checkVectorBranch(const config::VectorStage &stage,
               static_cast<int64_t>(extent.end));
     return llvm::Error::success();
   };
+  if (llvm::Error error = checkBranchFields(stage))
+    return error;
   switch (branch.mode) {
   case BranchMode::Unconditional:
     break;
@@ -288,6 +310,23 @@ llvm::Error ExecCheck::checkVectorGroups(const config::VectorOp &op,
   return llvm::Error::success();
 }
 
+/// Fields that belong to some operations only.
+llvm::Error ExecCheck::checkVectorFields(const config::VectorOp &op,
+                                         const VectorOpcodeInfo &info) const {
+  const config::VectorOp none;
+  if (info.converts)
+    return between(kStage, "int_width of " + info.name, op.intWidth, 0, 31);
+  if (op.intWidth != none.intWidth)
+    return meaningless(kStage, "int_width of " + info.name +
+                                   ", which is no "
+                                   "conversion of integers (SIL-2),");
+  if (op.opcode != VectorOpcode::Filter && op.elements != none.elements)
+    return meaningless(kStage, "elements of " + info.name +
+                                   ", which is no "
+                                   "Filter,");
+  return llvm::Error::success();
+}
+
 llvm::Error ExecCheck::checkVectorOp(const config::VectorOp &op,
                                      VectorState &state) {
   const VectorOpcodeInfo &info = infoOf(op.opcode);
@@ -300,10 +339,8 @@ llvm::Error ExecCheck::checkVectorOp(const config::VectorOp &op,
     return error;
   if (llvm::Error error = checkVectorArguments(op, info, state))
     return error;
-  if (info.converts)
-    if (llvm::Error error =
-            between(kStage, "int_width of " + info.name, op.intWidth, 0, 31))
-      return error;
+  if (llvm::Error error = checkVectorFields(op, info))
+    return error;
   int64_t groups = state.paired ? 2 : 1;
   switch (op.opcode) {
   case VectorOpcode::FxpToFp:

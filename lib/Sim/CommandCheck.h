@@ -49,6 +49,14 @@ struct CommandCheck {
     return llvm::make_error<Trap>(command.name, stage.str(), what.str());
   }
 
+  /// A field has a value where nothing reads it: whoever wrote it meant
+  /// something else (docs/Spec/Config.md).
+  llvm::Error meaningless(llvm::StringRef stage,
+                          const llvm::Twine &field) const {
+    return trap(stage, field + " means nothing there and is refused "
+                               "(Config.md, Fields without a meaning)");
+  }
+
   /// `found` is one of `allowed`.
   llvm::Error oneOf(llvm::StringRef stage, const llvm::Twine &what,
                     int64_t found, llvm::ArrayRef<int64_t> allowed) const;

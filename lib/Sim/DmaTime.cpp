@@ -12,11 +12,16 @@
 //     engines  an engine works through its descriptors, each with its start-up
 //              and a cycle per request; a copy inside one memory reads and
 //              writes one after the other, and so does DM to HBM (the manual's
-//              Examples 1, 3 and 6; ERR-36)
+//              Examples 1, 3 and 6; ERR-36). Requests of what is written to HBM
+//              end where its units do (MEM-14)
 //     dm       a data memory network moves 128 bytes per cycle, so a request of
 //              256 takes it for two, and full speed needs two networks in turn;
-//              two requests at most wait at a slice
+//              two requests at most wait at a slice; a machine's row may limit
+//              what goes in and out of a cluster
 //     hbm      channels, banks and rows (Hbm.h)
+//     outstanding
+//              where a machine's row limits the requests of an engine that HBM
+//              has not served (HbmService.h)
 //     spm      128 bytes per cycle and cluster
 //     pcie     30 bytes per cycle into a chip, and out of it
 //     path     what a machine's row allows from HBM into the data memory of a
@@ -26,6 +31,7 @@
 
 #include "CommandCheck.h"
 #include "Hbm.h"
+#include "HbmService.h"
 #include "sequin/Support/Interrupt.h"
 
 using namespace sequin;
@@ -91,8 +97,9 @@ private:
 /// Walks the requests of one engine.
 class Engine {
 public:
-  Engine(const TcpMachine &machine, int64_t startup)
-      : machine(machine), startup(startup) {}
+  /// Where HBM is written, requests may end at the boundaries of its units.
+  Engine(const TcpMachine &machine, int64_t startup, bool endsAtUnits)
+      : machine(machine), startup(startup), endsAtUnits(endsAtUnits) {}
 
   void add(const DmaDescriptor &descriptor, int64_t step) {
     work.push_back({&descriptor, step});
@@ -110,12 +117,16 @@ public:
     return descriptor().destinationAddress + to.offset() + inPacket +
            indexed(1);
   }
+  /// Of the request.
   int64_t bytes() const {
-    return std::min(machine.dmaRequestBytes,
-                    descriptor().packetBytes - inPacket);
+    int64_t bytes =
+        std::min(machine.dmaRequestBytes, descriptor().packetBytes - inPacket);
+    int64_t unit = machine.hbm.unitBytes;
+    return endsAtUnits ? std::min(bytes, unit - destination() % unit) : bytes;
   }
   void advance() {
-    inPacket += machine.dmaRequestBytes;
+    busy += step();
+    inPacket += bytes();
     if (inPacket < descriptor().packetBytes)
       return;
     inPacket = 0;
@@ -130,6 +141,11 @@ public:
 
   int64_t time = 0; ///< when the next request is ready
   int64_t end = 0;  ///< when the last one began
+  int64_t busy = 0; ///< with start-ups and requests, without waiting
+  /// When HBM has served the requests that were outstanding last; the oldest is
+  /// replaced first.
+  llvm::SmallVector<int64_t, 16> served;
+  size_t oldest = 0;
 
 private:
   void begin() {
@@ -143,6 +159,7 @@ private:
     packetsLeft = *tripCount(source);
     packet = 0;
     time = end = std::max(time, end) + startup;
+    busy += startup;
   }
   /// Cycles must not depend on data, so index i counts as i.
   int64_t indexed(int side) const {
@@ -154,6 +171,7 @@ private:
 
   const TcpMachine &machine;
   int64_t startup; ///< of a descriptor
+  bool endsAtUnits;
   struct Work {
     const DmaDescriptor *descriptor;
     int64_t step;
@@ -174,9 +192,12 @@ public:
                      ? machine.dmaStoreDescriptorCycles
                      : 0)),
         networks(machine, chips), hbm(chips),
-        engines(chips * machine.dmaEngines, Engine(machine, startup)),
-        engineCycles(engines.size(), 0),
-        spmBytes(chips * machine.clustersPerChip, 0),
+        engines(chips * machine.dmaEngines,
+                Engine(machine, startup,
+                       dma.destination == Memory::Hbm &&
+                           !machine.hbm.mergesPartialWrites)),
+        service(chips), spmBytes(chips * machine.clustersPerChip, 0),
+        dmBytes(chips * machine.clustersPerChip, 0),
         pathBytes(chips * machine.clustersPerChip, 0), linkIn(chips, 0),
         linkOut(chips, 0) {}
 
@@ -194,6 +215,12 @@ private:
       hbm[chip] = std::make_unique<Hbm>(machine.hbm, machine.clockMHz);
     return *hbm[chip];
   }
+  /// Whether engines wait for HBM to serve what they asked for.
+  bool isOutstandingLimited() const {
+    return machine.dmaOutstandingRequests > 0 && uses(Memory::Hbm);
+  }
+  void serve(int64_t chip, int64_t address, int64_t bytes, bool write,
+             Engine &engine);
   bool isPathLimited() const {
     return dma.source == Memory::Hbm && dma.destination == Memory::Dm &&
            (machine.hbmToDmClusterBytesPerCycle > 0 ||
@@ -213,8 +240,10 @@ private:
   DmNetworks networks;
   std::vector<std::unique_ptr<Hbm>> hbm; ///< by chip
   std::vector<Engine> engines;
-  std::vector<int64_t> engineCycles;
+  std::vector<std::unique_ptr<HbmService>> service; ///< by chip
+  int64_t lastServed = 0;
   std::vector<int64_t> spmBytes;  ///< by cluster
+  std::vector<int64_t> dmBytes;   ///< in and out, by cluster
   std::vector<int64_t> pathBytes; ///< from HBM, by cluster
   std::vector<int64_t> linkIn, linkOut;
 };
@@ -241,23 +270,41 @@ void DmaTimer::touch(Memory memory, int64_t chip, int64_t address,
   switch (memory) {
   case Memory::Hbm:
     hbmOf(chip).access(address, bytes, write);
+    if (isOutstandingLimited())
+      serve(chip, address, bytes, write, engine);
     return;
-  case Memory::Dm:
-    if (isPathLimited())
-      pathBytes[chip * machine.clustersPerChip +
-                address / machine.dmSliceStride / machine.slicesPerCluster] +=
-          bytes;
+  case Memory::Dm: {
+    if (isPathLimited() || machine.dmClusterBytesPerCycle > 0) {
+      int64_t cluster =
+          chip * machine.clustersPerChip +
+          address / machine.dmSliceStride / machine.slicesPerCluster;
+      dmBytes[cluster] += bytes;
+      pathBytes[cluster] += write ? bytes : 0;
+    }
     // A write in turn with its read is the second half of the step.
     engine.end = std::max(engine.end,
                           networks.request(chip, address, bytes, engine.time) +
                               (write ? engine.step() % 2 : engine.step()));
     return;
+  }
   case Memory::Spm: {
     int64_t perCluster = machine.spmBytesPerChip() / machine.clustersPerChip;
     spmBytes[chip * machine.clustersPerChip + address / perCluster] += bytes;
     return;
   }
   }
+}
+
+/// The request takes the place of the oldest one of its engine.
+void DmaTimer::serve(int64_t chip, int64_t address, int64_t bytes, bool write,
+                     Engine &engine) {
+  if (!service[chip])
+    service[chip] = std::make_unique<HbmService>(machine.hbm, machine.clockMHz);
+  int64_t end = service[chip]->serve(engine.time, address, bytes, write);
+  lastServed = std::max(lastServed, end);
+  engine.served.resize(machine.dmaOutstandingRequests, 0);
+  int64_t &place = engine.served[engine.oldest];
+  place = std::max(place, end);
 }
 
 int64_t DmaTimer::pathCycles() const {
@@ -281,14 +328,10 @@ int64_t DmaTimer::pathCycles() const {
 
 void DmaTimer::run() {
   for (const DmaDescriptor &descriptor : dma.descriptors) {
-    size_t engine =
-        descriptor.sourceChip * machine.dmaEngines + descriptor.engine;
+    Engine &engine =
+        engines[descriptor.sourceChip * machine.dmaEngines + descriptor.engine];
     int64_t packets = *tripCount(descriptor.entries);
-    int64_t requests = packets * llvm::divideCeil(descriptor.packetBytes,
-                                                  machine.dmaRequestBytes);
-    int64_t step = cyclesPerRequest(descriptor);
-    engineCycles[engine] += startup + requests * step;
-    engines[engine].add(descriptor, step);
+    engine.add(descriptor, cyclesPerRequest(descriptor));
     if (const auto &indirection = descriptor.indirection) {
       // The list of indices is read first.
       int64_t indices = packets;
@@ -296,8 +339,8 @@ void DmaTimer::run() {
            llvm::zip_equal(descriptor.entries, indirection->strides))
         if (stride == 0)
           indices /= entry.size;
-      engineCycles[engine] += llvm::divideCeil(indices * machine.dmaIndexBytes,
-                                               machine.dmaRequestBytes);
+      engine.busy += llvm::divideCeil(indices * machine.dmaIndexBytes,
+                                      machine.dmaRequestBytes);
     }
     if (descriptor.sourceChip != descriptor.destinationChip) {
       linkOut[descriptor.sourceChip] += packets * descriptor.packetBytes;
@@ -319,6 +362,14 @@ void DmaTimer::run() {
     Engine &engine = *active[first];
     const DmaDescriptor &descriptor = engine.descriptor();
     int64_t bytes = engine.bytes(), step = engine.step();
+    if (isOutstandingLimited() && !engine.served.empty()) {
+      // Others go first while it waits.
+      int64_t &served = engine.served[engine.oldest];
+      if (served > engine.time) {
+        engine.time = served;
+        continue;
+      }
+    }
     touch(dma.source, descriptor.sourceChip, engine.source(), bytes, false,
           engine);
     int64_t read = engine.time;
@@ -327,15 +378,25 @@ void DmaTimer::run() {
     touch(dma.destination, descriptor.destinationChip, engine.destination(),
           bytes, true, engine);
     engine.time = std::max(engine.time + 1, read + step);
+    if (isOutstandingLimited())
+      engine.oldest = (engine.oldest + 1) % machine.dmaOutstandingRequests;
     engine.advance();
     dm = std::max(dm, engine.end);
     if (engine.done())
       active.erase(active.begin() + first);
   }
 
-  addStage("engines", *llvm::max_element(engineCycles));
-  if (uses(Memory::Dm))
+  int64_t busiest = 0;
+  for (const Engine &engine : engines)
+    busiest = std::max(busiest, engine.busy);
+  addStage("engines", busiest);
+  if (uses(Memory::Dm)) {
+    if (machine.dmClusterBytesPerCycle > 0)
+      dm = std::max<int64_t>(
+          dm, startup + llvm::divideCeil(*llvm::max_element(dmBytes),
+                                         machine.dmClusterBytesPerCycle));
     addStage("dm", dm);
+  }
   if (uses(Memory::Hbm)) {
     int64_t cycles = 0;
     for (auto &chip : hbm)
@@ -343,6 +404,8 @@ void DmaTimer::run() {
         cycles = std::max(cycles, chip->finish().cycles);
     addStage("hbm", startup + cycles);
   }
+  if (isOutstandingLimited())
+    addStage("outstanding", lastServed);
   if (uses(Memory::Spm))
     addStage("spm", startup + llvm::divideCeil(*llvm::max_element(spmBytes),
                                                machine.spmBytesPerCycle));

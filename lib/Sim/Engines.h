@@ -177,7 +177,6 @@ private:
                                 int64_t count);
   static FoldFunction foldFunction(config::InterSliceOpcode opcode,
                                    ElementType type);
-  bool assignSums(int64_t first, llvm::ArrayRef<uint64_t> takers);
 
   int64_t flitBytes;
   FoldFunction fold;
@@ -186,10 +185,8 @@ private:
   /// how many.
   llvm::SmallVector<std::pair<int64_t, int64_t>, 4> taken;
   int64_t takenFlits = 0;
-  /// Whether sums[i] is that of all slices that have sumOf i, or the stream of
-  /// slice i of the ring.
-  bool foldsAtOnce = false;
-  std::vector<int64_t> sumOf; ///< by slice of the ring
+  /// By slice of the ring: the first slice of its group, which has the sum.
+  std::vector<int64_t> sumOf;
   std::vector<std::vector<uint8_t>> sums;
   // The slice that pushes: its sum, and how much of its stream there was.
   std::vector<uint8_t> *current = nullptr;

@@ -57,6 +57,8 @@ private:
   llvm::Error checkPredefined(const config::SwitchStage &stage);
   llvm::Error checkSwitch(const config::SwitchStage &stage);
   llvm::Error checkCollect();
+  llvm::Error checkReduceGroups(const RoutingTable &table);
+  int64_t flitsPassedOn(const RoutingTable &table, int64_t taken) const;
   llvm::Error checkInterSlice(const config::InterSliceStage &stage);
 
   llvm::Error checkContract(const config::ContractStage &stage);
@@ -71,6 +73,9 @@ private:
   struct VectorState;
   llvm::Error checkVectorBranch(const config::VectorStage &stage,
                                 int64_t elements);
+  llvm::Error checkBranchFields(const config::VectorStage &stage) const;
+  llvm::Error checkVectorFields(const config::VectorOp &op,
+                                const VectorOpcodeInfo &info) const;
   llvm::Error checkVectorLog();
   llvm::Error checkVectorReduce(VectorState &state);
   llvm::Error checkVectorOp(const config::VectorOp &op, VectorState &state);

@@ -138,6 +138,8 @@ uint64_t Hbm::decode(int64_t address) const {
 }
 
 void Hbm::writePart(int64_t unit, int64_t begin, int64_t end) {
+  if (!model.mergesPartialWrites)
+    return accessUnit(unit, true);
   Channel &channel = channels[decode(unit) >> kChannel & 0xff];
   std::vector<Part> &parts = channel.parts;
   auto part =
@@ -231,5 +233,7 @@ Hbm::Statistics Hbm::finish() {
     statistics.partialWrites += channel.partialWrites;
     ++statistics.channels;
   }
+  statistics.cycles =
+      llvm::divideCeil(statistics.cycles * 100, 100 - model.refreshPercent);
   return statistics;
 }

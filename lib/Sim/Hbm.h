@@ -14,15 +14,18 @@
 //
 //     data bus     every unit after the first takes 4 cycles of the controller,
 //                  longer if the tCCD of its neighbours in the queue is; a
-//                  partial write waits in the queue for others to the same
-//                  unit, and what is partial still when it leaves is a
-//                  read-modify-write that takes 50 times as long
+//                  request that writes a part of a unit is a read-modify-write
+//                  that takes 50 times as long. On a machine whose row says so
+//                  it waits in the queue for others to the same unit, and only
+//                  what is partial still when it leaves is one
 //     row opening  one row is closed and another opened at a time; other banks
 //                  go on. The first row of a bank is opened in the shadow of
 //                  the command's start-up, unless the bank switches rows, which
 //                  is then paid for every opening (as the manual's Example 4
 //                  does)
 //     each bank    openings and transfers of one bank cannot overlap
+//
+// Refreshes, if the row has any, take their share of all of them.
 //
 //===----------------------------------------------------------------------===//
 

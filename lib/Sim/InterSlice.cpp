@@ -9,7 +9,6 @@
 #include "Engines.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/bit.h"
-#include <numeric>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -73,7 +72,7 @@ InterSliceEngine::InterSliceEngine(const config::InterSliceStage &stage,
                                    const TcpMachine &machine)
     : flitBytes(machine.flitBytes),
       fold(foldFunction(stage.opcode, stage.type)), table(stage.routing),
-      sums(stage.routing.ringSize) {
+      sumOf(stage.routing.ringSize, 0), sums(stage.routing.ringSize) {
   for (int64_t flit : packetsTaken(stage.routing)) {
     if (!taken.empty() && taken.back().first + taken.back().second == flit)
       ++taken.back().second;
@@ -83,36 +82,13 @@ InterSliceEngine::InterSliceEngine(const config::InterSliceStage &stage,
   }
 }
 
-/// One sum for every list of sources; whether no slice is in two lists.
-bool InterSliceEngine::assignSums(int64_t first,
-                                  llvm::ArrayRef<uint64_t> takers) {
-  llvm::SmallVector<llvm::ArrayRef<int64_t>, 16> lists;
-  sumOf.assign(table.ringSize(), -1);
-  for (int64_t slice = first; slice < first + table.ringSize(); ++slice) {
-    if (!takesPart(takers, slice))
-      continue;
-    llvm::ArrayRef<int64_t> sources = table.sources(slice);
-    int64_t sum = sumOf[sources.front()];
-    if (sum >= 0) {
-      if (lists[sum] != sources)
-        return false;
-      continue;
-    }
-    for (int64_t source : sources) {
-      if (sumOf[source] >= 0)
-        return false;
-      sumOf[source] = lists.size();
-    }
-    lists.push_back(sources);
-  }
-  return true;
-}
-
 void InterSliceEngine::beginRing(int64_t first,
                                  llvm::ArrayRef<uint64_t> takers) {
-  foldsAtOnce = assignSums(first, takers);
-  if (!foldsAtOnce)
-    std::iota(sumOf.begin(), sumOf.end(), 0);
+  // Groups are blocks of slices (Machine/ReduceGroups.h).
+  for (int64_t slice = first; slice < first + table.ringSize(); ++slice)
+    if (takesPart(takers, slice))
+      for (int64_t source : table.sources(slice))
+        sumOf[source] = table.sources(slice).front();
   reduced.reset();
   for (std::vector<uint8_t> &sum : sums)
     sum.clear();
@@ -137,31 +113,15 @@ void InterSliceEngine::push(llvm::ArrayRef<uint8_t> flits) {
 llvm::ArrayRef<uint8_t> InterSliceEngine::reduce(int64_t slice) {
   if (reduced && table.alike(*reduced, slice))
     return result;
-  llvm::ArrayRef<int64_t> sources = table.sources(slice);
+  llvm::ArrayRef<uint8_t> sum = sums[table.sources(slice).front()];
   int64_t firstByte = table.firstPacket(slice) * flitBytes;
-  if (foldsAtOnce) {
-    llvm::ArrayRef<uint8_t> sum = sums[sumOf[sources.front()]];
-    if (taken.size() == 1)
-      return sum.slice(firstByte + taken[0].first * flitBytes,
-                       takenFlits * flitBytes);
-    sources = sources.take_front();
-  }
+  if (taken.size() == 1)
+    return sum.slice(firstByte + taken[0].first * flitBytes,
+                     takenFlits * flitBytes);
   reduced = slice;
-  result.resize(takenFlits * flitBytes);
-  for (int64_t source : sources) {
-    const uint8_t *sum = sums[sumOf[source]].data() + firstByte;
-    uint8_t *to = result.data();
-    for (auto [flit, count] : taken) {
-      const uint8_t *from = sum + flit * flitBytes;
-      int64_t bytes = count * flitBytes;
-      if (source == sources.front())
-        std::memcpy(to, from, bytes);
-      else
-        fold(reinterpret_cast<uint32_t *>(to),
-             reinterpret_cast<const uint32_t *>(from),
-             bytes / sizeof(uint32_t));
-      to += bytes;
-    }
-  }
+  result.clear();
+  for (auto [flit, count] : taken)
+    llvm::append_range(
+        result, sum.slice(firstByte + flit * flitBytes, count * flitBytes));
   return result;
 }

@@ -17,15 +17,22 @@
 //     the DMA engines; a configuration that lets it run beside DMA traps. Where
 //     main and sub together reach the limit, the later command waits.
 //
-// Time goes from one end of a command to the next.
+// On machines whose row says so, a command starts some cycles after the end of
+// one that it waits for if what is between them has to do with several
+// clusters: bytes of memory that the chip shares, or bytes of data memory that
+// one of them has from another cluster's.
+//
+// Time goes from one end of a command to the next, or to such a start.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
 #include "sequin/Support/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <optional>
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -91,6 +98,44 @@ static std::string hazard(const CommandPlan &later, const CommandPlan &earlier,
   return "";
 }
 
+/// The clusters of all chips that a command works in, a bit each.
+static uint64_t clustersOf(const config::Command &command,
+                           const CommandPlan &plan, const TcpMachine &machine) {
+  uint64_t clusters = 0;
+  for (const Access &access : plan.accesses)
+    for (int64_t cluster = 0; cluster < machine.clustersPerChip; ++cluster) {
+      int64_t first = cluster * machine.slicesPerCluster;
+      for (int64_t slice = first; slice < first + machine.slicesPerCluster;
+           ++slice)
+        if (takesPart(access.slices, slice)) {
+          clusters |= uint64_t(1)
+                      << (access.chip * machine.clustersPerChip + cluster);
+          break;
+        }
+    }
+  if (const auto *dma = std::get_if<config::DmaCommand>(&command.body))
+    for (const config::DmaDescriptor &descriptor : dma->descriptors)
+      clusters |= uint64_t(1)
+                  << (descriptor.sourceChip * machine.clustersPerChip +
+                      descriptor.engine * machine.clustersPerChip /
+                          machine.dmaEngines);
+  return clusters;
+}
+
+/// Whether a DMA command copies between the data memories of two clusters.
+static bool copiesBetweenClusters(const config::Command &command,
+                                  const TcpMachine &machine) {
+  const auto *dma = std::get_if<config::DmaCommand>(&command.body);
+  if (!dma || dma->source != config::Memory::Dm ||
+      dma->destination != config::Memory::Dm)
+    return false;
+  int64_t bytes = machine.dmSliceStride * machine.slicesPerCluster;
+  return llvm::any_of(dma->descriptors, [&](const config::DmaDescriptor &d) {
+    return d.sourceChip != d.destinationChip ||
+           d.sourceAddress / bytes != d.destinationAddress / bytes;
+  });
+}
+
 /// Whether both use data memory of the same slices.
 static bool shareDm(const CommandPlan &a, const CommandPlan &b) {
   for (const Access &x : a.accesses)
@@ -130,6 +175,8 @@ private:
     size_t checked = 0;
     double left = 0; ///< cycles of work
     double rate = 1; ///< work per cycle
+    uint64_t clusters = 0;
+    bool copiesBetweenClusters = false;
   };
 
   llvm::Error startAll();
@@ -137,6 +184,8 @@ private:
   llvm::Expected<bool> start(size_t i);
   bool waitsFor(size_t i, size_t j, std::string reason);
   bool waitsForHazard(size_t i);
+  bool dependsAcrossClusters(size_t i, size_t j) const;
+  bool waitsForClusters(size_t i);
   llvm::Expected<bool> waitsForBanks(size_t i);
   llvm::Error checkStarvation(size_t dma, size_t pass) const;
   void setRates();
@@ -149,7 +198,12 @@ private:
   std::vector<Cell> cells;
   std::vector<size_t> running;
   size_t firstOpen = 0; ///< all commands before it are done
+  /// All commands before it have been done for so long that none in another
+  /// cluster waits for them.
+  size_t firstRecent = 0;
   int64_t now = 0;
+  /// When the first command starts that waits for nothing but time.
+  std::optional<int64_t> wakeAt;
 };
 
 } // namespace
@@ -175,6 +229,11 @@ Scheduler::Scheduler(const config::Program &program,
       continue;
     }
     states[i].left = static_cast<double>(plan.cycles);
+    if (machine.clusterDependencyCycles > 0) {
+      states[i].clusters = clustersOf(program.commands[i], plan, machine);
+      states[i].copiesBetweenClusters =
+          copiesBetweenClusters(program.commands[i], machine);
+    }
     for (int64_t chip : plan.chips) {
       auto occupy = [&](Resource resource) {
         states[i].cells.push_back(chip * kResources +
@@ -224,6 +283,45 @@ bool Scheduler::waitsForHazard(size_t i) {
   return false;
 }
 
+bool Scheduler::dependsAcrossClusters(size_t i, size_t j) const {
+  bool several = llvm::popcount(states[i].clusters | states[j].clusters) > 1;
+  bool copied =
+      states[i].copiesBetweenClusters || states[j].copiesBetweenClusters;
+  for (const Access &second : plans[i].accesses)
+    for (const Access &first : plans[j].accesses) {
+      if (!(first.write || second.write) || !overlap(first, second))
+        continue;
+      bool isShared = first.space == Space::Hbm || first.space == Space::Spm;
+      if (isShared ? several : copied)
+        return true;
+    }
+  return false;
+}
+
+/// What it waited for is done, but another cluster does not know yet.
+bool Scheduler::waitsForClusters(size_t i) {
+  int64_t delay = machine.clusterDependencyCycles;
+  if (delay == 0)
+    return false;
+  int64_t start = now;
+  size_t last = firstRecent;
+  for (size_t j = firstRecent; j < i; ++j) {
+    // What the host moves comes before and after the clock runs.
+    if (plans[j].resource == Resource::Host || timings[j].end + delay <= start)
+      continue;
+    if (dependsAcrossClusters(i, j)) {
+      start = timings[j].end + delay;
+      last = j;
+    }
+  }
+  if (start == now)
+    return false;
+  timings[i].wait =
+      llvm::formatv("'{0}' in another cluster", timings[last].name).str();
+  wakeAt = std::min(wakeAt.value_or(start), start);
+  return true;
+}
+
 /// A request of `dma` behind the pass waits for every slice of its network.
 llvm::Error Scheduler::checkStarvation(size_t dma, size_t pass) const {
   const config::BankRuns &banks = plans[pass].banks;
@@ -234,7 +332,8 @@ llvm::Error Scheduler::checkStarvation(size_t dma, size_t pass) const {
   return llvm::make_error<Trap>(
       timings[dma].name, "dma",
       llvm::formatv("NoC timeout: '{0}' accesses bank {1} of data memory {2} "
-                    "times in a row, allowed beside DMA are at most {3}",
+                    "times in a row, allowed beside DMA are at most {3} "
+                    "(MEM-06)",
                     timings[pass].name, bank, banks.longest[bank],
                     machine.maxSameBankAccesses())
           .str());
@@ -269,7 +368,7 @@ llvm::Expected<bool> Scheduler::waitsForBanks(size_t i) {
   // DMA waits for a pass to end, a pass for DMA.
   return waitsFor(i, isDma ? passes.back() : transfers.front(),
                   llvm::formatv("bank {0} of dm: '{1}' and '{2}' make {3} "
-                                "accesses in a row",
+                                "accesses in a row (MEM-07)",
                                 bank, timings[passes[0]].name,
                                 timings[passes[1]].name, sum.longest[bank])
                       .str());
@@ -281,7 +380,7 @@ llvm::Expected<bool> Scheduler::start(size_t i) {
     return false;
   if (state.blocker != kNone && !states[state.blocker].done)
     return false;
-  if (waitsForHazard(i))
+  if (waitsForHazard(i) || waitsForClusters(i))
     return false;
   llvm::Expected<bool> waits = waitsForBanks(i);
   if (!waits)
@@ -295,6 +394,7 @@ llvm::Expected<bool> Scheduler::start(size_t i) {
 }
 
 llvm::Error Scheduler::startAll() {
+  wakeAt.reset();
   // In program order: of two commands that could start, the earlier does.
   llvm::SmallVector<size_t, 8> heads;
   for (const Cell &cell : cells)
@@ -331,10 +431,10 @@ void Scheduler::setRates() {
   }
 }
 
-/// To the next end of a command.
+/// To the next end of a command, or to the start of one that waits for time.
 void Scheduler::finishNext() {
   setRates();
-  int64_t step = std::numeric_limits<int64_t>::max();
+  int64_t step = wakeAt ? *wakeAt - now : std::numeric_limits<int64_t>::max();
   for (size_t i : running)
     if (states[i].rate > 0)
       step = std::min(step, static_cast<int64_t>(std::ceil(
@@ -357,12 +457,15 @@ void Scheduler::finishNext() {
   });
   while (firstOpen < states.size() && states[firstOpen].done)
     ++firstOpen;
+  while (firstRecent < firstOpen &&
+         timings[firstRecent].end + machine.clusterDependencyCycles <= now)
+    ++firstRecent;
 }
 
 llvm::Expected<std::vector<CommandTiming>> Scheduler::run() {
   if (llvm::Error error = startAll())
     return std::move(error);
-  while (!running.empty()) {
+  while (!running.empty() || wakeAt) {
     if (interrupted(/*every=*/16))
       return interruptedError();
     finishNext();

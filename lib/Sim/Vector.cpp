@@ -33,6 +33,7 @@ namespace {
 struct Step {
   const config::VectorOp *op;
   const VectorOpcodeInfo *info;
+  VectorFunction function;
   llvm::SmallVector<int, 3> sources;
   /// The operands: a block full of the constant, or a buffer.
   std::vector<uint32_t> operands[2];
@@ -62,7 +63,8 @@ struct Block {
 /// The part of the block before or behind the reduction.
 class Chain {
 public:
-  explicit Chain(uint8_t poison) : poison(0x01010101u * poison) {}
+  explicit Chain(const TcpMachine &machine)
+      : poison(0x01010101u * machine.poisonByte), rules(machine.arithmetic) {}
 
   void add(const config::VectorOp &op, bool &way4);
   void begin(const uint8_t *vrf);
@@ -81,6 +83,7 @@ private:
   static constexpr int64_t kMost = 2 * BlockCutter::kBlock;
 
   uint32_t poison;
+  const ArithmeticRules &rules;
   std::vector<Step> steps;
   const uint8_t *base = nullptr;
 };
@@ -91,6 +94,7 @@ void Chain::add(const config::VectorOp &op, bool &way4) {
   Step &step = steps.emplace_back();
   step.op = &op;
   step.info = &infoOf(op.opcode);
+  step.function = functionOf(op.opcode, rules);
   step.lanes = way4 ? kNarrowLanes : kLanes;
   step.sources = argumentSources(op.mode, step.info->arity);
   step.feedsBack = op.writeIds != 0;
@@ -154,13 +158,13 @@ void Chain::compute(Step &step, Block &block, Lanes &lanes) {
                           ? block.stash.data()
                           : step.operands[i].data();
   }
-  VectorCall call{lanes.room(count), {}, count, step.op->intWidth};
+  VectorCall call{lanes.room(count), {}, count, step.op->intWidth, rules};
   for (auto [index, source] : llvm::enumerate(step.sources))
     call.arguments[index] = inputs[source];
   if (step.feedsBack) {
     computeWithRegister(step, call.arguments, block, stream, call.out, count);
   } else {
-    step.info->function(call);
+    step.function(call);
     if (step.op->ids != config::kAllIds) {
       // Without a branch every id is 0.
       if (!block.ids.empty())
@@ -179,14 +183,14 @@ void Chain::computeWithRegister(Step &step, const uint32_t *const arguments[3],
   int64_t lanes = step.lanes;
   uint32_t result[kLanes];
   for (int64_t first = 0; first < count; first += lanes) {
-    VectorCall call{result, {}, lanes, step.op->intWidth};
+    VectorCall call{result, {}, lanes, step.op->intWidth, rules};
     for (auto [index, source] : llvm::enumerate(step.sources)) {
       bool fromRegister = source > 0 && step.operand(source - 1).kind ==
                                             VectorOperand::Kind::Register;
       call.arguments[index] =
           fromRegister ? step.registers : arguments[index] + first;
     }
-    step.info->function(call);
+    step.function(call);
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int id = block.ids.empty() ? 0 : block.ids[first + lane];
       uint32_t value =
@@ -320,7 +324,7 @@ VectorEngine::Impl::Impl(const config::VectorStage &stage,
                          llvm::ArrayRef<config::VectorOp> ops,
                          const TcpMachine &machine)
     : stage(stage), machine(machine), branch(stage.branch, stage.type),
-      front(machine.poisonByte), back(machine.poisonByte) {
+      front(machine), back(machine) {
   if (stage.validCount)
     counter.emplace(*stage.validCount, kLanes);
   if (stage.intraSliceReduce)
@@ -508,7 +512,8 @@ void sim::castFlits(const config::CastStage &stage, const TcpMachine &machine,
       uint32_t bits =
           isFloat(stage.to)
               ? encodeFloat(stage.to, decodeFloat(stage.from, wide[i]))
-              : encodeInt(stage.to, decodeInt(stage.from, wide[i]));
+              : narrowInt(stage.to, decodeInt(stage.from, wide[i]),
+                          machine.arithmetic);
       storeElement(stage.to, flit, i, bits);
     }
   }

@@ -29,6 +29,7 @@ enum class Bits : uint32_t {};
 /// The parameter that stands for int_width.
 struct IntWidth {
   int64_t value;
+  ArithmeticRules rules;
 };
 } // namespace
 
@@ -80,7 +81,7 @@ static float evalFxpToFp(int32_t a, IntWidth width) {
   return fxpToFp(a, width.value);
 }
 static int32_t evalFpToFxp(float a, IntWidth width) {
-  return fpToFxp(a, width.value);
+  return fpToFxp(a, width.value, width.rules);
 }
 
 // Narrow and widen: Way8 to Way4 and back.
@@ -115,6 +116,12 @@ static int32_t evalClipMinI(int32_t a, int32_t b) { return std::min(a, b); }
 static int32_t evalClipMaxI(int32_t a, int32_t b) { return std::max(a, b); }
 static int32_t evalClipAbsMinI(int32_t a, int32_t b) { return absMin(a, b); }
 static int32_t evalClipAbsMaxI(int32_t a, int32_t b) { return absMax(a, b); }
+static int32_t evalOperandAbsMinI(int32_t a, int32_t b) {
+  return ofSmallerMagnitude(a, b);
+}
+static int32_t evalOperandAbsMaxI(int32_t a, int32_t b) {
+  return ofLargerMagnitude(a, b);
+}
 static int32_t evalClipAddFxp(int32_t a, int32_t b) { return addWrap(a, b); }
 static int32_t evalClipAddFxpSat(int32_t a, int32_t b) { return addSat(a, b); }
 static float evalClipAddF(float a, float b) { return a + b; }
@@ -137,6 +144,15 @@ template <bool Max> static Bits choose(uint32_t a, uint32_t b, uint32_t keep) {
   chosen = isNan(a) ? b : isNan(b) ? a : chosen;
   return bitwise(isNan(chosen) ? 0x7fc00000u : chosen);
 }
+/// The operand whose magnitude is smaller or larger, the first of equal ones.
+template <bool Max> static Bits chooseOperand(uint32_t a, uint32_t b) {
+  constexpr int32_t kMagnitude = 0x7fffffff;
+  int32_t first = static_cast<int32_t>(a) & kMagnitude;
+  int32_t second = static_cast<int32_t>(b) & kMagnitude;
+  uint32_t chosen = (Max ? first >= second : first <= second) ? a : b;
+  chosen = isNan(a) ? b : isNan(b) ? a : chosen;
+  return bitwise(isNan(chosen) ? 0x7fc00000u : chosen);
+}
 static Bits evalClipMinF(Bits a, Bits b) {
   return choose<false>(raw(a), raw(b), ~0u);
 }
@@ -148,6 +164,12 @@ static Bits evalClipAbsMinF(Bits a, Bits b) {
 }
 static Bits evalClipAbsMaxF(Bits a, Bits b) {
   return choose<true>(raw(a), raw(b), 0x7fffffffu);
+}
+static Bits evalOperandAbsMinF(Bits a, Bits b) {
+  return chooseOperand<false>(raw(a), raw(b));
+}
+static Bits evalOperandAbsMaxF(Bits a, Bits b) {
+  return chooseOperand<true>(raw(a), raw(b));
 }
 
 // The end of the block, and the snapshot.
@@ -182,7 +204,7 @@ template <auto Eval, class R, class A>
 static void applyTo(const VectorCall &call, R (*)(A, IntWidth)) {
   uint32_t *__restrict out = call.out;
   const uint32_t *a = call.arguments[0];
-  IntWidth width{call.intWidth};
+  IntWidth width{call.intWidth, call.rules};
   for (int64_t i = 0; i < call.count; ++i)
     out[i] = toBits(Eval(fromBits<A>(a[i]), width));
 }
@@ -301,6 +323,25 @@ static const VectorOpcodeInfo kInfos[] = {
 
 const VectorOpcodeInfo &sim::infoOf(config::VectorOpcode opcode) {
   return kInfos[static_cast<unsigned>(opcode)];
+}
+
+VectorFunction sim::functionOf(config::VectorOpcode opcode,
+                               const ArithmeticRules &rules) {
+  if (rules.absKeepsSign) {
+    switch (opcode) {
+    case config::VectorOpcode::ClipAbsMinI:
+      return apply<evalOperandAbsMinI>;
+    case config::VectorOpcode::ClipAbsMaxI:
+      return apply<evalOperandAbsMaxI>;
+    case config::VectorOpcode::ClipAbsMinF:
+      return applyFlushed<evalOperandAbsMinF>;
+    case config::VectorOpcode::ClipAbsMaxF:
+      return applyFlushed<evalOperandAbsMaxF>;
+    default:
+      break;
+    }
+  }
+  return infoOf(opcode).function;
 }
 
 /// The digits of a mode.

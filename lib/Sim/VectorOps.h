@@ -10,6 +10,7 @@
 #define SEQUIN_LIB_SIM_VECTOROPS_H
 
 #include "sequin/Config/Config.h"
+#include "sequin/Support/Arithmetic.h"
 
 namespace sequin::sim {
 
@@ -58,6 +59,7 @@ struct VectorCall {
   const uint32_t *arguments[3];
   int64_t count;
   int64_t intWidth;
+  const ArithmeticRules &rules;
 };
 using VectorFunction = void (*)(const VectorCall &call);
 
@@ -75,6 +77,10 @@ struct VectorOpcodeInfo {
   /// Null for opcodes of arity 0.
   VectorFunction function;
 };
+
+/// What computes `opcode` by the rules of a machine; null for arity 0.
+VectorFunction functionOf(config::VectorOpcode opcode,
+                          const ArithmeticRules &rules);
 
 const VectorOpcodeInfo &infoOf(config::VectorOpcode opcode);
 

@@ -223,6 +223,12 @@ uint32_t sequin::encodeInt(ElementType type, int32_t value) {
   return static_cast<uint32_t>(saturated) & mask;
 }
 
+uint32_t sequin::wrapInt(ElementType type, int32_t value) {
+  unsigned bits = getValueBits(type);
+  uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+  return static_cast<uint32_t>(value) & mask;
+}
+
 /// Bytes per element of a packed array; 0 for i4, which has two in a byte.
 static unsigned slotBytes(ElementType type) {
   switch (type) {
@@ -293,4 +299,20 @@ float sequin::absMinNum(float a, float b) {
 
 float sequin::absMaxNum(float a, float b) {
   return maxNum(std::fabs(a), std::fabs(b));
+}
+
+float sequin::ofSmallerMagnitude(float a, float b) {
+  a = flushSubnormal(a);
+  b = flushSubnormal(b);
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  return std::fabs(a) <= std::fabs(b) ? a : b;
+}
+
+float sequin::ofLargerMagnitude(float a, float b) {
+  a = flushSubnormal(a);
+  b = flushSubnormal(b);
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  return std::fabs(a) >= std::fabs(b) ? a : b;
 }

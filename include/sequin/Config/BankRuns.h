@@ -12,9 +12,11 @@
 // the compiler lets such a pass occupy the DMA engines, and the simulator traps
 // where a configuration does not.
 //
-// What is counted (SIL-43): the accesses of one slice by one sequencer, in
-// order; a run is accesses that follow each other and all touch the bank. An
-// access of 32 bytes touches four banks of 8.
+// What is counted (MEM-06, SIL-43): the accesses of one slice by one channel,
+// in order; a run is accesses that follow each other and all touch the bank. An
+// access of 32 bytes touches four banks of 8. In dual-channel mode the accesses
+// of a cycle are those of two channels, and the runs of both add up like those
+// of two contexts (MEM-07).
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +42,11 @@ struct BankRuns {
 };
 
 /// Of a sequencer whose strides are in elements of `elementBits`, read or
-/// written `accessBytes` at a time.
+/// written `accessBytes` at a time; the accesses of a packet take turns in
+/// `channels`.
 BankRuns countBankRuns(const Sequencer &sequencer, int64_t elementBits,
-                       int64_t accessBytes, const TcpMachine &machine);
+                       int64_t accessBytes, const TcpMachine &machine,
+                       int64_t channels = 1);
 /// Of a pass: its fetch and its commit.
 BankRuns countBankRuns(const ExecCommand &exec, const TcpMachine &machine);
 

@@ -19,6 +19,7 @@
 #include "sequin/Machine/TcpIsa.h"
 #include "sequin/Stream/Sequencer.h"
 #include "sequin/Stream/ValidCount.h"
+#include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 
@@ -55,6 +56,11 @@ struct HbmModel {
   int64_t queueEntries;       ///< command queue of a channel, FR-FCFS
   int64_t rowSwitchCycles;    ///< core cycles: close one row, open another
   int64_t partialWriteFactor; ///< slow-down of a read-modify-write
+  /// Whether requests that wait in a queue for the same unit are one write;
+  /// otherwise every request that does not cover its unit is a
+  /// read-modify-write.
+  bool mergesPartialWrites;
+  int64_t refreshPercent;     ///< of its time that HBM refreshes its cells
   int64_t commandMHz;         ///< clock that the tCCD values count
   int64_t tccdOtherBankGroup; ///< same slice, other bank group
   int64_t tccdOtherSlice;     ///< other slice
@@ -164,6 +170,8 @@ struct TcpMachine {
   int64_t dmaStoreDescriptorCycles; ///< added to a descriptor that writes HBM
   int64_t hbmToDmClusterBytesPerCycle; ///< into DM of a cluster; 0: no limit
   int64_t hbmToDmChipBytesPerCycle;    ///< into DM of a chip; 0: no limit
+  /// Requests of one engine that HBM has not served yet; 0: no limit.
+  int64_t dmaOutstandingRequests;
   SequencerLimits dma;
   HbmModel hbm;
 
@@ -171,6 +179,8 @@ struct TcpMachine {
   int64_t dmBanks;          ///< per slice
   int64_t dmBankBytes;      ///< width of a bank
   int64_t dmnBytesPerCycle; ///< of one data memory network
+  /// DMA in and out of a cluster's data memory; 0: as much as its networks do.
+  int64_t dmClusterBytesPerCycle;
   int64_t dmQueueEntries;   ///< DMA requests waiting at one slice
   int64_t nocTimeoutCycles; ///< a request older than this is an exception
   int64_t spmBytesPerCycle; ///< scratchpads, per cluster (ERR-34)
@@ -178,13 +188,22 @@ struct TcpMachine {
 
   // Behaviour the manual leaves to the implementation; see docs/Decisions.
   bool flushSubnormals;         ///< f32 and bf16 subnormals become signed zero
+  ArithmeticRules arithmetic;   ///< SIL-1, SIL-2, SIL-8
   uint8_t poisonByte;           ///< what fresh memory holds in the simulator
-  int64_t engineFillCycles;     ///< latency added to every engine pass
+  int64_t engineFillCycles;     ///< fixed cost of every engine pass
   int64_t treeLevelCycles;      ///< latency of each level of the reduction tree
   int64_t shiftReuseFillCycles; ///< and of shift-reuse in the stream adapter
   int64_t trfFullPathCycles; ///< set-up of a TRF load that is no short command
   int64_t fetchCastFillCycles; ///< and to one that converts while fetching
   int64_t passScalePercent;    ///< of the cycles the formulas give a pass
+  /// Flits per cycle on a link of the ring that reduces over slices; 0: any.
+  int64_t reduceLinkFlitsPerCycle;
+  /// From the end of a command to the start of one in another cluster that
+  /// waits for it.
+  int64_t clusterDependencyCycles;
+  /// Whether arguments lie in HBM row-major unless a layout is asked for;
+  /// otherwise the compiler chooses.
+  bool rowMajorArguments;
 
   /// How many accesses of the tensor unit in a row may take the same bank while
   /// DMA runs: (bytes of an engine / bytes of a network) * n * slices of a

@@ -11,8 +11,8 @@
 //
 // Rounding is to nearest, ties to even. Overflow of a float narrowing goes to
 // infinity, except f8e4m3, which saturates to its largest finite value; NaN
-// becomes the canonical quiet NaN. Narrowing an integer saturates. (The manual
-// is silent: docs/Decisions.)
+// becomes the canonical quiet NaN. What a machine may do in one way or another
+// is in ArithmeticRules. (The manual is silent: docs/Decisions.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,15 @@
 #include <limits>
 
 namespace sequin {
+
+/// What the vector and the cast engine do where the manual is silent (SIL-1,
+/// SIL-2, SIL-8): switches of a machine's row.
+struct ArithmeticRules {
+  bool castWraps;      ///< integers that are narrowed wrap, or saturate
+  bool fixedTiesAway;  ///< float to fixed: halves away from zero, or to even
+  bool fixedNanBySign; ///< NaN: the largest or smallest number, or 0
+  bool absKeepsSign;   ///< AbsMin, AbsMax: an operand, or its magnitude
+};
 
 /// While alive, subnormal f32 operands and results of this thread are flushed
 /// to signed zero if `flush` is set (the machine parameter flushSubnormals).
@@ -54,6 +63,13 @@ int32_t decodeInt(ElementType type, uint32_t bits);
 uint32_t encodeFloat(ElementType type, float value);
 /// Saturates to the format.
 uint32_t encodeInt(ElementType type, int32_t value);
+/// Keeps the low bits.
+uint32_t wrapInt(ElementType type, int32_t value);
+/// What the cast engine makes of an integer.
+inline uint32_t narrowInt(ElementType type, int32_t value,
+                          const ArithmeticRules &rules) {
+  return rules.castWraps ? wrapInt(type, value) : encodeInt(type, value);
+}
 
 /// Reads and writes element `index` of a packed array (i4: even index in the
 /// low nibble, SIL-26; i5 and i9 are held as i8 and i16 by the simulators).
@@ -122,6 +138,19 @@ inline int32_t arithRightShiftRound(int32_t a, int32_t count) {
 inline int32_t absSat(int32_t a) {
   return saturateToInt32(a < 0 ? -static_cast<int64_t>(a) : a);
 }
+/// The operand of the smaller or larger magnitude, the first of equal ones;
+/// the most negative value has the largest of all.
+inline uint32_t magnitudeOf(int32_t a) {
+  uint32_t bits = static_cast<uint32_t>(a);
+  return a < 0 ? 0 - bits : bits;
+}
+inline int32_t ofSmallerMagnitude(int32_t a, int32_t b) {
+  return magnitudeOf(a) <= magnitudeOf(b) ? a : b;
+}
+inline int32_t ofLargerMagnitude(int32_t a, int32_t b) {
+  return magnitudeOf(a) >= magnitudeOf(b) ? a : b;
+}
+/// The smaller or larger magnitude itself.
 inline int32_t absMin(int32_t a, int32_t b) {
   return absSat(a) < absSat(b) ? absSat(a) : absSat(b);
 }
@@ -134,12 +163,21 @@ inline float fxpToFp(int32_t a, int64_t intWidth) {
   uint32_t scale = static_cast<uint32_t>(127 + intWidth - 31) << 23;
   return static_cast<float>(a) * llvm::bit_cast<float>(scale);
 }
-/// a * 2^(31 - intWidth), rounded to nearest even and saturated; 0 for NaN.
-inline int32_t fpToFxp(float a, int64_t intWidth) {
+/// a * 2^(31 - intWidth), rounded to nearest and saturated; NaN and halves by
+/// the rules.
+inline int32_t fpToFxp(float a, int64_t intWidth,
+                       const ArithmeticRules &rules) {
+  constexpr double kLow = -2147483648.0, kHigh = 2147483647.0;
   uint64_t scale = static_cast<uint64_t>(1023 + 31 - intWidth) << 52;
   double scaled = static_cast<double>(a) * llvm::bit_cast<double>(scale);
-  scaled = scaled < 2147483647.0 ? scaled : scaled == scaled ? 2147483647.0 : 0;
-  scaled = scaled < -2147483648.0 ? -2147483648.0 : scaled;
+  bool isNegative = llvm::bit_cast<uint32_t>(a) >> 31;
+  double ofNan = !rules.fixedNanBySign ? 0 : isNegative ? kLow : kHigh;
+  scaled = scaled < kHigh ? scaled : scaled == scaled ? kHigh : ofNan;
+  scaled = scaled < kLow ? kLow : scaled;
+  // The sum is exact wherever it could reach the next integer: an f32 has 24
+  // bits.
+  if (rules.fixedTiesAway)
+    return static_cast<int32_t>(scaled + (isNegative ? -0.5 : 0.5));
   // Rounds at the unit; the integer is in the low bits.
   return static_cast<int32_t>(llvm::bit_cast<uint64_t>(scaled + 0x1.8p52));
 }
@@ -149,6 +187,10 @@ float maxNum(float a, float b);
 /// Of the magnitudes.
 float absMinNum(float a, float b);
 float absMaxNum(float a, float b);
+/// The operand of the smaller or larger magnitude, the first of equal ones; the
+/// operand that is not NaN, if one is.
+float ofSmallerMagnitude(float a, float b);
+float ofLargerMagnitude(float a, float b);
 
 inline int32_t addWrap(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) +

@@ -15,6 +15,34 @@ using namespace sequin;
 using namespace sequin::derivation;
 using namespace sequin::tcp_isa;
 
+/// The element behind the last one that reads of `run` elements come to.
+static int64_t getReadEnd(const Sequencer &sequencer, int64_t run) {
+  int64_t last = sequencer.base;
+  for (const SequencerEntry &entry :
+       llvm::ArrayRef(sequencer.entries).drop_back(sequencer.packetEntries))
+    last += (entry.size - 1) * std::max<int64_t>(entry.stride, 0);
+  return last + run;
+}
+
+/// A read of `run` elements for a packet without those behind its data. Lanes
+/// of padding may get anything finite, as the stream has zeros there; behind a
+/// row is memory that nobody has written, and a shorter read is repeated
+/// instead.
+static int64_t withoutPadding(const Mapping &packet, int64_t run,
+                              ElementType type, const TcpMachine &machine) {
+  int64_t data = packet.size();
+  while (data > 1 && !packet.at(data - 1))
+    --data;
+  auto isRead = [&](int64_t elements) {
+    return elements * getBitWidth(type) % 8 == 0 &&
+           llvm::is_contained(machine.trf.accessBytes,
+                              getByteSize(type, elements));
+  };
+  while (run % 2 == 0 && run / 2 >= data && isRead(run / 2))
+    run /= 2;
+  return run;
+}
+
 /// The TRF side: which bytes of a row each computation packet reads (TRF-02).
 static LogicalResult deriveTrf(tcp::AlignOp align, const tcp::AlignShape &shape,
                                const TcpMachine &machine,
@@ -60,6 +88,8 @@ static LogicalResult deriveTrf(tcp::AlignOp align, const tcp::AlignShape &shape,
              << "\" as " << sequencer.str()
              << ", a TRF read is one contiguous run, repeated";
   }
+  if (getReadEnd(sequencer, regRead) > trf.getElementMapping().size())
+    regRead = withoutPadding(packet, regRead, stage.type, machine);
   if (regRead * getBitWidth(stage.type) % 8 != 0)
     return align.emitOpError()
            << "reads " << regRead << " elements of " << input.getElementType()

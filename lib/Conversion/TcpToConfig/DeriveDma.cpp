@@ -220,13 +220,21 @@ LogicalResult DmaDeriver::choosePacket(const Draft &draft, int64_t run) {
     splitChips(draft, 0);
     return success();
   }
-  // The largest part of an aligned run that is aligned itself.
-  int64_t step = run % machine.dmaAlignBytes == 0 ? machine.dmaAlignBytes : 1;
+  // The largest part of an aligned run that is aligned itself. A packet that
+  // ends inside a unit of HBM writes that one in two parts (MEM-14).
+  int64_t unit = machine.hbm.unitBytes;
+  bool writesUnits =
+      destination->memory == Memory::Hbm && !machine.hbm.mergesPartialWrites;
+  int64_t step = writesUnits && run % unit == 0     ? unit
+                 : run % machine.dmaAlignBytes == 0 ? machine.dmaAlignBytes
+                                                    : 1;
   int64_t packet = limit;
   while (run % packet != 0)
     packet -= step;
   auto requests = [&](int64_t bytes) {
-    return llvm::divideCeil(bytes, machine.dmaRequestBytes);
+    int64_t partial =
+        writesUnits && bytes % unit != 0 ? machine.hbm.partialWriteFactor : 0;
+    return llvm::divideCeil(bytes, machine.dmaRequestBytes) + partial;
   };
   int64_t packets = 1;
   for (const DmaDescriptor::Entry &entry : draft.descriptor.entries)
@@ -364,9 +372,10 @@ void DmaDeriver::splitEngines(const Draft &draft, size_t first) {
   drafts.push_back(std::move(done));
 }
 
-/// Walks HBM by ascending addresses: each of its rows is opened once, and the
-/// parts of a unit that are written meet in the queue (MEM-14, MEM-15). What is
-/// read several times comes again when another bank group has had its turn.
+/// Walks HBM by ascending addresses: each of its rows is opened once (MEM-15),
+/// and parts of a unit that are written meet in the queue of a machine that
+/// merges them. What is read several times comes again when another bank group
+/// has had its turn.
 void DmaDeriver::followHbm(Draft &draft) const {
   bool reads = source->memory == Memory::Hbm;
   if (!reads && destination->memory != Memory::Hbm)

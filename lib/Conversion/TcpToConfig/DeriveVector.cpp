@@ -525,10 +525,12 @@ LogicalResult ExecDeriver::stage(tcp::VectorFilterOp op) {
 
 LogicalResult ExecDeriver::stage(tcp::VectorFinalOp op) {
   config::VectorStage &vector = this->vector(op);
-  if (!vector.interSlice || !vector.ops.empty() || !vector.opsAfter.empty())
+  if (!vector.ops.empty() || !vector.opsAfter.empty())
     return success();
-  // ExecutionIds that nobody looks at; the configuration has no place for the
-  // block without an operation.
+  // ExecutionIds that nobody looks at but the logger; the configuration has no
+  // place for the block without an operation beside the inter-slice block.
+  if (vector.branch.logAddress && !vector.interSlice)
+    return success();
   if (vector.branch.logAddress)
     return op.emitOpError() << "ends a pass that logs ExecutionIds beside the "
                                "inter-slice block and has no operation in the "

@@ -262,15 +262,15 @@ def make_cases(state: np.random.Generator) -> list[Case]:
         Case("to_float", [ints((200,))], "f32", ["%r = arith.sitofp %a : i32 to f32"],
              lambda a: a.astype(np.float32)),
         Case("to_int", [special_finite(special)], "i32",
-             ["%1 = math.roundeven %a : f32", "%r = arith.fptosi %1 : f32 to i32"],
-             lambda a: np.rint(a).astype(np.int32)),
+             ["%1 = math.round %a : f32", "%r = arith.fptosi %1 : f32 to i32"],
+             lambda a: round_away(a).astype(np.int32)),
         Case("quantised", [floats((5, 37))], "i8",
              ["%k = arith.constant 30.0 : f32", "%1 = arith.mulf %a, %k : f32",
-              "%2 = math.roundeven %1 : f32", "%3 = arith.fptosi %2 : f32 to i32",
+              "%2 = math.round %1 : f32", "%3 = arith.fptosi %2 : f32 to i32",
               "%lo = arith.constant -128 : i32", "%hi = arith.constant 127 : i32",
               "%4 = arith.maxsi %3, %lo : i32", "%5 = arith.minsi %4, %hi : i32",
               "%r = arith.trunci %5 : i32 to i8"],
-             lambda a: np.clip(np.rint(a * np.float32(30)), -128, 127).astype(np.int8)),
+             lambda a: np.clip(round_away(a * np.float32(30)), -128, 127).astype(np.int8)),
         Case("scaled", [ints((200,), element="i8", limit=128)], "bf16",
              ["%1 = arith.extsi %a : i8 to i32", "%2 = arith.sitofp %1 : i32 to f32",
               "%k = arith.constant 0.1 : f32", "%3 = arith.mulf %2, %k : f32",
@@ -469,6 +469,11 @@ def make_programs(state: np.random.Generator) -> list[Program]:
             f"largest_{m}x{k}", [small((m, k), "f32", 1000)],
             with_sizes(LARGEST, M=m, K=k), lambda a: bits(a.max(axis=1)) + 1))
     return programs
+
+
+def round_away(a: Array) -> Array:
+    """Rounds to whole numbers, halves away from zero, as the engine does."""
+    return np.copysign(np.floor(np.abs(a.astype(np.float64)) + 0.5), a)
 
 
 def special_finite(operand: Operand) -> Operand:

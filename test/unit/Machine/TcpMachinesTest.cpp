@@ -23,7 +23,8 @@ TEST(TcpMachines, LookupByName) {
     EXPECT_TRUE(names.insert(machine->name).second);
   }
   EXPECT_EQ(lookupTcpMachine("rngd2"), nullptr);
-  EXPECT_EQ(knownMachineNames(), "rngd, rngd-s, rngd-measured");
+  EXPECT_EQ(knownMachineNames(), "rngd, rngd-s, rngd-measured, rngd-merging, "
+                                 "rngd-static, rngd-strict");
 }
 
 TEST(TcpMachines, Geometry) {
@@ -201,6 +202,49 @@ TEST(TcpMachines, Measured) {
   EXPECT_EQ(rest(m), rest(rngd()));
 }
 
+/// The row without `keys`, those of HBM as "hbm.key"; all must be there.
+static llvm::json::Value without(const TcpMachine &machine,
+                                 std::initializer_list<llvm::StringRef> keys) {
+  llvm::json::Value value = toJSON(machine);
+  llvm::json::Object &object = *value.getAsObject();
+  EXPECT_TRUE(object.erase("name"));
+  for (llvm::StringRef key : keys) {
+    llvm::json::Object &where =
+        key.consume_front("hbm.") ? *object.getObject("hbm") : object;
+    EXPECT_TRUE(where.erase(key)) << key.str();
+  }
+  return value;
+}
+
+// Rows for one reading of a silent point each differ from RNGD there alone.
+TEST(TcpMachines, OtherReadings) {
+  auto expectLikeRngd = [](llvm::StringRef name,
+                           std::initializer_list<llvm::StringRef> keys) {
+    EXPECT_EQ(without(*lookupTcpMachine(name), keys), without(rngd(), keys))
+        << name.str();
+  };
+  expectLikeRngd("rngd-static", {"engine_fill_cycles"});
+  expectLikeRngd("rngd-merging", {"hbm.merges_partial_writes"});
+  expectLikeRngd("rngd-strict",
+                 {"engine_fill_cycles", "hbm.refresh_percent",
+                  "hbm.row_switch_cycles", "dma_outstanding_requests",
+                  "dm_cluster_bytes_per_cycle", "reduce_link_flits_per_cycle",
+                  "cluster_dependency_cycles", "row_major_arguments"});
+  // Two published static counts of passes: 4,105 and 7,961.
+  const TcpMachine &fixed = *lookupTcpMachine("rngd-static");
+  EXPECT_EQ(rngd().engineFillCycles, 0);
+  EXPECT_EQ(3840 + fixed.engineFillCycles, 4105);
+  EXPECT_LE(7680 + fixed.engineFillCycles, 7961);
+  const TcpMachine &strict = *lookupTcpMachine("rngd-strict");
+  EXPECT_EQ(strict.engineFillCycles, fixed.engineFillCycles);
+  // Bank Conflict: 40-50 ns.
+  EXPECT_EQ(rngd().hbm.rowSwitchCycles, 40);
+  EXPECT_EQ(strict.hbm.rowSwitchCycles, 50);
+  EXPECT_EQ(strict.dmClusterBytesPerCycle, 2 * rngd().dmnBytesPerCycle);
+  EXPECT_TRUE(lookupTcpMachine("rngd-merging")->hbm.mergesPartialWrites);
+  EXPECT_FALSE(rngd().hbm.mergesPartialWrites);
+}
+
 // What other code assumes of every row.
 TEST(TcpMachines, RowsAreConsistent) {
   for (const TcpMachine *machine : tcpMachines()) {
@@ -234,6 +278,11 @@ TEST(TcpMachines, Json) {
   EXPECT_EQ(object.getObject("main_fetch")->getArray("access_bytes")->size(),
             6u);
   EXPECT_EQ(object.getBoolean("flush_subnormals"), true);
+  // A switch each (SIL-1, SIL-2, SIL-8), and a NaN in every float type.
+  for (const char *key :
+       {"cast_wraps", "fixed_ties_away", "fixed_nan_by_sign", "abs_keeps_sign"})
+    EXPECT_EQ(object.getBoolean(key), true) << key;
+  EXPECT_EQ(object.getInteger("poison_byte"), 0xff);
 }
 
 // The verifiers know the shapes of the ISA without a machine; every row has

@@ -8,6 +8,7 @@
 
 #include "DmaProgram.h"
 #include "sequin/Config/BankRuns.h"
+#include <array>
 #include <random>
 
 using namespace sequin;
@@ -80,7 +81,11 @@ TEST(Banks, CountsLikeAWalk) {
       sequencer.entries.push_back({pick({1, 2, 3, 5, 9, 33}),
                                    pick({0, 8, 32, 64, 96, 128, 256, -32, 4})});
     sequencer.entries.push_back({access * pick({1, 2, 3}), 1});
-    BankRuns runs = runsOf(sequencer, access);
+    int64_t channels = pick({1, 2, 3});
+    sequencer.packetEntries = 1;
+    BankRuns runs =
+        config::countBankRuns(sequencer, 8, access, rngd(), channels);
+    int64_t inPacket = sequencer.entries.back().size / access;
     // Every access, one after the other.
     std::vector<int64_t> addresses = {sequencer.baseAddress + (1 << 20)};
     for (const Loop &loop : sequencer.entries) {
@@ -92,19 +97,47 @@ TEST(Banks, CountsLikeAWalk) {
       addresses = std::move(next);
     }
     for (int64_t bank = 0; bank < 16; ++bank) {
-      int64_t run = 0, longest = 0, total = 0;
-      for (int64_t address : addresses) {
+      std::array<int64_t, 3> run = {}, most = {};
+      int64_t total = 0;
+      for (size_t i = 0; i < addresses.size(); ++i) {
         bool touches = false;
-        for (int64_t at = address; at < address + access; ++at)
+        for (int64_t at = addresses[i]; at < addresses[i] + access; ++at)
           touches |= (at >> 3 & 15) == bank;
-        run = touches ? run + 1 : 0;
+        int64_t channel = static_cast<int64_t>(i) % inPacket % channels;
+        run[channel] = touches ? run[channel] + 1 : 0;
         total += touches;
-        longest = std::max(longest, run);
+        most[channel] = std::max(most[channel], run[channel]);
       }
+      int64_t longest = most[0] + most[1] + most[2];
       EXPECT_EQ(runs.longest[bank], longest) << round << " " << bank;
       EXPECT_EQ(runs.total[bank], total) << round << " " << bank;
     }
   }
+}
+
+TEST(Banks, ChannelsHaveRunsOfTheirOwn) {
+  SEQUIN_ROW("MEM-06");
+  auto longest = [](std::vector<Loop> entries, int64_t packetEntries,
+                    int64_t channels, int64_t bits = 16) {
+    config::Sequencer sequencer;
+    sequencer.entries.assign(entries.begin(), entries.end());
+    sequencer.packetEntries = packetEntries;
+    return config::countBankRuns(sequencer, bits, 32, rngd(), channels).longest;
+  };
+  // Two accesses side by side, 512 bytes to the next two: in one channel they
+  // take turns; two channels hold four banks each.
+  std::vector<Loop> entries = {{8, 32}, {128, 256}, {2, 16}, {16, 1}};
+  EXPECT_THAT(longest(entries, 2, 1), Each(1));
+  EXPECT_THAT(longest(entries, 2, 2), Each(128));
+  // What both channels do to one bank adds up, as for two contexts.
+  EXPECT_EQ(longest({{50, 64}, {2, 256}, {16, 1}}, 2, 1)[0], 100);
+  EXPECT_EQ(longest({{50, 64}, {2, 256}, {16, 1}}, 2, 2)[0], 100);
+  // A packet begins with the first channel: of three accesses it has two.
+  EXPECT_EQ(longest({{10, 64}, {3, 64}, {16, 1}}, 2, 2)[0], 30);
+  EXPECT_EQ(longest({{10, 192}, {3, 16}, {16, 1}}, 2, 2)[0], 1);
+  EXPECT_EQ(longest({{10, 192}, {3, 16}, {16, 1}}, 2, 2)[4], 10);
+  // A packet of one access leaves the second channel idle.
+  EXPECT_EQ(longest({{10, 64}, {16, 1}}, 1, 2)[0], 10);
 }
 
 TEST(Banks, TheLimitIsDerived) {
@@ -192,6 +225,34 @@ TEST(Banks, StarvedDmaTraps) {
                  config::DmaCommand{
                      Memory::Hbm, Memory::Hbm, {descriptor(0, 4096, {}, 8)}}})),
             "no error");
+}
+
+TEST(Banks, DualChannelBesideDma) {
+  SEQUIN_ROW("MEM-06");
+  SEQUIN_ROW("MEM-07");
+  // Two accesses of 32 bytes per packet, from banks 0 to 7, `n` times; what is
+  // committed goes to a register file.
+  auto fetch = [](int64_t n, bool dualChannel) {
+    config::ExecCommand exec =
+        makeExec({0, {{n, 128}, {64, 1}}, 1}, I8, I8, 32);
+    exec.fetch.dualChannel = dualChannel;
+    exec.sliceMask.assign(8, 0);
+    exec.sliceMask[0] = 1;
+    exec.sink = config::ToVrfStage{0, n * 64};
+    return exec;
+  };
+  auto error = [&](int64_t n, bool dualChannel) {
+    return errorOf(programOf({fetch(n, dualChannel), load()}));
+  };
+  EXPECT_EQ(error(62, true), "no error");
+  EXPECT_EQ(error(63, true), "no error");
+  EXPECT_THAT(error(64, true),
+              HasSubstr("NoC timeout: 'c0' accesses bank 0 of data memory 64 "
+                        "times in a row, allowed beside DMA are at most 63 "
+                        "(MEM-06)"));
+  EXPECT_EQ(error(64, false), "no error");
+  EXPECT_TRUE(config::starvesDma(fetch(64, true), rngd()));
+  EXPECT_FALSE(config::starvesDma(fetch(63, true), rngd()));
 }
 
 TEST(Banks, APassMayHoldTheEngines) {

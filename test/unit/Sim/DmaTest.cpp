@@ -145,7 +145,7 @@ TEST(Transfer, FourBitElementsArePackedInHbm) {
                {arrayOf(I4, std::vector<int>{1, -1, 7, -8, 3})});
   ASSERT_TRUE(static_cast<bool>(result)) << llvm::toString(result.takeError());
   // The upper half of the last byte keeps its poison.
-  EXPECT_THAT(result->outputs[0].data, ElementsAreArray({0xf1, 0x87, 0xa3}));
+  EXPECT_THAT(result->outputs[0].data, ElementsAreArray({0xf1, 0x87, 0xf3}));
   EXPECT_THAT(intsOf(result->outputs[1]), ElementsAreArray({1, -1, 7, -8, 3}));
 }
 

@@ -54,6 +54,39 @@ TEST(DmaTime, PacketsAreSplitIntoRequests) {
             (500 + 2 * 16) + (500 + 2 * 1));
 }
 
+TEST(DmaTime, RequestsThatWriteHbmEndAtUnits) {
+  SEQUIN_ROW("MEM-14");
+  auto stages = [](const char *machine, int64_t address, int64_t bytes) {
+    config::Program program =
+        oneDma(Memory::Hbm, Memory::Hbm, {descriptor(0, address, {}, bytes)});
+    program.target = machine;
+    const TcpMachine &row = *lookupTcpMachine(machine);
+    return std::pair(stageOf(program, "engines", row),
+                     stageOf(program, "hbm", row));
+  };
+  int64_t at = 1 << 20;
+  // Two units: whole, and an eighth behind the boundary of the first.
+  EXPECT_EQ(stages("rngd", at, 512).first, 500 + 2 * 2);
+  EXPECT_EQ(stages("rngd", at + 32, 512).first, 500 + 2 * 3);
+  EXPECT_EQ(stages("rngd", at + 32, 224).first, 500 + 2 * 1);
+  EXPECT_EQ(stages("rngd", at + 32, 225).first, 500 + 2 * 2);
+  // 200 controller cycles for a part; reads are whole.
+  int64_t part = 50 * 16 / 3 + 1;
+  EXPECT_LT(stages("rngd", at, 512).second, 500 + part / 4);
+  EXPECT_GE(stages("rngd", at + 32, 512).second, 500 + part - 6);
+  EXPECT_EQ(stages("rngd-merging", at + 32, 512).first, 500 + 2 * 2);
+  // A run that later requests complete is whole where parts merge.
+  auto halves = [](const char *machine) {
+    config::Program program =
+        oneDma(Memory::Hbm, Memory::Hbm,
+               {descriptor(0, 1 << 20, {{64, 128, 128}}, 128)});
+    program.target = machine;
+    return stageOf(program, "hbm", *lookupTcpMachine(machine));
+  };
+  EXPECT_GT(halves("rngd"), 500 + 2 * part - 6);
+  EXPECT_LT(halves("rngd-merging"), 500 + part);
+}
+
 TEST(DmaTime, EveryDescriptorStartsUp) {
   SEQUIN_ROW("DMA-05");
   DmaDescriptor first = descriptor(0, 0, {}, 4096);

@@ -8,6 +8,7 @@
 
 #include "../../../lib/Sim/Hbm.h"
 #include "../Row.h"
+#include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <functional>
@@ -155,17 +156,48 @@ TEST(Hbm, MisalignedAccess) {
   EXPECT_NEAR(static_cast<double>(cycles(240)) / cycles(256), 50, 0.1);
 }
 
-TEST(Hbm, PartsThatWaitTogetherAreOneWrite) {
+TEST(Hbm, EveryRequestForAPartIsAWriteOfItsOwn) {
   SEQUIN_ROW("MEM-14");
-  auto write = [](int64_t between) {
+  auto write = [](int64_t address, int64_t bytes, int64_t times = 1) {
     return runAll([=](Hbm &hbm) {
-      for (int64_t part = 0; part < 4; ++part) {
-        hbm.access(part * 64, 64, true);
-        // Parts of other units, in other rows of all channels.
-        for (int64_t i = 0; i < between; ++i)
-          hbm.access((1 + part * between + i) << 21, 64, true);
-      }
+      for (int64_t i = 0; i < times; ++i)
+        hbm.access(address, bytes, true);
     });
+  };
+  // Just inside, at and just outside of a unit.
+  EXPECT_EQ(write(0, 255).partialWrites, 1);
+  EXPECT_EQ(write(0, 256).partialWrites, 0);
+  EXPECT_EQ(write(0, 257).partialWrites, 1);
+  EXPECT_EQ(write(0, 257).units, 2);
+  // An unaligned write of 256 bytes is two of them.
+  EXPECT_EQ(write(1, 256).partialWrites, 2);
+  // They are in two channels. Of each the transfer is part of the start-up.
+  EXPECT_EQ(write(1, 256).cycles, llvm::divideCeil(49 * 16, 3));
+  // Those of one bank group follow each other at half the speed.
+  EXPECT_EQ(write(1, 254, 10).cycles,
+            llvm::divideCeil((10 * (2 + 49) - 2) * 16, 3));
+  // Four quarters of a unit, one after the other, are four.
+  Hbm::Statistics quarters = runAll([](Hbm &hbm) {
+    for (int64_t part = 0; part < 4; ++part)
+      hbm.access(part * 64, 64, true);
+  });
+  EXPECT_EQ(quarters.units, 4);
+  EXPECT_EQ(quarters.partialWrites, 4);
+}
+
+TEST(Hbm, PartsThatWaitTogetherMayBeOneWrite) {
+  HbmModel merging = lookupTcpMachine("rngd-merging")->hbm;
+  auto write = [&](int64_t between) {
+    return runAll(
+        [=](Hbm &hbm) {
+          for (int64_t part = 0; part < 4; ++part) {
+            hbm.access(part * 64, 64, true);
+            // Parts of other units, in other rows of all channels.
+            for (int64_t i = 0; i < between; ++i)
+              hbm.access((1 + part * between + i) << 21, 64, true);
+          }
+        },
+        merging);
   };
   Hbm::Statistics whole = write(0);
   EXPECT_EQ(whole.units, 1);

@@ -108,39 +108,43 @@ TEST(InterSlice, TakesLoopsOverPackets) {
   EXPECT_THAT(found[1], ElementsAre(12, 13, 16, 17));
 }
 
-TEST(InterSlice, SlicesGiveToOneSumOrToSeveral) {
-  // Slice s takes slices s and s + 1, or those of its parity.
-  auto run = [](std::vector<std::vector<uint64_t>> sources, int64_t takers) {
-    RingProgram program(4, 4);
-    program.exec.vector = reduction(4, 2, InterSliceOpcode::Add);
-    program.exec.sliceMask = firstSlices(takers);
-    config::Routing &routing = program.exec.vector->interSlice->routing;
-    routing.packets = {{2, 2}};
-    routing.routers.clear();
-    for (int64_t i = 0; i < 4; ++i)
-      routing.routers.push_back({1, sources[i], i / 2});
-    return program.run();
-  };
+/// Four slices of four packets that fold `sources` by slice.
+static RingProgram foldingSlices(std::vector<std::vector<uint64_t>> sources) {
+  RingProgram program(4, 4);
+  program.exec.vector = reduction(4, 2, InterSliceOpcode::Add);
+  config::Routing &routing = program.exec.vector->interSlice->routing;
+  routing.packets = {{2, 2}};
+  routing.routers.clear();
+  for (int64_t i = 0; i < 4; ++i)
+    routing.routers.push_back({1, sources[i], i / 2});
+  return program;
+}
+
+TEST(InterSlice, GroupsAreBlocksOfNeighbours) {
+  SEQUIN_ROW("INT-03");
   // Packet p of slice s is 10 s + p.
-  for (int64_t takers : {4, 1}) {
-    std::vector<std::vector<int>> found =
-        run({{0b0011}, {0b0110}, {0b1100}, {0b1001}}, takers);
-    EXPECT_THAT(found[0], ElementsAre(10, 14));
-    if (takers == 1)
-      continue;
-    EXPECT_THAT(found[1], ElementsAre(30, 34));
-    EXPECT_THAT(found[2], ElementsAre(52, 56));
-    EXPECT_THAT(found[3], ElementsAre(32, 36));
-  }
   std::vector<std::vector<int>> found =
-      run({{0b0110}, {0b0011}, {0b1010}, {0b0101}}, 2);
-  EXPECT_THAT(found[0], ElementsAre(30, 34));
+      foldingSlices({{0b0011}, {0b0011}, {0b1100}, {0b1100}}).run();
+  EXPECT_THAT(found[0], ElementsAre(10, 14));
   EXPECT_THAT(found[1], ElementsAre(10, 14));
-  found = run({{0b0101}, {0b1010}, {0b0101}, {0b1010}}, 4);
-  EXPECT_THAT(found[0], ElementsAre(20, 24));
-  EXPECT_THAT(found[1], ElementsAre(40, 44));
-  EXPECT_THAT(found[2], ElementsAre(22, 26));
-  EXPECT_THAT(found[3], ElementsAre(42, 46));
+  EXPECT_THAT(found[2], ElementsAre(52, 56));
+  EXPECT_THAT(found[3], ElementsAre(52, 56));
+  auto error = [](std::vector<std::vector<uint64_t>> sources) {
+    return foldingSlices(std::move(sources)).error();
+  };
+  // Stride 2.
+  EXPECT_THAT(error({{0b0101}, {0b1010}, {0b0101}, {0b1010}}),
+              HasSubstr("stage 'inter_slice': slice 0 reduces slice 0 and then "
+                        "slice 2; the reduced factors of Slice are the "
+                        "innermost ones, contiguous, with stride 1 (INT-03)"));
+  // Blocks that overlap.
+  EXPECT_THAT(error({{0b0011}, {0b0110}, {0b1100}, {0b1100}}),
+              HasSubstr("slice 0 reduces slices 0 to 1, and blocks of slices "
+                        "begin 1 apart"));
+  // Results in the block of others.
+  EXPECT_THAT(error({{0b1100}, {0b1100}, {0b0011}, {0b0011}}),
+              HasSubstr("slice 0 reduces slices 2 to 3 and is not in their "
+                        "block"));
 }
 
 TEST(InterSlice, SlicesWithoutAResultGiveTheirPart) {
@@ -152,19 +156,20 @@ TEST(InterSlice, SlicesWithoutAResultGiveTheirPart) {
 }
 
 TEST(InterSlice, ComesBehindASwitch) {
-  // Neighbours swap what they have; then all take slices 0 and 2, which hold
-  // what 1 and 3 sent.
+  // Both of two neighbours get what the second one has, and then the sum of
+  // both.
   RingProgram program(4, 2);
   config::SwitchStage stage;
   stage.routing.ringSize = 2;
-  stage.routing.routers = {{1, {2}, 0}, {1, {1}, 0}};
+  stage.routing.routers = {{2, {2}, 0}};
   stage.routing.packets = {{2, 1}};
   stage.groupSlices = 2;
   stage.writesBitmaps = true;
   program.exec.switching = stage;
   program.exec.vector = reduction(4, 2, InterSliceOpcode::Add);
-  program.exec.vector->interSlice->routing.routers = {{4, {0b0101}, 0}};
-  EXPECT_THAT(program.run()[3], ElementsAre(40, 42));
+  program.exec.vector->interSlice->routing.routers = {{2, {0b0011}, 0},
+                                                      {2, {0b1100}, 0}};
+  EXPECT_THAT(program.run()[3], ElementsAre(60, 62));
 }
 
 TEST(InterSlice, OperationsStandBeforeOrBehind) {
@@ -191,16 +196,43 @@ TEST(InterSlice, OperationsStandBeforeOrBehind) {
 }
 
 TEST(InterSlice, TheTailIsOneTraversalOfTheGroup) {
+  using Cycles = std::pair<int64_t, int64_t>;
   auto cycles = [](int64_t group, int64_t flits) {
     RingProgram program(group, flits);
     program.exec.vector = reduction(group, flits, InterSliceOpcode::Add);
+    return Cycles(program.stage("inter_slice"), program.stage("fill"));
+  };
+  // Streaming the flits in, then the slices of the group, whatever else the
+  // stream waits for.
+  EXPECT_EQ(cycles(4, 64), Cycles(64, 4));
+  EXPECT_EQ(cycles(64, 64), Cycles(64, 64));
+  EXPECT_EQ(cycles(256, 1), Cycles(1, 256));
+  SEQUIN_ROW("INT-10");
+}
+
+TEST(InterSlice, LinksMayHaveALimit) {
+  auto cycles = [](int64_t group, int64_t flits, int64_t perCycle,
+                   bool promotes = false) {
+    RingProgram program(group, flits);
+    program.machine.reduceLinkFlitsPerCycle = perCycle;
+    program.exec.vector = reduction(group, promotes ? flits / group : flits,
+                                    InterSliceOpcode::Add);
+    if (promotes) {
+      config::Routing &routing = program.exec.vector->interSlice->routing;
+      routing.routers.clear();
+      for (int64_t i = 0; i < group; ++i)
+        routing.routers.push_back({1, lowBits(group), flits / group * i});
+    }
     return program.stage("inter_slice");
   };
-  // Streaming the flits in, then the slices of the group.
-  EXPECT_EQ(cycles(4, 64), 68);
-  EXPECT_EQ(cycles(64, 64), 128);
-  EXPECT_EQ(cycles(256, 1), 257);
-  SEQUIN_ROW("INT-10");
+  EXPECT_EQ(cycles(4, 64, 0), 64);
+  // The sums on their way to the last slice, then the result on its way to the
+  // two slices in the middle: of two slices, none is.
+  EXPECT_EQ(cycles(4, 64, 1), 64 + 64);
+  EXPECT_EQ(cycles(2, 64, 1), 64);
+  EXPECT_EQ(cycles(4, 64, 2), 64);
+  // Each slice takes a part of the flits.
+  EXPECT_EQ(cycles(4, 64, 1, true), 64 + 2 * 16);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,19 +277,18 @@ TEST(InterSlice, AloneHasNoIntraSliceBlock) {
   using Stage = config::VectorStage;
   EXPECT_EQ(errorOf([](Stage &) {}), "no error");
   EXPECT_THAT(errorOf([](Stage &stage) { stage.unzip = true; }),
-              HasSubstr("stage 'vector': there is a two-group mode beside the "
-                        "inter-slice block and no operation before or behind "
-                        "it"));
+              HasSubstr("stage 'vector': unzip of a pass without an operation "
+                        "means nothing there"));
   EXPECT_THAT(errorOf([](Stage &stage) {
                 stage.branch.mode = config::BranchMode::Comparison;
               }),
-              HasSubstr("there is a branch beside"));
+              HasSubstr("branch of a pass without an operation"));
   EXPECT_THAT(errorOf([](Stage &stage) { stage.branch.logAddress = 0; }),
-              HasSubstr("there is a branch beside"));
+              HasSubstr("branch of a pass without an operation"));
   EXPECT_THAT(errorOf([](Stage &stage) { stage.validCount.emplace(); }),
-              HasSubstr("there is a valid count generator beside"));
+              HasSubstr("valid_count of a pass without an operation"));
   EXPECT_THAT(errorOf([](Stage &stage) { stage.intraSliceReduce.emplace(); }),
-              HasSubstr("there is a reduction inside the slices beside"));
+              HasSubstr("intra_slice_reduce of a pass without"));
 }
 
 TEST(InterSlice, AddSatIsForIntegers) {

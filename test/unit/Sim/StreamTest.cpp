@@ -453,7 +453,7 @@ TEST(Commit, SubContextCopiesInEights) {
 // Cast
 //===----------------------------------------------------------------------===//
 
-TEST(Cast, IntegersSaturateIntoTheFrontOfTheFlit) {
+TEST(Cast, IntegersWrapIntoTheFrontOfTheFlit) {
   SEQUIN_ROW("CAS-02");
   SEQUIN_ROW("CAS-03");
   SEQUIN_ROW("SIL-1");
@@ -466,11 +466,30 @@ TEST(Cast, IntegersSaturateIntoTheFrontOfTheFlit) {
   exec.sink = CommitStage{I8, {4096, {{32, 1}}, 1}, 32, 32};
   program.exec(exec);
   program.output(I8, 32, 4096);
-  std::vector<int> expected = {0, -1, 127, 127, -128, -128, 127, -128};
+  std::vector<int> expected = {0, -1, 127, -128, -128, 127, -24, 24};
   expected.resize(32, 0);
   EXPECT_THAT(intsOf(program.outputs()[0]), ElementsAreArray(expected));
   SEQUIN_ROW("CAS-05");
   EXPECT_EQ(program.stage("exec", "cast"), 1);
+}
+
+TEST(Cast, IntegersSaturateWhereTheRowSaysSo) {
+  SEQUIN_ROW("SIL-1");
+  SliceProgram program;
+  program.input(
+      arrayOf(I32, std::vector<int>{0, -1, 127, 128, -128, -129, 1000, -1000}),
+      0);
+  config::ExecCommand exec = makeExec({0, {{8, 1}}, 1}, I32, I32, 32);
+  exec.cast = config::CastStage{I32, I8};
+  exec.sink = CommitStage{I8, {4096, {{8, 1}}, 1}, 8, 8};
+  program.exec(exec);
+  program.output(I8, 8, 4096);
+  TcpMachine machine = program.machine;
+  machine.arithmetic.castWraps = false;
+  sim::Result result =
+      llvm::cantFail(sim::run(program.program, machine, program.inputs));
+  EXPECT_THAT(intsOf(result.outputs[0]),
+              ElementsAreArray({0, -1, 127, 127, -128, -128, 127, -128}));
 }
 
 TEST(Cast, PaddedInput) {
@@ -499,10 +518,9 @@ TEST(Cast, FourBitsTwoToAByte) {
   std::vector<sim::HostArray> outputs = program.outputs();
   EXPECT_THAT(intsOf(outputs[0]),
               ElementsAreArray(std::vector<int>{0x21, static_cast<int8_t>(0x8f),
-                                                static_cast<int8_t>(0x87), 0x07,
-                                                0, 0, 0, 0}));
+                                                0x79, 0x07, 0, 0, 0, 0}));
   EXPECT_THAT(intsOf(outputs[1]),
-              ElementsAreArray({1, 2, -1, -8, 7, -8, 7, 0}));
+              ElementsAreArray({1, 2, -1, -8, -7, 7, 7, 0}));
 }
 
 TEST(Cast, FloatsRoundAndSubnormalsVanish) {

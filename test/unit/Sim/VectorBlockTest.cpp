@@ -454,6 +454,7 @@ TEST(VectorBlock, BranchRules) {
   stage.branch.mode = BranchMode::AxisToggle;
   stage.branch.toggle = {{15, 1}};
   EXPECT_THAT(errorOf(stage), HasSubstr("15 toggles, the stream has 16"));
+  stage.branch = {};
   stage.branch.mode = BranchMode::Vrf;
   stage.branch.vrf = {8192 - 8, {{16, 1}}, 1};
   EXPECT_EQ(errorOf(stage), "no error");

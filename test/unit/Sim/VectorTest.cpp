@@ -17,6 +17,7 @@ using config::VectorOp;
 using config::VectorOpcode;
 using config::VectorOperand;
 using config::VectorStage;
+using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using enum ElementType;
@@ -144,11 +145,11 @@ static const std::map<VectorOpcode, IntFunction> &intFunctions() {
       {ClipMaxI, [](int64_t a, int64_t b) { return wrap64(std::max(a, b)); }},
       {ClipAbsMinI,
        [](int64_t a, int64_t b) {
-         return clamp64(std::min(std::abs(a), std::abs(b)));
+         return wrap64(std::abs(a) <= std::abs(b) ? a : b);
        }},
       {ClipAbsMaxI,
        [](int64_t a, int64_t b) {
-         return clamp64(std::max(std::abs(a), std::abs(b)));
+         return wrap64(std::abs(a) >= std::abs(b) ? a : b);
        }},
       {ClipAddFxp, [](int64_t a, int64_t b) { return wrap64(a + b); }},
       {ClipAddFxpSat, [](int64_t a, int64_t b) { return clamp64(a + b); }},
@@ -180,13 +181,9 @@ static const std::map<VectorOpcode, FloatFunction> &floatFunctions() {
          return llvm::bit_cast<float>(bits(a) ^ bits(b));
        }},
       {ClipAbsMinF,
-       [](float a, float b) {
-         return std::fabs(a) < std::fabs(b) ? std::fabs(a) : std::fabs(b);
-       }},
+       [](float a, float b) { return std::fabs(a) <= std::fabs(b) ? a : b; }},
       {ClipAbsMaxF,
-       [](float a, float b) {
-         return std::fabs(a) > std::fabs(b) ? std::fabs(a) : std::fabs(b);
-       }},
+       [](float a, float b) { return std::fabs(a) >= std::fabs(b) ? a : b; }},
       {ClipMinF, [](float a, float b) { return a < b ? a : b; }},
       {ClipMaxF, [](float a, float b) { return a > b ? a : b; }},
       {ClipAddF, [](float a, float b) { return a + b; }},
@@ -344,6 +341,54 @@ TEST(Vector, Conversions) {
                         0, 1, ~0u, 1u << 30, INT32_MAX, 1u << 31, 3, 7}));
 }
 
+TEST(Vector, FixedNumbersOfHalvesAndNan) {
+  SEQUIN_ROW("SIL-2");
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> values = {0.5f,  -0.5f, 2.5f, -2.5f,
+                               1.25f, 1e20f, kNan, -kNan};
+  auto signedOf = [](std::vector<uint32_t> words) {
+    return std::vector<int32_t>(words.begin(), words.end());
+  };
+  EXPECT_THAT(
+      signedOf(runOps(values, I32, {plainOp(VectorOpcode::FpToFxp, 31)})),
+      ElementsAre(1, -1, 3, -3, 1, INT32_MAX, INT32_MAX, INT32_MIN));
+}
+
+TEST(Vector, AbsMinAndAbsMaxKeepTheSign) {
+  SEQUIN_ROW("SIL-8");
+  std::vector<int32_t> values = {INT32_MIN, INT32_MAX, -5, 5, 4, -6, 0, -4};
+  auto run = [&](VectorOpcode opcode, bool swapped) {
+    std::vector<uint32_t> words =
+        runOps(values, I32, {constantOp(opcode, 5, swapped)});
+    return std::vector<int32_t>(words.begin(), words.end());
+  };
+  EXPECT_THAT(run(VectorOpcode::ClipAbsMaxI, false),
+              ElementsAre(INT32_MIN, INT32_MAX, -5, 5, 5, -6, 5, 5));
+  EXPECT_THAT(run(VectorOpcode::ClipAbsMinI, false),
+              ElementsAre(5, 5, -5, 5, 4, 5, 0, -4));
+  // Of equal magnitudes the first, which is the constant now.
+  EXPECT_THAT(run(VectorOpcode::ClipAbsMaxI, true),
+              ElementsAre(INT32_MIN, INT32_MAX, 5, 5, 5, -6, 5, 5));
+  EXPECT_THAT(run(VectorOpcode::ClipAbsMinI, true),
+              ElementsAre(5, 5, 5, 5, 4, 5, 0, -4));
+}
+
+TEST(Vector, RowsMayDecideOtherwise) {
+  SliceProgram program;
+  SEQUIN_ROW("SIL-8");
+  program.input(
+      arrayOf(I32, std::vector<int>{-7, 3, -5, INT32_MIN, 6, 0, 1, 2}), 0);
+  program.exec(
+      vectorPass(I32, I32, {constantOp(VectorOpcode::ClipAbsMaxI, -5)}));
+  program.output(I32, 8, 4096);
+  TcpMachine machine = program.machine;
+  machine.arithmetic.absKeepsSign = false;
+  sim::Result result =
+      llvm::cantFail(sim::run(program.program, machine, program.inputs));
+  EXPECT_THAT(intsOf(result.outputs[0]),
+              ElementsAre(7, 5, 5, INT32_MAX, 6, 5, 5, 5));
+}
+
 // VEC-05's chain without the transcendental: through all stages in one pass.
 TEST(Vector, StagedPipeline) {
   std::vector<int32_t> values = {0, 1, 2, 3, -200, 5, 6, 7};
@@ -359,8 +404,8 @@ TEST(Vector, StagedPipeline) {
                                constantOp(VectorOpcode::ClipMaxI, 0)};
   std::vector<uint32_t> expected;
   for (int32_t value : values)
-    expected.push_back(static_cast<uint32_t>(
-        std::max(0.0, std::nearbyint((value + 101) * 1.5))));
+    expected.push_back(
+        static_cast<uint32_t>(std::max(0.0, std::round((value + 101) * 1.5))));
   EXPECT_THAT(runOps(values, I32, ops), ElementsAreArray(expected));
 }
 

@@ -173,13 +173,102 @@ TEST(Arithmetic, FixedPointConversions) {
   EXPECT_EQ(fxpToFp(7, 31), 7.0f);
   EXPECT_EQ(fxpToFp(1 << 30, 0), 0.5f);
   EXPECT_EQ(fxpToFp(0x01000001, 31), 16777216.0f); // to even
-  EXPECT_EQ(fpToFxp(2.5f, 31), 2);
-  EXPECT_EQ(fpToFxp(3.5f, 31), 4);
-  EXPECT_EQ(fpToFxp(0.5f, 0), 1 << 30);
-  EXPECT_EQ(fpToFxp(1.0f, 0), kMax);
-  EXPECT_EQ(fpToFxp(-1.0f, 0), kMin);
-  EXPECT_EQ(fpToFxp(-kInf, 31), kMin);
-  EXPECT_EQ(fpToFxp(kNan, 31), 0);
+  // Halves away from zero, NaN by its sign; and as it may be otherwise.
+  ArithmeticRules rules = {}, vendor = {};
+  vendor.fixedTiesAway = vendor.fixedNanBySign = true;
+  struct Row {
+    float value;
+    int64_t intWidth;
+    int32_t away, even;
+  };
+  // Below, at and above a half; the largest below it that f32 has.
+  const Row rows[] = {{0.49999997f, 31, 0, 0},
+                      {0.5f, 31, 1, 0},
+                      {0.50000006f, 31, 1, 1},
+                      {1.5f, 31, 2, 2},
+                      {2.5f, 31, 3, 2},
+                      {3.5f, 31, 4, 4},
+                      {-0.49999997f, 31, 0, 0},
+                      {-0.5f, 31, -1, 0},
+                      {-2.5f, 31, -3, -2},
+                      {8388607.5f, 31, 8388608, 8388608},
+                      {4194302.5f, 31, 4194303, 4194302},
+                      {2147483520.0f, 31, 2147483520, 2147483520},
+                      {2147483648.0f, 31, kMax, kMax},
+                      {-2147483648.0f, 31, kMin, kMin},
+                      {0.5f, 0, 1 << 30, 1 << 30},
+                      {1.0f, 0, kMax, kMax},
+                      {-1.0f, 0, kMin, kMin},
+                      {kInf, 31, kMax, kMax},
+                      {-kInf, 31, kMin, kMin}};
+  for (const Row &row : rows) {
+    EXPECT_EQ(fpToFxp(row.value, row.intWidth, vendor), row.away) << row.value;
+    EXPECT_EQ(fpToFxp(row.value, row.intWidth, rules), row.even) << row.value;
+  }
+  EXPECT_EQ(fpToFxp(kNan, 31, vendor), kMax);
+  EXPECT_EQ(fpToFxp(-kNan, 31, vendor), kMin);
+  EXPECT_EQ(fpToFxp(kNan, 31, rules), 0);
+  EXPECT_EQ(fpToFxp(-kNan, 31, rules), 0);
+}
+
+TEST(Arithmetic, IntegersWrapInTheCastEngine) {
+  SEQUIN_ROW("SIL-1");
+  ArithmeticRules wraps = {}, saturates = {};
+  wraps.castWraps = true;
+  struct Row {
+    ElementType type;
+    int32_t value, wrapped, saturated;
+  };
+  using enum ElementType;
+  const Row rows[] = {{I4, 7, 7, 7},
+                      {I4, 8, -8, 7},
+                      {I4, -8, -8, -8},
+                      {I4, -9, 7, -8},
+                      {I8, 127, 127, 127},
+                      {I8, 128, -128, 127},
+                      {I8, 129, -127, 127},
+                      {I8, -128, -128, -128},
+                      {I8, -129, 127, -128},
+                      {I16, 32767, 32767, 32767},
+                      {I16, 32768, -32768, 32767},
+                      {I16, -32769, 32767, -32768},
+                      {I8, kMin, 0, -128},
+                      {I8, kMax, -1, 127}};
+  for (const Row &row : rows) {
+    EXPECT_EQ(decodeInt(row.type, narrowInt(row.type, row.value, wraps)),
+              row.wrapped)
+        << row.value;
+    EXPECT_EQ(decodeInt(row.type, narrowInt(row.type, row.value, saturates)),
+              row.saturated)
+        << row.value;
+  }
+}
+
+TEST(Arithmetic, Magnitudes) {
+  SEQUIN_ROW("SIL-8");
+  EXPECT_EQ(ofSmallerMagnitude(-3, 4), -3);
+  EXPECT_EQ(ofSmallerMagnitude(4, -3), -3);
+  EXPECT_EQ(ofLargerMagnitude(-3, 4), 4);
+  EXPECT_EQ(ofLargerMagnitude(3, -4), -4);
+  // Equal ones: the first.
+  EXPECT_EQ(ofSmallerMagnitude(-5, 5), -5);
+  EXPECT_EQ(ofSmallerMagnitude(5, -5), 5);
+  EXPECT_EQ(ofLargerMagnitude(-5, 5), -5);
+  EXPECT_EQ(ofLargerMagnitude(5, -5), 5);
+  // Nothing has a larger magnitude than the most negative number.
+  EXPECT_EQ(ofLargerMagnitude(kMin, kMax), kMin);
+  EXPECT_EQ(ofLargerMagnitude(kMax, kMin), kMin);
+  EXPECT_EQ(ofLargerMagnitude(-kMax, kMin), kMin);
+  EXPECT_EQ(ofSmallerMagnitude(kMin, -kMax), -kMax);
+  EXPECT_EQ(ofSmallerMagnitude(-2.5f, 3.0f), -2.5f);
+  EXPECT_EQ(ofLargerMagnitude(2.5f, -3.0f), -3.0f);
+  EXPECT_EQ(ofSmallerMagnitude(-1.0f, 1.0f), -1.0f);
+  EXPECT_EQ(ofLargerMagnitude(1.0f, -1.0f), 1.0f);
+  EXPECT_TRUE(std::signbit(ofSmallerMagnitude(-0.0f, 0.0f)));
+  EXPECT_FALSE(std::signbit(ofLargerMagnitude(0.0f, -0.0f)));
+  EXPECT_EQ(ofLargerMagnitude(-kInf, kInf), -kInf);
+  EXPECT_EQ(ofSmallerMagnitude(kNan, -2.0f), -2.0f);
+  EXPECT_EQ(ofLargerMagnitude(-2.0f, kNan), -2.0f);
 }
 
 TEST(Arithmetic, MinimumAndMaximum) {

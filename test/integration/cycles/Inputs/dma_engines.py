@@ -71,7 +71,10 @@ class Dma:
         return address // (machine["dm_slice_stride"] * machine["slices_per_dmn"])
 
     def requests(self, descriptor):
-        """(source, destination, size) of requests: packets cut into 256 bytes (DMA-06)."""
+        """(source, destination, size) of requests: packets cut into 256 bytes (DMA-06).
+
+        Those that write HBM end where its units do (MEM-14).
+        """
         size, unit = descriptor["packet_bytes"], self.machine["dma_request_bytes"]
         loops = descriptor["entries"]
         source = descriptor["source_address"] + walk([(n, s) for n, s, _ in loops])
@@ -83,6 +86,17 @@ class Dma:
             shift = np.unique(places, return_inverse=True)[1] % how["count"] * how["step"]
             source, target = ((source + shift, target) if how["side"] == "source" else
                               (source, target + shift))
+        hbm = self.machine["hbm"]
+        if self.memories[1] == "hbm" and not hbm["merges_partial_writes"]:
+            first = target % hbm["unit_bytes"]
+            counts = (first + size - 1) // hbm["unit_bytes"] + 1
+            ends = np.cumsum(counts)
+            index = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+            begins = index * hbm["unit_bytes"] - np.repeat(first, counts)
+            low = np.maximum(0, begins)
+            high = np.minimum(size, begins + hbm["unit_bytes"])
+            return (np.repeat(source, counts) + low, np.repeat(target, counts) + low,
+                    high - low)
         cuts = np.arange(0, size, unit)
         sizes = np.minimum(unit, size - cuts)
         return ((source[:, None] + cuts).ravel(), (target[:, None] + cuts).ravel(),
@@ -245,6 +259,9 @@ class Channel:
     def add(self, unit, bits, write, offset, size):
         if not write:
             self.units.append((unit, bits, False))
+            return
+        if not self.hbm["merges_partial_writes"]:
+            self.units.append((unit, bits, size < self.hbm["unit_bytes"]))
             return
         full = (1 << self.hbm["unit_bytes"]) - 1
         mask = ((1 << size) - 1) << offset

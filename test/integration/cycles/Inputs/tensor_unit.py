@@ -32,6 +32,7 @@ class Pass:
         self.vector()
         self.sink()
         cycles = max(max(self.stages.values()) + self.fill, self.end)
+        cycles += machine["engine_fill_cycles"]
         self.cycles = -(-cycles * machine["pass_scale_percent"] // 100)
 
     def stage(self, name, cycles):
@@ -121,9 +122,11 @@ class Pass:
             self.inter_slice(inter)
 
     def inter_slice(self, inter):
-        """The stream, and one traversal of the slices that are folded (Inter-Slice)."""
+        """The stream, and behind it one traversal of the slices that are folded
+        (Inter-Slice)."""
         group = max(bin(int(r["sources"], 16)).count("1") for r in inter["routers"])
-        self.stage("inter_slice", self.flits + group)
+        self.stage("inter_slice", self.flits)
+        self.fill += group
         self.flits = math.prod(size for size, _ in inter["packets"])
 
     def sink(self):
@@ -171,7 +174,7 @@ def reduced(loops):
 
 
 def longest_bank_run(command, machine):
-    """Accesses in a row to one bank, fetch and commit together (Bank Starvation, SIL-43)."""
+    """Accesses in a row to one bank: fetch and commit, and both channels, together (Bank Starvation)."""
     banks, width, total = machine["dm_banks"], machine["dm_bank_bytes"], 0
     for name, kind in (("fetch", "from"), ("commit", "type")):
         if name not in command:
@@ -179,10 +182,16 @@ def longest_bank_run(command, machine):
         stage, bits = command[name], BITS[command[name][kind]]
         starts = stage["sequencer"]["base"] + walk(stage["sequencer"]["entries"], bits) // 8
         starts = starts[::max(1, stage["access_bytes"] * 8 // bits)]
-        first, last = starts // width, (starts + stage["access_bytes"] - 1) // width
-        hit = (np.arange(banks)[:, None] - first) % banks <= last - first
-        edges = np.diff(np.pad(hit.astype(np.int8), ((0, 0), (1, 1))), axis=1)
-        runs = [(np.flatnonzero(row == -1) - np.flatnonzero(row == 1)).max(initial=0)
-                for row in edges]
-        total = total + np.array(runs)
+        channels = [starts]
+        if stage.get("dual_channel"):
+            packets = starts.reshape(-1, stage["fetches_per_packet"])
+            count = machine["dual_channel_accesses"]
+            channels = [packets[:, channel::count].ravel() for channel in range(count)]
+        for accesses in channels:
+            first, last = accesses // width, (accesses + stage["access_bytes"] - 1) // width
+            hit = (np.arange(banks)[:, None] - first) % banks <= last - first
+            edges = np.diff(np.pad(hit.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+            runs = [(np.flatnonzero(row == -1) - np.flatnonzero(row == 1)).max(initial=0)
+                    for row in edges]
+            total = total + np.array(runs)
     return int(total.max())

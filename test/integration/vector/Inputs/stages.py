@@ -200,6 +200,14 @@ OTHER = rng.integers(-1000, 1000, 512).astype(I32)
 OTHER_FLOATS = rng.uniform(-4, 4, 512).astype(F32)
 
 
+def smaller_magnitude(values: np.ndarray, other: float) -> np.ndarray:
+    return np.where(np.abs(values) <= abs(other), values, other).astype(values.dtype)
+
+
+def larger_magnitude(values: np.ndarray, other: float) -> np.ndarray:
+    return np.where(np.abs(values) >= abs(other), values, other).astype(values.dtype)
+
+
 def wrap(values: np.ndarray) -> np.ndarray:
     return values.astype(np.int64).astype(np.uint32).view(I32)
 
@@ -285,7 +293,8 @@ CASES: dict[str, Case] = {
               Stream.narrow, lambda s: s.unary("Sigmoid"), Stream.widen,
               lambda s: s.op("vector_fp_to_fxp", "31", "vector_fp_to_fxp", element="i32"),
               lambda s: s.clip("Max (0 : i32)")),
-        lambda x: np.rint(1 / (1 + np.exp(-(x + 100.0)))).astype(I32), [INTS]),
+        # Halves away from zero.
+        lambda x: np.floor(1 / (1 + np.exp(-(x + 100.0))) + 0.5).astype(I32), [INTS]),
     "five_alus": Case(
         floats("b:AddF (1.0 : f32)", "b:MulF0 (2.0 : f32)", "b:MulF1 (3.0 : f32)", "u:Sqrt", "u:Exp"),
         lambda x: np.exp(np.sqrt((x.astype(np.float64) + 1) * 6)), [POSITIVE], tolerance=3e-6),
@@ -314,10 +323,10 @@ CASES: dict[str, Case] = {
     "div_f": Case(floats("b:DivF mode Mode10 (3.0 : f32)"), lambda x: F32(3) / x, [FLOATS]),
     "abs_min_max": Case(chain(Stream.branch, lambda s: s.clip("AbsMin (500 : i32)"),
                               lambda s: s.clip("AbsMax (20 : i32)")),
-                        lambda x: np.clip(np.abs(x), 20, 500), [INTS]),
+                        lambda x: larger_magnitude(smaller_magnitude(x, 500), 20), [INTS]),
     "abs_min_max_f": Case(chain(Stream.branch, lambda s: s.clip("AbsMin (-3.0 : f32)"),
                                 lambda s: s.clip("AbsMax (1.0 : f32)"), lambda s: s.clip("Add (1.0 : f32)")),
-                          lambda x: np.clip(np.abs(x), F32(1), F32(3)) + F32(1), [FLOATS]),
+                          lambda x: larger_magnitude(smaller_magnitude(x, F32(-3)), F32(1)) + F32(1), [FLOATS]),
     "vrf_add": Case(chain(Stream.branch, lambda s: s.fxp("AddFxp, %vrf", types=', !tcp.vrf<i32, #grid, "A % 2 # 8">')),
                     lambda x, y: x + y[None, :], [rng.integers(-99, 99, (256, 512)).astype(I32), INTS],
                     axes="A = 512, B = 256", element="B, A % 2", fetch=("B", "A % 2"), host="B, A",
@@ -369,7 +378,7 @@ CASES: dict[str, Case] = {
         chain(lambda s: s.branch("ValidCount"),
               lambda s: s.op("vector_filter", 'group Zero "K / 8", "K % 8"', "vector_filter",
                              time="K / 8", packet="K % 8")),
-        lambda x: np.pad(x, ((0, 0), (0, 4)), constant_values=np.uint32(0xA5A5A5A5).view(I32)),
+        lambda x: np.pad(x, ((0, 0), (0, 4)), constant_values=np.uint32(0xFFFFFFFF).view(I32)),
         [rng.integers(-99, 99, (256, 20)).astype(I32)], axes="S = 256, R = 20, K = 24", slice="S",
         element="R # 24", fetch=("R # 24 / 8", "R # 24 % 8"), packet="R # 24 % 8", host="S, R",
         result_element="K", result_host="S, K"),
