@@ -35,8 +35,10 @@ struct LinalgToTcpPipelineOptions
       llvm::cl::init(false)};
   Option<ArgumentLayout> argumentLayout{
       *this, "argument-layout", llvm::cl::desc("where arguments lie in HBM"),
-      llvm::cl::init(ArgumentLayout::Chosen),
+      llvm::cl::init(ArgumentLayout::OfMachine),
       llvm::cl::values(
+          clEnumValN(ArgumentLayout::OfMachine, "of-machine",
+                     "what the machine's row says"),
           clEnumValN(ArgumentLayout::Chosen, "chosen", "as their readers like"),
           clEnumValN(ArgumentLayout::RowMajor, "row-major",
                      "in the order of their dimensions, rows padded to 64 "

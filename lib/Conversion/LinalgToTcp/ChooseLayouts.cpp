@@ -212,6 +212,26 @@ static unsigned getPacketDim(const Group &group) {
   return best;
 }
 
+/// Elements of the smallest factor that is copied to lie along the sum: of
+/// fewer the packets are picked one by one before a copy has crossed HBM twice.
+static constexpr int64_t kLeastCopied = 1 << 14;
+
+/// Whether packets of a factor would be picked element by element from rows of
+/// memory that do not run along the sum. `inner` is the dimension that the
+/// reader likes to be contiguous, `last` the one that is.
+static bool isReadAcross(const Group &group, const Access &access,
+                         std::optional<unsigned> inner, unsigned last) {
+  if (group.kind != Group::Kind::Contraction ||
+      (&access != &group.lhs && &access != &group.rhs) || !inner ||
+      *inner == last || access.tensor->type.getNumElements() < kLeastCopied)
+    return false;
+  auto isSummed = [&](unsigned dim) {
+    std::optional<LoopId> loop = access.dims[dim].finest();
+    return loop && group.loops[*loop].reduced;
+  };
+  return isSummed(*inner) && !isSummed(last);
+}
+
 /// A group that moves a tensor to another layout.
 static std::unique_ptr<Group> makeCopy(Program &program, Tensor *from,
                                        Tensor *to) {
@@ -284,9 +304,9 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
       unsigned last = tensor->rank() - 1;
       Tensor *pinned = copyOf(tensor, last);
       access->tensor = pinned;
-      if (vote.possible[last])
+      if (vote.possible[last] && !isReadAcross(*group, *access, inner, last))
         continue;
-      // Who cannot read it so reads a copy.
+      // Who cannot read it so, or only slowly, reads a copy.
       Tensor *&copy = moved[{tensor, inner ? *inner : ~0u}];
       if (!copy) {
         copy = program.addTensor(tensor->type);

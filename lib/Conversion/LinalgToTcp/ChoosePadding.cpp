@@ -88,8 +88,8 @@ static Digits digitsOfTiles(const Group &group, const TcpMachine &machine) {
     int64_t mine = loop.parts % clusters == 0 ? clusters : 1;
     int64_t engines = std::gcd(
         machine.slicesPerCluster / machine.slicesPerEngine, loop.parts / mine);
-    digits.cluster = {group.dealt, mine, 1};
-    digits.slice.push_back({group.dealt, engines, mine});
+    digits.cluster = {group.dealt, mine, group.dealtUnit};
+    digits.slice.push_back({group.dealt, engines, mine * group.dealtUnit});
     // The slices of an engine count no further here.
     digits.slice.push_back(
         {std::nullopt, machine.slicesPerCluster / engines, 1});

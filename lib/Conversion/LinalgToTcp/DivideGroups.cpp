@@ -363,7 +363,7 @@ int64_t linalg_to_tcp::getCollectiveCycles(const Group &group,
     int64_t bytes = bytesOf(to);
     return machine.dmaStoreDescriptorCycles +
            dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
-                     2, 2 * bytes);
+                     2, 2 * bytes, /*dmBytes=*/0);
   }
   // Every chip has its own part already; what it gets, others send.
   int64_t chips = group.loops[*group.collective.source].extent;

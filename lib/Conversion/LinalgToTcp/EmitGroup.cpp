@@ -91,7 +91,7 @@ int64_t GroupEmitter::addBlocks(int64_t clusters, Terms &clusterTerms,
   int64_t slices = 1;
   for (LoopId loop : group.parallel()) {
     Part p = part(loop);
-    if (p.split == 1 || p.dealt)
+    if (p.split == 1 || group.dealt == loop)
       continue;
     int64_t mine = p.split % clusters == 0 ? clusters : 1;
     clusters /= mine;
@@ -116,7 +116,7 @@ int64_t GroupEmitter::addBlocks(int64_t clusters, Terms &clusterTerms,
 /// is the cluster, the next one the engine, the last one the slice.
 void GroupEmitter::makeDealtGrid(int64_t clusters) {
   const Loop &loop = group.loops[*group.dealt];
-  int64_t taken = 1;
+  int64_t taken = group.dealtUnit;
   auto digit = [&](int64_t count) {
     std::string text = loop.name;
     if (count == 1)

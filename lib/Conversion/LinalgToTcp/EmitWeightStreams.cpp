@@ -404,7 +404,15 @@ Value WeightStreamEmitter::multiply(Value weights) {
   int64_t lanes = std::min(all, plan.columns * plan.cellSize);
   auto [packets, packet] = cutCells(plan.cells, lanes);
   auto [flits, inFlit] = cutCells(plan.cells, flit);
-  Terms time = join({{passRows()}, packets});
+  Terms time = join({{passRows()}, packets}),
+        flitTime = join({{passRows()}, flits});
+  // Runs of rows follow each other in DM: rows that change first keep no
+  // channel at one bank, beside which DMA could not work (MEM-06).
+  if (plan.ordered && !group.scale && lanes % plan.cellSize == 0 &&
+      lanes % flit == 0) {
+    time = join({packets, {passRows()}});
+    flitTime = join({time, cutCells(lanes / plan.cellSize, flit).first});
+  }
   // Packets of one flit are half empty.
   std::string full = joinTerms(packet);
   if (all != lanes)
@@ -415,9 +423,8 @@ Value WeightStreamEmitter::multiply(Value weights) {
       builder, loc, stream, type, mapping(time), mapping(packet), TypedAttr(),
       group.rhs.tensor->isE2m1 ? makeE2m1Table(type) : ElementsAttr(),
       DenseI64ArrayAttr(), /*dual_channel=*/true);
-  stream =
-      CollectOp::create(builder, loc, stream,
-                        mapping(join({{passRows()}, flits})), mapping(inFlit));
+  stream = CollectOp::create(builder, loc, stream, mapping(flitTime),
+                             mapping(inFlit));
   stream = AlignOp::create(builder, loc, stream, activations, mapping(time),
                            e.mapping(full));
   if (!group.scale) {

@@ -398,7 +398,7 @@ bool ChainBuilder::isFaster(Group &chain) const {
   auto transfer = [&](const Tensor &tensor) {
     int64_t bytes = getByteSize(tensor.kind(), tensor.type.getNumElements());
     return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
-                     1, bytes);
+                     1, bytes, bytes);
   };
   int64_t apart = passes(llvm::divideCeil(all, slices)), together = 0;
   int64_t length = head().loops[*column].extent;

@@ -93,7 +93,8 @@ private:
   void makeDealtGrid(int64_t clusters);
   Part part(LoopId loop) const {
     const Loop &l = group.loops[loop];
-    return {l.name, l.tile, l.parts, group.dealt == loop};
+    return {l.name, l.tile, l.parts,
+            group.dealt == loop && group.dealtUnit == 1};
   }
   bool isInside(LoopId loop) const { return group.loops[loop].tile > 1; }
   Terms locals(llvm::ArrayRef<LoopId> loops) const {

@@ -95,8 +95,12 @@ private:
     if (failed(program))
       return failure();
     fuseGroups(*program);
-    widenElements(*program, argumentLayout);
-    chooseLayouts(*program, argumentLayout);
+    ArgumentLayout layout = argumentLayout;
+    if (layout == ArgumentLayout::OfMachine)
+      layout = machine.getRow()->rowMajorArguments ? ArgumentLayout::RowMajor
+                                                   : ArgumentLayout::Chosen;
+    widenElements(*program, layout);
+    chooseLayouts(*program, layout);
     if (failed(planChips(*program, searchBudget)))
       return failure();
     fuseRows(*program);

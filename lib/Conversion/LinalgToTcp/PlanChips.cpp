@@ -142,7 +142,7 @@ int64_t ChipPlanner::cyclesOf(Group &group) const {
     const Tensor &rows = *group.result.tensor;
     int64_t bytes = getByteSize(rows.kind(), rows.type.getNumElements());
     return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
-                     2, 2 * bytes);
+                     2, 2 * bytes, /*dmBytes=*/0);
   }
   // What cannot be planned so is no way to run it; the error is for him who
   // asks for it.

@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-/// What stores in runs of less than a unit of HBM cost, of which some meet in
-/// the queue of their channel.
+/// What stores in runs of less than a unit of HBM cost where some meet in the
+/// queue of their channel.
 static constexpr int64_t kPartialWrites = 8;
 /// What DMA engines that read far from each other take of HBM's time. Measured:
 /// 110 to 700 by how the rows meet in banks.
@@ -248,6 +248,29 @@ bool GroupPlanner::isCopy() const {
          group.stream.tensor->elementType() == group.resultType();
 }
 
+/// Whether elements that are side by side in what is read are not in what is
+/// written.
+bool GroupPlanner::transposes() const {
+  if (group.kind != Group::Kind::Stream || !group.stream.tensor->inner ||
+      !group.result.tensor->inner)
+    return false;
+  return group.stream.dims[*group.stream.tensor->inner].finest() !=
+         group.result.dims[*group.result.tensor->inner].finest();
+}
+
+/// Parts of the loops along which memory is contiguous are whole units of HBM,
+/// or all there is.
+void GroupPlanner::setHbmUnits() {
+  for (const Access *access : {&group.stream, &group.result}) {
+    std::optional<LoopId> loop = access->dims[*access->tensor->inner].finest();
+    if (!loop || rigid.test(*loop) || !llvm::is_contained(used, *loop))
+      continue;
+    int64_t unit = machine.hbm.unitBytes * 8 / access->tensor->bits();
+    units[*loop] =
+        llvm::alignTo(std::min(unit, group.loops[*loop].extent), units[*loop]);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -405,10 +428,14 @@ Memory GroupPlanner::firstExceeded() const {
   for (Access *access : group.reads())
     dm += dmBytes(*access);
   // What passes leave for the next one, and two sums so far.
-  int64_t results = 5;
+  int64_t results = 5, bytes = resultElements() * kSumBytes;
   if (chunks() > 1)
     results += 3;
-  dm += results * dmBytesWithMargin(resultElements() * kSumBytes, machine);
+  if (isCopy()) {
+    results = 1;
+    bytes = getByteSize(group.result.tensor->kind(), resultElements());
+  }
+  dm += results * dmBytesWithMargin(bytes, machine);
   dm += sumsBetweenPassesBytes();
   return dm > machine.dmBytesPerSlice ? Memory::Dm : Memory::None;
 }
@@ -636,7 +663,9 @@ int64_t GroupPlanner::estimate() const {
   for (Access *access : const_cast<Group &>(group).reads())
     moved += transferCycles(*access, /*stores=*/false);
   int64_t stored = transferCycles(group.result, /*stores=*/true);
-  return tiles * (streamed + moved * chunks() + stored + resultElements());
+  // A pass for what is streamed and one for the result, at least.
+  return tiles * (passCycles(machine, streamed) + moved * chunks() + stored +
+                  passCycles(machine, resultElements()));
 }
 
 /// Loops that slices can take in turn: where rows of memory follow each other,
@@ -681,6 +710,10 @@ bool GroupPlanner::isApart(const Access &access) const {
   }
   if (!apart || !engines(*apart))
     return false;
+  // Gaps behind rows part what only the program itself reads again.
+  if (transposes() && access.tensor->origin == Tensor::Origin::Computed &&
+      access.tensor->readers > 0)
+    return false;
   // Bytes from one engine's to the next one's, rows packed.
   int64_t elements = 1;
   for (unsigned dim : llvm::reverse(access.tensor->order)) {
@@ -689,7 +722,7 @@ bool GroupPlanner::isApart(const Access &access) const {
         const Loop &l = group.loops[loop];
         int64_t step =
             group.dealt == loop
-                ? 1
+                ? group.dealtUnit
                 : l.local * std::max<int64_t>(1, l.parts / machine.dmaEngines);
         return getByteSize(access.tensor->kind(),
                            elements * step * std::abs(coefficient)) >=
@@ -755,24 +788,41 @@ int64_t GroupPlanner::transferCycles(const Access &access, bool stores) const {
   });
   int64_t bytes = bytesOf(moved) * (stores ? 1 : copies);
   int64_t unit = machine.hbm.unitBytes;
-  int64_t runBytes = std::max<int64_t>(1, std::min(bytesOf(part.run), bytes));
+  // Requests are of what one slice has. Elsewhere slices have whole rows, or
+  // neighbours that come at the same time.
+  int64_t run = part.run;
+  if (transposes())
+    run = getTilePart(group, access, machine, [&](LoopId loop) {
+            return group.loops[loop].local;
+          }).run;
+  int64_t runBytes = std::max<int64_t>(1, std::min(bytesOf(run), bytes));
   int64_t units = bytes / runBytes * llvm::divideCeil(runBytes, unit) + 1;
   int64_t touched =
       llvm::SaturatingMultiply<uint64_t>(units * unit, part.all) / part.had;
-  if (stores && runBytes % unit != 0 && part.had != part.all)
+  if (stores && !machine.hbm.mergesPartialWrites)
+    touched =
+        std::max(touched, hbmBytesToWrite(machine, bytes / runBytes, runBytes));
+  else if (stores && runBytes % unit != 0 && part.had != part.all)
     touched *= kPartialWrites;
+  // No request can open more than a row of its own.
   if (isApart(access))
-    touched = touched * kApartPercent / 100;
-  return dmaCycles(machine, units, stores ? 2 : 1, touched);
+    touched = std::min(touched * kApartPercent / 100,
+                       std::max(touched, units * machine.hbm.rowBytes));
+  return dmaCycles(machine, units, stores ? 2 : 1, touched, bytes);
 }
 
 LogicalResult GroupPlanner::plan() {
   std::optional<int64_t> best;
   SmallVector<Loop, 6> chosen;
   std::optional<LoopId> chosenDealt;
+  int64_t chosenDealtUnit = 1;
   int64_t all = machine.slicesPerCluster * machine.clustersPerChip;
   Memory exceeded = Memory::None;
-  auto attempt = [&](int64_t rows, bool outerFirst) {
+  const SmallVector<int64_t, 6> leastUnits = units;
+  auto attempt = [&](int64_t rows, bool outerFirst, bool wholeUnits) {
+    units = leastUnits;
+    if (wholeUnits)
+      setHbmUnits();
     limits.assign(group.loops.size(), INT64_MAX);
     for (int i = 0; i < kMaxCuts; ++i) {
       assign(rows);
@@ -781,11 +831,16 @@ LogicalResult GroupPlanner::plan() {
         // Only pinned parts can be too many.
         if (!fitsClusters())
           return;
+        group.dealtUnit = group.dealt ? units[*group.dealt] : 1;
+        if (group.dealtUnit > 1 &&
+            group.loops[*group.dealt].local != group.dealtUnit)
+          return;
         int64_t cycles = estimate();
         if (!best || cycles < *best) {
           best = cycles;
           chosen = group.loops;
           chosenDealt = group.dealt;
+          chosenDealtUnit = group.dealtUnit;
         }
         return;
       }
@@ -796,16 +851,23 @@ LogicalResult GroupPlanner::plan() {
   };
   SmallVector<std::optional<LoopId>> deals{std::nullopt};
   llvm::append_range(deals, dealable());
-  for (std::optional<LoopId> dealt : deals) {
+  size_t plainDeals = deals.size();
+  if (transposes())
+    for (const Access *access : {&group.stream, &group.result})
+      deals.push_back(access->dims[*access->tensor->inner].finest());
+  for (auto [number, dealt] : llvm::enumerate(deals)) {
     group.dealt = dealt;
     for (int64_t rows = 1; rows <= all; rows *= 2) {
       for (bool outerFirst : {false, true})
-        attempt(rows, outerFirst);
+        for (bool wholeUnits : {false, true})
+          if (wholeUnits ? transposes() : number < plainDeals)
+            attempt(rows, outerFirst, wholeUnits);
       if (group.kind != Group::Kind::Contraction || group.n.empty())
         break;
     }
   }
   group.dealt = std::nullopt;
+  units = leastUnits;
   // Weight streams follow HBM's order, which the other estimates do not see.
   int64_t streams = getWeightStreamCycles(group, machine);
   constexpr int64_t kMargin = 16;
@@ -820,6 +882,7 @@ LogicalResult GroupPlanner::plan() {
   if (best) {
     group.loops = std::move(chosen);
     group.dealt = chosenDealt;
+    group.dealtUnit = chosenDealtUnit;
     if (!group.record)
       group.record.emplace();
     group.record->cycles = *best;

@@ -32,6 +32,8 @@ private:
   void setUnits();
   void setExactLoops();
   bool isCopy() const;
+  bool transposes() const;
+  void setHbmUnits();
 
   int64_t localElements(const Access &access) const;
   int64_t dmBytes(const Access &access) const;

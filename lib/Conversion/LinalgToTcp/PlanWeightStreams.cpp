@@ -428,7 +428,7 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
     int64_t runs = llvm::divideCeil(bytes, run) * plan.clusters *
                    plan.sumParts * plan.rowParts;
     int64_t units = llvm::divideCeil(run, unit) + (run % unit > 0 ? 1 : 0);
-    return dmaCycles(m, runs * units, 1, runs * units * unit);
+    return dmaCycles(m, runs * units, 1, runs * units * unit, runs * run);
   };
   int64_t rowBytes = sum * weightBits() / 8;
   // Rows of a tensor are padded, also short ones.
@@ -446,10 +446,10 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
         load(plan.rows * bytes, plan.ordered ? plan.scaleRows * bytes : bytes);
   }
   int64_t part = sum * streamBits() / 8 * plan.tokens;
-  int64_t activations =
-      plan.spreadCells
-          ? dmaCycles(m, plan.clusters * part / m.flitBytes, 1, part)
-          : load(part, part) * 2;
+  int64_t activations = plan.spreadCells
+                            ? dmaCycles(m, plan.clusters * part / m.flitBytes,
+                                        1, part, plan.clusters * part)
+                            : load(part, part) * 2;
   // What is fetched makes a flit in each cycle.
   int64_t packetBytes = std::min(m.macWidthBytes, plan.columns * plan.cellSize *
                                                       streamBits() / 8);
@@ -460,21 +460,25 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
                      : plan.stepRows;
   // Scales come between passes, as those take both contexts.
   int64_t scales =
-      group.scale ? plan.stepRows * plan.scaleCells / m.outputLanes : 0;
+      group.scale
+          ? passCycles(m, plan.stepRows * plan.scaleCells / m.outputLanes)
+          : 0;
   int64_t work = tensorUnitCycles({flits, sums}) + scales +
-                 plan.stepRows / plan.passRows * m.outputLanes;
-  int64_t finish = plan.rows * plan.tokens +
-                   passes.size() * plan.rows * plan.tokens / m.outputLanes;
+                 plan.stepRows / plan.passRows * passCycles(m, m.outputLanes);
+  int64_t finish =
+      passCycles(m, plan.rows * plan.tokens) +
+      passes.size() * passCycles(m, plan.rows * plan.tokens / m.outputLanes);
   int64_t bits = group.result.tensor->bits();
   int64_t results = extent(row) * plan.tokens * bits / 8;
   int64_t stored = plan.rows * plan.gathered * bits / 8;
   int64_t runs = llvm::divideCeil(results, stored);
-  int64_t store = dmaCycles(
-      m, runs * llvm::divideCeil(stored, m.dmaRequestBytes), 2,
-      stored % unit == 0 ? results : runs * unit * m.hbm.partialWriteFactor);
+  int64_t store =
+      dmaCycles(m, runs * llvm::divideCeil(stored, m.dmaRequestBytes), 2,
+                hbmBytesToWrite(m, runs, stored), results);
   if (plan.gathered > 1)
-    finish += ringCycles(plan.gathered * plan.sumParts, plan.tokens,
-                         flitCycles(m, plan.rows * bits / 8));
+    finish +=
+        passCycles(m, ringCycles(plan.gathered * plan.sumParts, plan.tokens,
+                                 flitCycles(m, plan.rows * bits / 8)));
   int64_t dma = head + activations, main = 0;
   for (int64_t step = 0; step < plan.steps; ++step) {
     dma += weights;

@@ -397,6 +397,8 @@ struct Group {
   /// that engines side by side read what is side by side in HBM. Of every other
   /// loop a slice has neighbouring iterations.
   std::optional<LoopId> dealt;
+  /// Iterations of a turn; if they are several, every slice has one turn.
+  int64_t dealtUnit = 1;
   /// Contraction: loops by role. The last of `n` are the rows.
   LoopList batch, m, n, k;
   bool hasRows = false;

@@ -266,8 +266,8 @@ LogicalResult ChainReader::readMultiplyAdd(math::FmaOp body, Value &next) {
   return success(succeeded(setFirst(other)) && succeeded(setSecond(summand)));
 }
 
-/// The cast engine saturates integers where arith.trunci drops bits. Both are
-/// the same here: the normal form truncates only values that fit.
+/// The cast engine may saturate integers where arith.trunci drops bits. Both
+/// are the same here: the normal form truncates only values that fit.
 LogicalResult ChainReader::readNarrow(Operation *body) {
   Type type = body->getResult(0).getType();
   std::optional<ElementType> to = tcp::getElementKind(type);
@@ -329,13 +329,17 @@ LogicalResult ChainReader::readStep(Operation *body, Value &next) {
     addStep(Step::Kind::IntToFloat, type);
     return success();
   }
-  // The engine rounds to nearest even.
-  if (auto round = isa<arith::FPToSIOp>(body) && type.isInteger(32)
-                       ? next.getDefiningOp<math::RoundEvenOp>()
-                       : nullptr) {
-    addStep(Step::Kind::FloatToInt, type);
-    next = round.getOperand();
-    return success();
+  // The rounding of the engine.
+  if (isa<arith::FPToSIOp>(body) && type.isInteger(32)) {
+    Operation *round = next.getDefiningOp();
+    bool isRight = program.machine->arithmetic.fixedTiesAway
+                       ? isa_and_nonnull<math::RoundOp>(round)
+                       : isa_and_nonnull<math::RoundEvenOp>(round);
+    if (isRight) {
+      addStep(Step::Kind::FloatToInt, type);
+      next = round->getOperand(0);
+      return success();
+    }
   }
   if (std::optional<tcp::FpUnaryOp> function = getFunction(body);
       function && type.isF32()) {

@@ -263,7 +263,7 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   int64_t units = run / unit + (run % unit != 0);
   int64_t touched = units + (run > unit && run % unit != 0);
   if (mayReorder(*access.tensor))
-    return dmaCycles(m, runs * units, 1, bytes);
+    return dmaCycles(m, runs * units, 1, bytes, bytes);
   int64_t pitch = bits / 8;
   for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
     pitch *= sizes.extent[loop];
@@ -273,7 +273,8 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
     percent = kApartPercent;
   if (choice.chunks > 1)
     percent = std::min(percent, kPartsOfRowsPercent);
-  return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent);
+  return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent,
+                   bytes);
 }
 
 /// DMA of the result of a piece.
@@ -293,9 +294,7 @@ int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
   int64_t requests = runs * llvm::divideCeil(run, m.dmaRequestBytes);
   // A request reads and then writes; what it writes of a unit that is not all
   // of it costs a multiple.
-  int64_t touched = run % unit == 0
-                        ? bytes
-                        : runs * (run / unit + m.hbm.partialWriteFactor) * unit;
+  int64_t touched = hbmBytesToWrite(m, runs, run);
   TilePart part = getTilePart(group, group.result, m,
                               [&](LoopId loop) { return sizes.tile[loop]; });
   // An opened row takes as long as all of its units, of which the tile may have
@@ -303,7 +302,7 @@ int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
   touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);
   if (choice.batchParts > 1)
     touched = touched * 100 / kApartPercent;
-  return dmaCycles(m, requests, 2, touched);
+  return dmaCycles(m, requests, 2, touched, bytes);
 }
 
 StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
@@ -327,15 +326,16 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
       int64_t bytes = elements(*operand, sizes) * bits / 8;
       costs.operandLoads.push_back(
           dmaCycles(m, slices * llvm::divideCeil(bytes, m.dmaRequestBytes), 1,
-                    bytes * slices));
+                    bytes * slices, bytes * slices));
       bool isAlong = operand->tensor->inner && operand->uses(rowLoop) &&
                      operand->dims[*operand->tensor->inner].finest() == rowLoop;
-      (isAlong ? costs.vrfSubLoad : costs.vrfLoad) += llvm::divideCeil(
-          passElements(*operand, choice, sizes, pass.piece) * bits / 8,
-          m.dmBankBytes);
+      (isAlong ? costs.vrfSubLoad : costs.vrfLoad) += passCycles(
+          m, llvm::divideCeil(
+                 passElements(*operand, choice, sizes, pass.piece) * bits / 8,
+                 m.dmBankBytes));
     }
   int64_t results = passElements(group.result, choice, sizes, pass.piece);
-  costs.partialLoad = results * kSumBytes / m.dmBankBytes;
+  costs.partialLoad = passCycles(m, results * kSumBytes / m.dmBankBytes);
 
   ElementType type = group.lhs.tensor->kind();
   int64_t sum = 1;
@@ -344,23 +344,24 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   int64_t blocks = choice.refillRows / m.rowsPerSlice;
   int64_t packets = pass.piece * sum / m.lanes(type);
   int64_t flits = pass.piece * blocks;
-  costs.pass =
-      tensorUnitCycles({contractCycles(packets, blocks),
-                        flitCycles(m, packets * m.macWidthBytes), flits}) +
-      llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles;
-  costs.lastPasses = (passesOf(choice).size() - 1) * flits;
+  costs.pass = passCycles(
+      m, tensorUnitCycles({contractCycles(packets, blocks),
+                           flitCycles(m, packets * m.macWidthBytes), flits}) +
+             llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles);
+  costs.lastPasses = (passesOf(choice).size() - 1) * passCycles(m, flits);
   int64_t stationary = choice.refillRows * sum * group.rhs.tensor->bits() / 8;
-  costs.trfLoad = flitCycles(m, stationary);
+  costs.trfLoad = passCycles(m, flitCycles(m, stationary));
   // Reads that miss the cache keep the sub context from writing: the first of
   // those that meet a packet.
   costs.trfSubLoad = stationary / m.dmBankBytes;
   if (pass.together > 1)
     costs.trfSubLoad = costs.trfSubLoad * pass.together / (pass.together - 1);
+  costs.trfSubLoad = passCycles(m, costs.trfSubLoad);
   if (pass.gathered > 1) {
     int64_t bytes = choice.rows * group.result.tensor->bits() / 8;
-    costs.gather =
-        std::max(ringCycles(pass.gathered, pass.piece, flitCycles(m, bytes)),
-                 pass.piece * bytes / m.dmBankBytes);
+    costs.gather = passCycles(
+        m, std::max(ringCycles(pass.gathered, pass.piece, flitCycles(m, bytes)),
+                    pass.piece * bytes / m.dmBankBytes));
   }
   return costs;
 }

@@ -68,7 +68,8 @@ func.func @scaled(%x: tensor<1x64x16xbf16>, %w: tensor<4096x64x16xf4E2M1FN>,
 // CHECK-LABEL: func.func @two_kernel
 // CHECK: %[[X:.*]] = tcp.to_trf
 // CHECK: tcp.to_dm %{{.*}} at 256 : {{.*}} "K1 / 2, N, K1 % 2, K">
-// CHECK: tcp.fetch %{{.*}} f8E4M3FN "N, K1 / 2", "K1 % 2, K" dual_channel
+// Rows change first, so that no channel of the fetch engine stays at one bank.
+// CHECK: tcp.fetch %{{.*}} f8E4M3FN "K1 / 2, N", "K1 % 2, K" dual_channel
 // CHECK: tcp.align %{{.*}}, %[[X]]
 // CHECK: tcp.accumulate %{{.*}} Interleaved "N", "1 # 8"
 // CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add "N1, 1 # 2", "1"

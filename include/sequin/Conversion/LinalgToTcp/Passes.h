@@ -17,8 +17,9 @@ namespace sequin {
 
 /// Where the arguments of a program lie in HBM.
 enum class ArgumentLayout : uint8_t {
-  Chosen,   ///< as their readers like
-  RowMajor, ///< in the order of their dimensions, rows padded to 64 bytes
+  OfMachine, ///< what the machine's row says
+  Chosen,    ///< as their readers like
+  RowMajor,  ///< in the order of their dimensions, rows padded to 64 bytes
 };
 
 #define GEN_PASS_DECL_LINALGTOTCP

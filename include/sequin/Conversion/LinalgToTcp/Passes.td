@@ -45,8 +45,8 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
     which say NaN, become the same two: with a NaN the machine does not do what they
     say, and `sequin-run --verify` reports the difference.
 
-    Results are narrowed by the cast engine, which saturates integers: that is
-    `arith.trunci` for values that fit, and `normalize-linalg` leaves no others. To
+    Results are narrowed by the cast engine. Integers fit: `normalize-linalg` leaves
+    no others, so that it does not matter whether the engine wraps or saturates. To
     f8E4M3FN, which has no infinity, it saturates as `arith.truncf` is taken to do.
 
     What the machine cannot do is refused with one error at the operation.
@@ -61,8 +61,10 @@ def LinalgToTcp : Pass<"convert-linalg-to-tcp", "::mlir::ModuleOp"> {
     Option<"chips", "chips", "int64_t", "1",
            "chips of the machine, with the option target">,
     Option<"argumentLayout", "argument-layout", "::sequin::ArgumentLayout",
-           "::sequin::ArgumentLayout::Chosen", "where arguments lie in HBM",
+           "::sequin::ArgumentLayout::OfMachine", "where arguments lie in HBM",
            [{::llvm::cl::values(
+               clEnumValN(::sequin::ArgumentLayout::OfMachine, "of-machine",
+                          "what the machine's row says"),
                clEnumValN(::sequin::ArgumentLayout::Chosen, "chosen",
                           "as their readers like"),
                clEnumValN(::sequin::ArgumentLayout::RowMajor, "row-major",

@@ -1,0 +1,72 @@
+// RUN: sequin-opt %s --convert-linalg-to-tcp="target=rngd argument-layout=row-major" --split-input-file | FileCheck %s
+
+// Arguments in the order of their dimensions.
+
+// The second factor lies across the sum. A copy that lies along it is one pass:
+// slices have squares of rows and columns that are whole units of HBM both where
+// they are read and where they are written.
+
+// CHECK-LABEL: func.func @across_kernel
+// CHECK: tcp.view {{.*}} !tcp.hbm<bf16, #axes{{[0-9]*}}, "1", "D0, D1"> -> {{.*}}"D, D1">
+// CHECK: tcp.to_dm {{.*}}"D % 128, D1 % 128">
+// CHECK: tcp.commit {{.*}} "D1 % 128, D % 128"
+// CHECK: tcp.to_hbm_view
+// CHECK-NOT: tcp.contract
+// CHECK: tcp.to_trf
+// CHECK: tcp.contract
+func.func @across(%a: tensor<256x512xbf16>, %b: tensor<512x1024xbf16>)
+    -> tensor<256x1024xf32> {
+  %zero = arith.constant dense<0.0> : tensor<256x1024xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<256x512xbf16>, tensor<512x1024xbf16>)
+      outs(%zero : tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  return %0 : tensor<256x1024xf32>
+}
+
+// -----
+
+// Both factors do, and one matrix is copied once for two readers.
+
+// CHECK-LABEL: func.func @both_kernel
+// CHECK-COUNT-2: tcp.to_hbm_view
+// CHECK: tcp.contract
+// CHECK: tcp.to_hbm_view
+// CHECK: tcp.contract
+// CHECK: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+func.func @both(%a: tensor<256x128xbf16>, %b: tensor<256x192xbf16>)
+    -> (tensor<128x192xf32>, tensor<192xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+  %zero1 = arith.constant dense<0.0> : tensor<192xf32>
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x128xbf16>, tensor<256x192xbf16>)
+      outs(%zero : tensor<128x192xf32>) {
+    ^bb0(%x: bf16, %y: bf16, %sum: f32):
+      %wide = arith.extf %x : bf16 to f32
+      %other = arith.extf %y : bf16 to f32
+      %product = arith.mulf %wide, %other : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+  } -> tensor<128x192xf32>
+  %ones = arith.constant dense<1.0> : tensor<256xbf16>
+  %1 = linalg.vecmat ins(%ones, %b : tensor<256xbf16>, tensor<256x192xbf16>)
+      outs(%zero1 : tensor<192xf32>) -> tensor<192xf32>
+  return %0, %1 : tensor<128x192xf32>, tensor<192xf32>
+}
+
+// -----
+
+// Of a small factor packets are picked element by element.
+
+// CHECK-LABEL: func.func @small_kernel
+// CHECK: tcp.contract
+// CHECK: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+func.func @small(%a: tensor<64x64xbf16>, %b: tensor<64x255xbf16>) -> tensor<64x255xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x255xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x64xbf16>, tensor<64x255xbf16>)
+      outs(%zero : tensor<64x255xf32>) -> tensor<64x255xf32>
+  return %0 : tensor<64x255xf32>
+}
