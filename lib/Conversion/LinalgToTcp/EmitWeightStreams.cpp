@@ -65,6 +65,7 @@ private:
   std::string passRows() const {
     return firstRows(plan.passRows, name(plan.row), plan.rows);
   }
+  int64_t openRows() const;
   std::string scaleCells() const {
     std::string text = name(plan.cell).empty() ? "1" : name(plan.cell);
     return plan.scaleCells == plan.cells ? name(plan.cell)
@@ -396,6 +397,16 @@ static ElementsAttr makeE2m1Table(Type type) {
   return DenseElementsAttr::get(RankedTensorType::get({kCodes}, type), numbers);
 }
 
+/// Rows of a pass whose sums are open at the same time: a divisor of all of
+/// them, and no more than the accumulator holds.
+int64_t WeightStreamEmitter::openRows() const {
+  int64_t held = machine.accumulatorRegisters * machine.accumulatorColumns;
+  int64_t rows = std::clamp<int64_t>(held / plan.tokens, 1, plan.passRows);
+  while (plan.passRows % rows != 0)
+    --rows;
+  return rows;
+}
+
 /// The products of rows and activations: sums of cells, or of all.
 Value WeightStreamEmitter::multiply(Value weights) {
   Type type = group.lhs.tensor->elementType();
@@ -410,7 +421,11 @@ Value WeightStreamEmitter::multiply(Value weights) {
   // channel at one bank, beside which DMA could not work (MEM-06).
   if (plan.ordered && !group.scale && lanes % plan.cellSize == 0 &&
       lanes % flit == 0) {
-    time = join({packets, {passRows()}});
+    int64_t open = openRows();
+    time = open == plan.passRows ? join({packets, {passRows()}})
+                                 : join({{passRows() + suffix("/", open)},
+                                         packets,
+                                         {passRows() + suffix("%", open)}});
     flitTime = join({time, cutCells(lanes / plan.cellSize, flit).first});
   }
   // Packets of one flit are half empty.

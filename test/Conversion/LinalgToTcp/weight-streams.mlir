@@ -142,3 +142,16 @@ func.func @silu(%x: tensor<1x1024xbf16>, %w: tensor<4096x1024xbf16>) -> tensor<1
   } -> tensor<1x4096xf32>
   return %1 : tensor<1x4096xf32>
 }
+
+// -----
+
+// A pass of 224 rows, of which the accumulator holds 128 sums: rows change first in two parts.
+// CHECK-LABEL: func.func @many_rows_kernel
+// CHECK: tcp.fetch %{{.*}} bf16 "N / 112, K1 / 2, N % 112", "K1 % 2, K" dual_channel
+// CHECK: tcp.accumulate %{{.*}} Interleaved "N", "1 # 8"
+func.func @many_rows(%x: tensor<1x2048xbf16>, %w: tensor<2048x3584xbf16>) -> tensor<1x3584xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x3584xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<1x2048xbf16>, tensor<2048x3584xbf16>)
+                     outs(%z : tensor<1x3584xf32>) -> tensor<1x3584xf32>
+  return %r : tensor<1x3584xf32>
+}
