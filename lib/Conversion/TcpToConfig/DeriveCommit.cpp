@@ -74,8 +74,7 @@ LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
   Mapping packet = input.getPacketMapping();
   auto derived = walk(packet);
   if (succeeded(derived) && derived->initial.packetElements > *kept)
-    derived = walk(llvm::cantFail(Mapping::parse(
-        "[" + packet.str() + "] = " + std::to_string(*kept), packet.axes())));
+    derived = walk(tcp::takeLeading(packet, *kept));
   if (failed(derived))
     return failure();
   // What lies between the parts of a view belongs to the rest of the tensor,

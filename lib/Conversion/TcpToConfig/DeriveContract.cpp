@@ -30,9 +30,7 @@ static int64_t getReadEnd(const Sequencer &sequencer, int64_t run) {
 /// instead.
 static int64_t withoutPadding(const Mapping &packet, int64_t run,
                               ElementType type, const TcpMachine &machine) {
-  int64_t data = packet.size();
-  while (data > 1 && !packet.at(data - 1))
-    --data;
+  int64_t data = tcp::countLeading(packet);
   auto isRead = [&](int64_t elements) {
     return elements * getBitWidth(type) % 8 == 0 &&
            llvm::is_contained(machine.trf.accessBytes,

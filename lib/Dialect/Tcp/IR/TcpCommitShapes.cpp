@@ -14,6 +14,18 @@ using namespace sequin;
 using namespace sequin::tcp;
 using namespace sequin::tcp_isa;
 
+int64_t tcp::countLeading(const Mapping &packet) {
+  int64_t count = packet.size();
+  while (count > 1 && !packet.at(count - 1))
+    --count;
+  return count;
+}
+
+Mapping tcp::takeLeading(const Mapping &packet, int64_t count) {
+  return llvm::cantFail(Mapping::parse(
+      "[" + packet.str() + "] = " + std::to_string(count), packet.axes()));
+}
+
 //===----------------------------------------------------------------------===//
 // Commit
 //===----------------------------------------------------------------------===//
@@ -29,18 +41,24 @@ deriveWrite(StreamType input, const Mapping &packet, const Mapping &buffer) {
   return derive(AddressMap(buffer), input.getTimeMapping(), packet, options);
 }
 
-/// COM-03.
-static LogicalResult checkKept(StreamType input, stream::MappingAttr element,
-                               int64_t kept, EmitError emitError) {
+/// `kept`, unless a commit cannot keep so many elements (COM-03).
+static FailureOr<int64_t> checkKept(StreamType input,
+                                    stream::MappingAttr element, int64_t kept,
+                                    EmitError emitError) {
   int64_t bytes =
       ::sequin::getByteSize(*getElementKind(input.getElementType()), kept);
   if (bytes % kCommitUnitBytes == 0)
-    return success();
+    return kept;
   return emitError() << "commit to element \"" << element.getText()
                      << "\" keeps " << bytes << " bytes of packet \""
                      << input.getPacket().getText()
                      << "\", a commit keeps a multiple of " << kCommitUnitBytes
                      << " leading bytes";
+}
+
+static Mapping bufferOf(StreamType input, stream::MappingAttr element) {
+  return llvm::cantFail(
+      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
 }
 
 static FailureOr<Derivation>
@@ -59,15 +77,10 @@ deriveCommit(StreamType input, const Mapping &buffer, EmitError emitError) {
 FailureOr<int64_t> tcp::inferCommitElements(StreamType input,
                                             stream::MappingAttr element,
                                             EmitError emitError) {
-  Mapping buffer = llvm::cantFail(
-      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
-  auto derived = deriveCommit(input, buffer, emitError);
+  auto derived = deriveCommit(input, bufferOf(input, element), emitError);
   if (failed(derived))
     return failure();
-  int64_t kept = derived->initial.packetElements;
-  if (failed(checkKept(input, element, kept, emitError)))
-    return failure();
-  return kept;
+  return checkKept(input, element, derived->initial.packetElements, emitError);
 }
 
 int64_t tcp::getPaddedElement(CommitViewOp view, int64_t kept) {
@@ -80,19 +93,10 @@ int64_t tcp::getPaddedElement(CommitViewOp view, int64_t kept) {
   return block->validSize() == 1 ? kept : 1;
 }
 
-/// The packet up to its last element that holds data.
-static int64_t countLeading(const Mapping &packet) {
-  int64_t count = packet.size();
-  while (count > 1 && !packet.at(count - 1))
-    --count;
-  return count;
-}
-
 FailureOr<int64_t> tcp::inferViewElements(StreamType input, CommitViewOp view,
                                           EmitError emitError) {
   stream::MappingAttr element = view.getElement();
-  Mapping buffer = llvm::cantFail(
-      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
+  Mapping buffer = bufferOf(input, element);
   auto derived = deriveCommit(input, buffer, emitError);
   if (failed(derived))
     return failure();
@@ -103,17 +107,13 @@ FailureOr<int64_t> tcp::inferViewElements(StreamType input, CommitViewOp view,
   // is more than the part holds, the data alone is.
   if (leading < kept && derived->initial.visitCount() !=
                             buffer.validSize() * getPaddedElement(view, kept)) {
-    Mapping data = llvm::cantFail(Mapping::parse(
-        "[" + packet.str() + "] = " + std::to_string(leading), packet.axes()));
-    auto alone = deriveWrite(input, data, buffer);
+    auto alone = deriveWrite(input, takeLeading(packet, leading), buffer);
     if (!alone)
       llvm::consumeError(alone.takeError());
     else if (alone->initial.visitCount() == buffer.validSize())
       kept = leading;
   }
-  if (failed(checkKept(input, element, kept, emitError)))
-    return failure();
-  return kept;
+  return checkKept(input, element, kept, emitError);
 }
 
 LogicalResult tcp::checkCommitSlices(GridAttr grid, stream::MappingAttr slices,
@@ -229,9 +229,7 @@ FailureOr<TransposeShape> tcp::inferTranspose(TransposeOp op,
                          << ", the transpose engine takes the first "
                          << format->elementsPerPacket << " elements of " << type
                          << " of each packet";
-  Mapping counting = llvm::cantFail(Mapping::parse(
-      "[" + packet.str() + "] = " + std::to_string(format->elementsPerPacket),
-      packet.axes()));
+  Mapping counting = takeLeading(packet, format->elementsPerPacket);
   auto before = pairOf(input.getTimeMapping(), counting, emitError);
   if (failed(before))
     return failure();

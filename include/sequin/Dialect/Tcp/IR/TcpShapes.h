@@ -47,6 +47,11 @@ struct AccumulateShape {
 llvm::FailureOr<AccumulateShape> inferAccumulateShape(AccumulateOp op,
                                                       EmitError emitError);
 
+/// Positions of a packet up to the last one that holds data; at least 1.
+int64_t countLeading(const Mapping &packet);
+/// The first `count` positions of a packet.
+Mapping takeLeading(const Mapping &packet, int64_t count);
+
 /// Commit: leading elements of each flit that are written (COM-03), of a stream
 /// that is written to a DM tensor mapped as `element`, padding included, or to
 /// a part of one, whose padding belongs to others.

@@ -75,9 +75,10 @@ def Tcp_CommitViewOp : Tcp_TileBase<"commit_view",
   let summary = "Writes the stream to a part of a DM tensor";
   let description = [{
     Manual: `.commit_view::<Element>(dst)`, where `dst` is a tile as `tcp.tile`
-    describes it. Padding of the part that is data of the tensor is not written. The result is the destination with that part replaced, in the
-    same memory; the old value must not be used any more. `slices` writes in some
-    slices only, as in `tcp.commit`; the others keep what they hold.
+    describes it. Padding of the part that is data of the tensor is not written. The
+    result is the destination with that part replaced, in the same memory; the old
+    value must not be used any more. `slices` writes in some slices only, as in
+    `tcp.commit`; the others keep what they hold.
 
     ```mlir
     %r = tcp.commit_view %f into %out "B / 32" at %i size 1 "A, B / 32 = 1 # 16, B % 32"
