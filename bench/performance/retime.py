@@ -17,15 +17,12 @@ status 1 if the whole program, or a command that matters for it, takes another t
 
 import argparse
 import dataclasses
-import json
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
+import run_files
 from retimer.schedule import Timed, schedule
-
-Json = Mapping[str, Any]
+from run_files import Json
 
 #: The share by which a report may be off.
 LIMIT = 0.01
@@ -92,19 +89,10 @@ def listing(found: Retimed, report: Json) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Times a configuration by the manual.")
-    parser.add_argument("config", type=Path)
-    parser.add_argument("machine", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
+    run_files.add_arguments(parser)
     parser.add_argument("--commands", action="store_true", help="list every command")
     options = parser.parse_args()
-    try:
-        program, machine, report = (json.loads(path.read_text()) for path in
-                                    (options.config, options.machine, options.report))
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
-    if program["target"] != machine["name"]:
-        parser.error(f"the program is for '{program['target']}', "
-                     f"the machine is '{machine['name']}'")
+    program, machine, report = run_files.load(parser, options)
     found = retime(program, machine)
     if options.commands:
         print(listing(found, report))

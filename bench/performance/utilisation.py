@@ -22,14 +22,13 @@ Exit status 1 if the report says otherwise; it must agree exactly.
 import argparse
 import dataclasses
 import functools
-import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-Json = Mapping[str, Any]
+import run_files
+from run_files import Json
 
 #: Bits of an element on the way to the contraction engine (docs/Spec/Config.md).
 BITS = {"i4": 4, "i5": 8, "i8": 8, "i9": 16, "f8e4m3": 8, "f8e5m2": 8, "bf16": 16}
@@ -126,18 +125,9 @@ def differences(found: Json, report: Json) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Utilisation from a configuration alone.")
-    parser.add_argument("config", type=Path)
-    parser.add_argument("machine", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
+    run_files.add_arguments(parser)
     options = parser.parse_args()
-    try:
-        program, machine, report = (json.loads(path.read_text()) for path in
-                                    (options.config, options.machine, options.report))
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
-    if program["target"] != machine["name"]:
-        parser.error(f"the program is for '{program['target']}', "
-                     f"the machine is '{machine['name']}'")
+    program, machine, report = run_files.load(parser, options)
     counts = count(program, machine)
     found = utilisation(program, machine, report["cycles"])
     wrong = differences(found, report)
