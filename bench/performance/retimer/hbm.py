@@ -142,10 +142,12 @@ class Hbm:
 
     def comes_back(self, bank: np.ndarray, row: np.ndarray, place: np.ndarray) -> bool:
         """Whether the queue may find a row open that its bank would have left in the order of
-        arrival: one that comes again within the places of the queue."""
-        again = np.lexsort((place, row, bank))
+        arrival: one that comes again soon. Units that find their row open pass the queue, so
+        the distance is one in units that do not; some of these may too."""
+        arrival = np.argsort(np.argsort(place))
+        again = np.lexsort((arrival, row, bank))
         same = (bank[again][1:] == bank[again][:-1]) & (row[again][1:] == row[again][:-1])
-        return bool((same & (np.diff(place[again]) <= 2 * self.waiting)).any())
+        return bool((same & (np.diff(arrival[again]) <= 4 * self.waiting)).any())
 
     def open_rows_first(self, banks: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """FR-FCFS, one unit after the other: of those that wait, the oldest whose row is open,

@@ -10,12 +10,12 @@ engines  a start-up for every descriptor, a cycle for every request of up to 256
 dm       networks of data memory: 128 bytes per cycle, two requests waiting at a slice
 hbm      the channels (see hbm)
 spm      scratchpads: 128 bytes per cycle and cluster
+outstanding  HBM in order of arrival, where the machine's row limits what waits there (see walk)
 pcie     links between chips: 30 bytes per cycle into and out of each chip
 path     HBM to data memory, where the machine's row limits it
 """
 
 import dataclasses
-import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -23,10 +23,13 @@ import numpy as np
 
 from .hbm import Accesses, Hbm
 from .nests import Json, ceil_div, rounds, visited
+from .walk import Side, Traffic, Unit, Walked, connected, walk
 
 
 #: Which number of an entry [size, source stride, destination stride] belongs to a side.
 PLACE = {"source": 1, "destination": 2}
+#: More than a chip has channels.
+CHANNELS = 1 << 16
 
 
 @dataclasses.dataclass
@@ -36,6 +39,9 @@ class Requests:
     source: np.ndarray
     destination: np.ndarray
     sizes: np.ndarray
+
+    def side(self, side: str) -> np.ndarray:
+        return self.source if side == "source" else self.destination
 
 
 def side_addresses(descriptor: Json, side: str) -> np.ndarray:
@@ -77,7 +83,7 @@ class Mover:
 
     def __init__(self, machine: Json) -> None:
         self.machine, self.hbm = machine, Hbm(machine)
-        self.networks_known: dict[object, int] = {}
+        self.walks_known: dict[object, Walked] = {}
         self.hbm_known: dict[object, int] = {}
 
     def requests(self, command: Json, descriptor: Json) -> Requests:
@@ -94,11 +100,13 @@ class Mover:
         startup = self.startup(command)
         found = {"engines": self.engines(command, engines)}
         memories = {command["source"], command["destination"]}
+        walked = self.walked(command, engines)
         if "dm" in memories:
-            found["dm"] = max(self.networks(command, engines),
-                              startup + self.clusters(command))
+            found["dm"] = max(walked.networks, startup + self.clusters(command))
         if "hbm" in memories:
-            found["hbm"] = startup + self.channels(command, engines)
+            found["hbm"] = startup + self.channels(command, engines, walked)
+        if self.is_outstanding_limited(command):
+            found["outstanding"] = walked.served
         if "spm" in memories:
             found["spm"] = startup + self.scratchpads(command)
         linked = self.links(command)
@@ -130,92 +138,100 @@ class Mover:
     # Data memory networks
     # ----------------------------------------------------------------------------------
 
-    def networks(self, command: Json, engines: dict[tuple[int, int], list[Json]]) -> int:
-        """When the last request has passed its network. Engines that share no network do not
-        see each other."""
-        key = tuple((engine, tuple(dm_shape(command, descriptor) for descriptor in work))
-                    for engine, work in engines.items())
-        if key not in self.networks_known:
+    def walked(self, command: Json, engines: dict[tuple[int, int], list[Json]]) -> Walked:
+        """The engines at the networks and, where a row limits what is outstanding, at HBM.
+        Otherwise engines that share no network do not see each other."""
+        outstanding = self.is_outstanding_limited(command)
+        if not outstanding and "dm" not in (command["source"], command["destination"]):
+            return Walked(late=[None] * len(engines))
+        key = (tuple((engine, tuple(dm_shape(command, descriptor) for descriptor in work))
+                     for engine, work in engines.items()),
+               outstanding and self.hbm_shape(command, engines))
+        if key not in self.walks_known:
             traffic = [self.traffic(command, work) for work in engines.values()]
-            alike: dict[bytes, int] = {}
-            slowest = 0
-            for group in connected(traffic):
-                # Engines that do the same on networks of their own take the same time.
-                name = b"|".join(one.relative() for one in group)
-                if name not in alike:
-                    alike[name] = self.pass_networks(group)
-                slowest = max(slowest, alike[name])
-            self.networks_known[key] = slowest
-        return self.networks_known[key]
+            self.walks_known[key] = (walk(traffic, self.machine) if outstanding
+                                     else self.walked_apart(traffic))
+        return self.walks_known[key]
 
-    def traffic(self, command: Json, work: Sequence[Json]) -> "Traffic":
-        """Requests of an engine at the networks, with the cycle in which each may come at the
-        earliest, counted in requests."""
-        machine, each = self.machine, 2 if takes_turns(command) else 1
-        slices, ready, sizes = [], [], []
-        begin = 0
+    def walked_apart(self, traffic: Sequence[Traffic]) -> Walked:
+        alike: dict[bytes, Walked] = {}
+        found = Walked(late=[None] * len(traffic))
+        for group in connected(traffic):
+            # Engines that do the same on networks of their own take the same time.
+            name = b"|".join(traffic[number].relative() for number in group)
+            if name not in alike:
+                alike[name] = walk([traffic[number] for number in group], self.machine)
+            one = alike[name]
+            found.networks = max(found.networks, one.networks)
+            for number, late in zip(group, one.late):
+                found.late[number] = late
+        return found
+
+    def is_outstanding_limited(self, command: Json) -> bool:
+        return (self.machine.get("dma_outstanding_requests", 0) > 0
+                and "hbm" in (command["source"], command["destination"]))
+
+    def issues(self, command: Json, work: Sequence[Json]) -> list[np.ndarray]:
+        """By descriptor of an engine: when it issues its requests at its own pace."""
+        each, begin, found = 2 if takes_turns(command) else 1, 0, []
         for descriptor in work:
-            requests = self.requests(command, descriptor)
             begin += self.startup(command)
-            issue = begin + each * np.arange(len(requests.sizes))
-            sides = [(side, chip, late) for side, memory, chip, late in (
-                (requests.source, command["source"], descriptor["source_chip"], 0),
-                (requests.destination, command["destination"],
-                 descriptor["destination_chip"], each - 1)) if memory == "dm"]
-            per_chip = machine["clusters_per_chip"] * machine["slices_per_cluster"]
-            where = [chip * per_chip + side // machine["dm_slice_stride"]
-                     for side, chip, _ in sides]
-            slices.append(np.stack(where, axis=1).ravel())
-            ready.append(np.stack([issue + late for _, _, late in sides], axis=1).ravel())
-            sizes.append(np.repeat(requests.sizes, len(sides)))
-            begin += each * len(requests.sizes)
-        return Traffic(np.concatenate(slices), np.concatenate(ready), np.concatenate(sizes),
-                       machine["slices_per_dmn"])
+            found.append(begin + each * np.arange(self.count(command, descriptor)))
+            begin += each * len(found[-1])
+        return found
 
-    def pass_networks(self, group: Sequence["Traffic"]) -> int:
-        """Request by request, the earliest first. A network serves what comes in its order; a
-        third request at a slice keeps its engine waiting until the first one is served."""
-        machine = self.machine
-        waiting = machine["dm_queue_entries"]
-        free: dict[int, int] = defaultdict(int)  # network -> cycle
-        served: dict[int, list[int]] = defaultdict(list)  # slice -> starts of the last ones
-        ends = 0
-        work = [iter(one.rows(machine["dmn_bytes_per_cycle"])) for one in group]
-        heap: list[tuple[int, int, int, int, int]] = []
-        late = [0] * len(group)  # by how much an engine is behind its own pace
+    def traffic(self, command: Json, work: Sequence[Json]) -> Traffic:
+        """Requests of an engine at data memory, and at HBM if that keeps engines waiting."""
+        machine, sides = self.machine, []
+        per_chip = machine["clusters_per_chip"] * machine["slices_per_cluster"]
+        issues = self.issues(command, work)
+        requests = [self.requests(command, descriptor) for descriptor in work]
+        for side in PLACE:
+            later = side == "destination" and takes_turns(command)
+            issue = np.concatenate(issues) + later
+            if command[side] == "dm":
+                slices = [descriptor[f"{side}_chip"] * per_chip
+                          + one.side(side) // machine["dm_slice_stride"]
+                          for descriptor, one in zip(work, requests)]
+                sizes = np.concatenate([one.sizes for one in requests])
+                sides.append(Side(issue, np.concatenate(slices),
+                                  -(-sizes // machine["dmn_bytes_per_cycle"])))
+            elif command[side] == "hbm" and self.is_outstanding_limited(command):
+                units = [units for descriptor, one in zip(work, requests)
+                         for units in self.units(one, side, descriptor[f"{side}_chip"])]
+                sides.append(Side(issue, np.array([]), np.array([]), units))
+        return Traffic(sides, machine["slices_per_dmn"])
 
-        def pull(number: int) -> None:
-            row = next(work[number], None)
-            if row is not None:
-                heapq.heappush(heap, (row[0] + late[number], number, *row[1:]))
-
-        for number in range(len(group)):
-            pull(number)
-        while heap:
-            at, number, place, network, cycles = heapq.heappop(heap)
-            starts = served[place]
-            if len(starts) == waiting and starts[0] > at:
-                late[number] += starts[0] - at
-                at = starts[0]
-            start = max(at, free[network])
-            free[network] = start + cycles
-            ends = max(ends, start + cycles)
-            starts.append(start)
-            if len(starts) > waiting:
-                del starts[0]
-            pull(number)
-        return ends
+    def units(self, requests: Requests, side: str, chip: int) -> list[list[Unit]]:
+        """Of HBM, by request. One that crosses a border is two (Misaligned Access)."""
+        unit, addresses = self.hbm.row["unit_bytes"], requests.side(side)
+        factor = self.hbm.row["partial_write_factor"] if side == "destination" else 1
+        found: list[list[Unit]] = [[] for _ in addresses]
+        begin, end = addresses, addresses + requests.sizes
+        first = begin // unit * unit
+        while (first < end).any():
+            channels, banks, rows = self.hbm.places(first)
+            whole = (begin <= first) & (first + unit <= end)
+            for number, place in enumerate(zip(
+                    (channels + chip * CHANNELS).tolist(), banks.tolist(), rows.tolist(),
+                    np.where(whole, 1, factor).tolist())):
+                if first[number] < end[number]:
+                    found[number].append(place)
+            first = first + unit
+        return found
 
     # ----------------------------------------------------------------------------------
     # HBM
     # ----------------------------------------------------------------------------------
 
-    def channels(self, command: Json, engines: dict[tuple[int, int], list[Json]]) -> int:
+    def channels(self, command: Json, engines: dict[tuple[int, int], list[Json]],
+                 walked: Walked) -> int:
         """Of the slowest chip."""
-        key = self.hbm_shape(command, engines)
+        key = (self.hbm_shape(command, engines),
+               tuple(late.tobytes() if late is not None else None for late in walked.late))
         if key not in self.hbm_known:
             self.hbm_known[key] = max((self.hbm.cycles(accesses) for accesses
-                                       in self.accesses(command, engines)), default=0)
+                                       in self.accesses(command, engines, walked)), default=0)
         return self.hbm_known[key]
 
     def hbm_shape(self, command: Json, engines: dict[tuple[int, int], list[Json]]) -> object:
@@ -244,24 +260,24 @@ class Mover:
                 shapes.append(tuple(shape))
         return takes_turns(command), block, tuple(shapes), len(blocks) > 1 and tuple(blocks)
 
-    def accesses(self, command: Json,
-                 engines: dict[tuple[int, int], list[Json]]) -> Iterable[Accesses]:
-        """Units of each chip's HBM in the order of time, which engines share in turns."""
+    def accesses(self, command: Json, engines: dict[tuple[int, int], list[Json]],
+                 walked: Walked) -> Iterable[Accesses]:
+        """Units of each chip's HBM in the order of time; at the same time in that of engines."""
         unit = self.machine["hbm"]["unit_bytes"]
         parts: dict[int, list[tuple[np.ndarray, ...]]] = defaultdict(list)
         for number, work in enumerate(engines.values()):
-            begin = 0
-            for descriptor in work:
+            issues, late, seen = self.issues(command, work), walked.late[number], 0
+            for descriptor, issue in zip(work, issues):
                 requests = self.requests(command, descriptor)
-                turn = begin + np.arange(len(requests.sizes))
-                begin += len(turn)
-                for side, addresses in (("source", requests.source),
-                                        ("destination", requests.destination)):
+                if late is not None:
+                    issue = issue + late[seen:seen + len(issue)]
+                seen += len(issue)
+                for side in PLACE:
                     if command[side] == "hbm":
                         write = side == "destination"
                         parts[descriptor[f"{side}_chip"]].append(
-                            in_units(addresses, requests.sizes, unit, write,
-                                     2 * turn + write, number))
+                            in_units(requests.side(side), requests.sizes, unit, write,
+                                     2 * issue + write, number))
         for found in parts.values():
             units, size, writes, turn, engine = (np.concatenate(column) for column
                                                  in zip(*found))
@@ -331,59 +347,17 @@ class Mover:
         return max(limits)
 
 
-@dataclasses.dataclass
-class Traffic:
-    """Of one engine: slices of all chips that its requests go to, when, and bytes."""
-
-    slices: np.ndarray
-    ready: np.ndarray
-    sizes: np.ndarray
-    slices_per_network: int
-
-    def networks(self) -> np.ndarray:
-        return np.unique(self.slices // self.slices_per_network)
-
-    def relative(self) -> bytes:
-        """Equal for engines that do the same on other networks."""
-        known = self.networks()
-        numbers = np.searchsorted(known, self.slices // self.slices_per_network)
-        places = numbers * self.slices_per_network + self.slices % self.slices_per_network
-        return b"/".join(part.tobytes() for part in (places, self.ready, self.sizes))
-
-    def rows(self, bytes_per_cycle: int) -> Iterable[tuple[int, int, int, int]]:
-        """(earliest cycle, slice, network, cycles at the network) of every request."""
-        return zip(self.ready.tolist(), self.slices.tolist(),
-                   (self.slices // self.slices_per_network).tolist(),
-                   (-(-self.sizes // bytes_per_cycle)).tolist())
-
-
 def by_engine(descriptors: Sequence[Json]) -> dict[tuple[int, int], list[Json]]:
-    """The work of every engine, in its order."""
+    """The work of every engine in its order, engines by their numbers."""
     found: dict[tuple[int, int], list[Json]] = defaultdict(list)
     for descriptor in descriptors:
         found[engine_of(descriptor)].append(descriptor)
-    return found
+    return dict(sorted(found.items()))
 
 
 def engine_of(descriptor: Json) -> tuple[int, int]:
     """(chip, engine): of the chip that is read."""
     return descriptor["source_chip"], descriptor["engine"]
-
-
-def connected(traffic: Sequence[Traffic]) -> list[list[Traffic]]:
-    """Engines that meet at networks."""
-    groups: list[tuple[set[int], list[Traffic]]] = []
-    for one in traffic:
-        networks, members = set(one.networks().tolist()), [one]
-        apart = []
-        for known, others in groups:
-            if known & networks:
-                networks |= known
-                members = others + members
-            else:
-                apart.append((known, others))
-        groups = [*apart, (networks, members)]
-    return [members for _, members in groups]
 
 
 def dm_shape(command: Json, descriptor: Json) -> object:

@@ -5,7 +5,8 @@
 
 Commands start in the order of the program, as soon as what they occupy is free (main context, sub
 context and DMA engines of a chip do one command at a time) and all earlier commands have ended
-that touch the same bytes.
+that touch the same bytes. Where the machine's row has a time for a dependency between clusters,
+that has passed too (docs/Decisions, Machines that give nothing away).
 """
 
 import copy
@@ -36,6 +37,8 @@ class Timed:
     stages: dict[str, int]
     cycles: int  # without what other commands take from it
     touched: Touched
+    clusters: frozenset[tuple[int, int]] = frozenset()  # (chip, cluster) that it works in
+    copies_between: bool = False  # from the data memory of one cluster to another's
     start: int = 0
     delay: int = 0  # what others take from it
 
@@ -119,6 +122,26 @@ def timed(command: Json, mover: Mover) -> Timed:
     return Timed(command, command["name"], "host", (), {}, 0, Touched([], []))
 
 
+def clusters_of(one: Timed, machine: Json) -> frozenset[tuple[int, int]]:
+    """Those whose slices it touches, and those of the DMA engines that it uses."""
+    found = {(region.chip, cluster) for region in [*one.touched.reads, *one.touched.writes]
+             for cluster, mask in enumerate(region.slices) if mask}
+    for descriptor in one.command.get("descriptors", []):
+        found.add((descriptor["source_chip"], descriptor["engine"]
+                   * machine["clusters_per_chip"] // machine["dma_engines"]))
+    return frozenset(found)
+
+
+def copies_between_clusters(command: Json, machine: Json) -> bool:
+    if (command.get("source"), command.get("destination")) != ("dm", "dm"):
+        return False
+    size = machine["dm_slice_stride"] * machine["slices_per_cluster"]
+    return any(
+        descriptor["source_chip"] != descriptor["destination_chip"]
+        or descriptor["source_address"] // size != descriptor["destination_address"] // size
+        for descriptor in command["descriptors"])
+
+
 # --------------------------------------------------------------------------------------
 # The schedule
 # --------------------------------------------------------------------------------------
@@ -127,6 +150,7 @@ def timed(command: Json, mover: Mover) -> Timed:
 class Scheduler:
     def __init__(self, machine: Json) -> None:
         self.contention = Contention(machine)
+        self.across = machine.get("cluster_dependency_cycles", 0)
         self.limit = machine["max_same_bank_accesses"]
 
     def place(self, commands: Sequence[Timed]) -> None:
@@ -136,8 +160,8 @@ class Scheduler:
         for one in commands:
             start = max((free[context] for context in one.occupied), default=0)
             for other in running:
-                if other.end > start and one.touched.must_follow(other.touched):
-                    start = other.end
+                if other.end + self.across > start:
+                    start = max(start, self.earliest_behind(one, other))
             one.start = self.without_starvation(one, start, running)
             for context in one.occupied:
                 free[context] = one.end
@@ -145,7 +169,21 @@ class Scheduler:
                 running.append(one)
                 # What ends before anything can start is in nobody's way.
                 earliest = min(free.values())
-                running = [other for other in running if other.end > earliest]
+                running = [other for other in running if other.end + self.across > earliest]
+
+    def earliest_behind(self, one: Timed, other: Timed) -> int:
+        """When a command may start because of an earlier one."""
+        if not one.touched.must_follow(other.touched):
+            return 0
+        return other.end + (self.across if self.across and self.is_across(one, other) else 0)
+
+    def is_across(self, one: Timed, other: Timed) -> bool:
+        """Whether a cluster has to learn that another one is done: both work in more than one,
+        and the bytes are in memory that these share; or one of them copies between two."""
+        common = one.touched.common(other.touched)
+        shared = {"hbm", "spm"}
+        return (bool(common & shared) and len(one.clusters | other.clusters) > 1
+                or bool(common - shared) and (one.copies_between or other.copies_between))
 
     def without_starvation(self, one: Timed, start: int, running: Sequence[Timed]) -> int:
         """Accesses of both contexts to a bank add up; where they keep it for longer than a DMA
@@ -218,6 +256,10 @@ def schedule(program: Json, machine: Json) -> list[Timed]:
     have in that schedule."""
     mover, scheduler = Mover(machine), Scheduler(machine)
     commands = [timed(command, mover) for command in written_out(program["commands"])]
+    if scheduler.across:
+        for one in commands:
+            one.clusters = clusters_of(one, machine)
+            one.copies_between = copies_between_clusters(one.command, machine)
     scheduler.place(commands)
     if scheduler.delay(commands):
         scheduler.place(commands)

@@ -38,6 +38,13 @@ class Touched:
         return (meet(self.reads, earlier.writes) or meet(self.writes, earlier.reads)
                 or meet(self.writes, earlier.writes))
 
+    def common(self, earlier: "Touched") -> set[str]:
+        """Memories in which one follows the other."""
+        return {one.memory
+                for mine, others in ((self.reads, earlier.writes), (self.writes, earlier.reads),
+                                     (self.writes, earlier.writes))
+                for one in mine for other in others if one.overlaps(other)}
+
 
 def meet(some: Sequence[Region], others: Sequence[Region]) -> bool:
     return any(one.overlaps(other) for one in some for other in others)
