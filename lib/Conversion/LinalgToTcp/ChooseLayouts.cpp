@@ -282,7 +282,14 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
     return copy;
   };
   DenseMap<std::pair<Tensor *, unsigned>, Tensor *> moved;
-  for (auto [group, single] : llvm::zip(program.groups, singles))
+  struct Slow {
+    Access *access;
+    Tensor *from; ///< before its layout was pinned
+    std::optional<unsigned> inner;
+    bool possible; ///< as it is
+  };
+  for (auto [group, single] : llvm::zip(program.groups, singles)) {
+    SmallVector<Slow, 2> slow;
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
       if (tensor->origin == Tensor::Origin::Computed)
@@ -302,20 +309,24 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
         continue;
       }
       unsigned last = tensor->rank() - 1;
-      Tensor *pinned = copyOf(tensor, last);
-      access->tensor = pinned;
-      if (vote.possible[last] && !isReadAcross(*group, *access, inner, last))
-        continue;
-      // Who cannot read it so, or only slowly, reads a copy.
-      Tensor *&copy = moved[{tensor, inner ? *inner : ~0u}];
-      if (!copy) {
-        copy = program.addTensor(tensor->type);
-        copy->isE2m1 = tensor->isE2m1;
-        setOrder(*copy, inner);
-        moves.push_back(makeCopy(program, pinned, copy));
-      }
-      access->tensor = copy;
+      access->tensor = copyOf(tensor, last);
+      if (!vote.possible[last] || isReadAcross(*group, *access, inner, last))
+        slow.push_back({access, tensor, inner, vote.possible[last]});
     }
+    // Who cannot read it so, or only slowly, reads a copy.
+    for (const Slow &one : slow) {
+      if (one.possible && streamsAcross(*group, *program.machine))
+        continue;
+      Tensor *&copy = moved[{one.from, one.inner ? *one.inner : ~0u}];
+      if (!copy) {
+        copy = program.addTensor(one.from->type);
+        copy->isE2m1 = one.from->isE2m1;
+        setOrder(*copy, one.inner);
+        moves.push_back(makeCopy(program, one.access->tensor, copy));
+      }
+      one.access->tensor = copy;
+    }
+  }
   llvm::append_range(
       moves, llvm::make_range(std::make_move_iterator(program.groups.begin()),
                               std::make_move_iterator(program.groups.end())));

@@ -14,6 +14,11 @@
 //                added; the sums to DM
 //   result       the sums from DM, added over slices, the steps, to HBM
 //
+// Where the weights lie across the sum, the activations go to DM, and with each
+// load its part of them to the TRF; a pass before the others turns the load:
+//
+//   [cells, elements, rows] -> [rows, cells, elements]
+//
 // Loads of what the host has sent come before the store of the group before,
 // which waits for the tensor unit; DM is the groups' in halves by turns.
 //
@@ -45,11 +50,12 @@ private:
     return group.loops[loop].extent == 1 ? "" : group.loops[loop].name;
   }
   /// Digit `(loop / unit) % count` of a loop of `size`.
-  std::string digit(const std::string &loop, int64_t size, int64_t unit,
-                    int64_t count) const;
+  static std::string digit(const std::string &loop, int64_t size, int64_t unit,
+                           int64_t count);
   std::string cells(int64_t count) const {
     return digit(name(plan.cell), plan.cells, 1, count);
   }
+  std::string stepCells() const { return cells(plan.stepCells); }
   std::string cellBlocks(int64_t unit) const {
     return digit(name(plan.cell), plan.cells, unit, plan.cells / unit);
   }
@@ -93,10 +99,18 @@ private:
   Value loadScales();
   Value loadWeights(int64_t step);
   Value loadActivations();
+  Value takeActivations(int64_t step);
+  Value turn(Value weights);
   void emitPass(int64_t step, int64_t pass, Value weights, Value scales);
+  void emitTurned(int64_t step, Value weights);
   Value scalesToVrf(Value scales, int64_t firstRow);
-  Value multiply(Value weights);
+  Value multiply(Value weights, Value trf);
   Value scaleAndAdd(Value products, Value vrf);
+  Value addSums(Value products);
+  int64_t sumsPerWord() const {
+    return machine.commitAlignBytes * 8 /
+           group.computeType.getIntOrFloatBitWidth();
+  }
   DmType sumsType() const;
   Value finish();
   Value emitGathered(Value result);
@@ -107,9 +121,11 @@ private:
   const TcpMachine &machine;
   OpBuilder &builder;
   Location loc;
-  Value activations, sums;
-  /// Where weights and sums are in DM.
+  Value activations; ///< in the TRF, those of all loads in DM
+  Value sums;
+  /// Where weights are in DM, and those that have been turned.
   SmallVector<int64_t, 2> weightPlaces;
+  std::optional<int64_t> turnedPlace, sumsPlace;
   int64_t passes = 0;
 };
 
@@ -120,7 +136,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::string WeightStreamEmitter::digit(const std::string &loop, int64_t size,
-                                       int64_t unit, int64_t count) const {
+                                       int64_t unit, int64_t count) {
   if (loop.empty() || count == 1)
     return "";
   std::string text = loop;
@@ -275,9 +291,10 @@ Value WeightStreamEmitter::loadWeights(int64_t step) {
                                 whole(plan.slice),
                                 {stepRows(), plan.stepRows, plan.row},
                                 whole(plan.sumPart),
-                                whole(plan.cell),
+                                {stepCells(), plan.stepCells, plan.cell},
                                 whole(plan.element)});
-    inDm = {stepRows(), name(plan.cell), element};
+    inDm = plan.across ? Terms{stepCells(), element, row}
+                       : Terms{stepRows(), name(plan.cell), element};
   }
   auto dm =
       DmType::get(builder.getContext(), type, e.weightGrid, mapping(inDm));
@@ -287,15 +304,16 @@ Value WeightStreamEmitter::loadWeights(int64_t step) {
   int64_t offset = 0;
   for (auto [dim, index] : llvm::enumerate(access.dims))
     for (auto [loop, coefficient] : index.terms)
-      if (loop == plan.row)
-        offset =
-            access.tensor->distance(dim, coefficient * step * plan.stepRows);
+      if (loop == (plan.across ? plan.cell : plan.row))
+        offset = access.tensor->distance(
+            dim, coefficient * step *
+                     (plan.across ? plan.stepCells : plan.stepRows));
   return load(access, view, dm, offset,
               weightPlaces[step % weightPlaces.size()]);
 }
 
 /// To the register file of all slices, unless the group before has left them
-/// there.
+/// there; to their DM if each load takes its part of them.
 Value WeightStreamEmitter::loadActivations() {
   const Access &access = group.lhs;
   Type type = access.tensor->elementType();
@@ -319,11 +337,13 @@ Value WeightStreamEmitter::loadActivations() {
   std::string row = tokens();
   Terms inRow{stored, element};
   KernelEmitter::Activations &last = e.kernel.activations;
-  if (last.trf && last.access == access && last.type == dm)
+  if (!plan.across && last.trf && last.access == access && last.type == dm)
     return last.trf;
 
   Value source =
       load(access, stridedView(access, parts), dm, 0, e.allocateDm(dm));
+  if (plan.across && plan.spreadCells == 0)
+    return source;
   Value stream = BeginOp::create(builder, loc, Context::Sub, source);
   auto [outer, inner] = cutCells(held, flit);
   if (plan.spreadCells == 0) {
@@ -346,15 +366,89 @@ Value WeightStreamEmitter::loadActivations() {
         CollectOp::create(builder, loc, stream,
                           mapping(join({{row, turn}, outer})), mapping(inner));
   }
+  if (plan.across) {
+    auto all = DmType::get(builder.getContext(), type, e.weightGrid,
+                           mapping({row, name(plan.cell), element}));
+    return CommitOp::create(builder, loc, stream, e.allocateDm(all),
+                            all.getElement());
+  }
   Value trf = ToTrfOp::create(builder, loc, stream, TrfAddress::Full,
                               mapping({row}), mapping(inRow));
   last = {access, dm, trf};
   return trf;
 }
 
+/// Those of a load along the sum, to the register file.
+Value WeightStreamEmitter::takeActivations(int64_t step) {
+  Type type = group.lhs.tensor->elementType();
+  int64_t flit = machine.flitBytes * 8 / group.lhs.tensor->bits();
+  Value part = activations;
+  if (plan.steps > 1) {
+    std::string block = cellBlocks(plan.stepCells);
+    part = TileOp::create(
+        builder, loc, part, e.mapping(block), Value(),
+        builder.getDenseI64ArrayAttr({step}), builder.getI64IntegerAttr(1),
+        mapping({tokens(), block + suffix("=", 1) + suffix("#", plan.steps),
+                 stepCells(), name(plan.element)}));
+  }
+  auto [outer, inner] = cutCells(plan.stepCells, flit);
+  Terms time = join({{tokens()}, outer});
+  Value stream = BeginOp::create(builder, loc, Context::Sub, part);
+  stream = FetchOp::create(builder, loc, stream, type, mapping(time),
+                           mapping(inner));
+  stream =
+      CollectOp::create(builder, loc, stream, mapping(time), mapping(inner));
+  return ToTrfOp::create(
+      builder, loc, stream,
+      step % 2 ? TrfAddress::SecondHalf : TrfAddress::FirstHalf,
+      mapping({tokens()}), mapping({stepCells(), name(plan.element)}));
+}
+
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
+
+/// A load whose rows are contiguous, along the sum.
+Value WeightStreamEmitter::turn(Value weights) {
+  const Tensor &tensor = *group.rhs.tensor;
+  Type type = tensor.elementType();
+  const tcp_isa::TransposeFormat &format =
+      *machine.transposeFormat(tensor.kind());
+  int64_t rows = format.maxRows, packet = format.elementsPerPacket;
+  int64_t columns = 2 * packet;
+  if (plan.rows % columns != 0)
+    columns = packet;
+  int64_t flit = machine.flitBytes * 8 / tensor.bits();
+  std::string row = name(plan.row), element = name(plan.element);
+  auto padded = [&](const std::string &text, int64_t size, int64_t to) {
+    return size == to ? text : (text.empty() ? "1" : text) + suffix("#", to);
+  };
+  Terms outer{stepCells(),
+              digit(element, plan.cellSize, rows, plan.cellSize / rows),
+              digit(row, plan.rows, columns, plan.rows / columns)};
+  Terms time = join({outer,
+                     {digit(element, plan.cellSize, 1, rows),
+                      digit(row, plan.rows, packet, columns / packet)}});
+  std::string inPacket = digit(row, plan.rows, 1, packet);
+  Value stream = BeginOp::create(builder, loc, Context::Main, weights);
+  stream = FetchOp::create(builder, loc, stream, type, mapping(time),
+                           e.mapping(inPacket));
+  stream = CollectOp::create(builder, loc, stream, mapping(time),
+                             e.mapping(padded(inPacket, packet, flit)));
+  stream = TransposeOp::create(
+      builder, loc, stream,
+      mapping(join({outer, {digit(row, plan.rows, 1, columns)}})),
+      e.mapping(padded(digit(element, plan.cellSize, 1, rows), rows, flit)));
+  // Rows that follow each other begin in banks that do.
+  int64_t sum = plan.stepCells * plan.cellSize;
+  Terms along{stepCells(), element};
+  auto dm = DmType::get(
+      builder.getContext(), type, e.weightGrid,
+      mapping({row, "[" + joinTerms(along) + "]" + suffix("#", sum + flit)}));
+  if (!turnedPlace)
+    turnedPlace = e.allocateDm(dm);
+  return CommitOp::create(builder, loc, stream, *turnedPlace, dm.getElement());
+}
 
 /// The scales of some rows, as f32.
 Value WeightStreamEmitter::scalesToVrf(Value scales, int64_t firstRow) {
@@ -408,13 +502,13 @@ int64_t WeightStreamEmitter::openRows() const {
 }
 
 /// The products of rows and activations: sums of cells, or of all.
-Value WeightStreamEmitter::multiply(Value weights) {
+Value WeightStreamEmitter::multiply(Value weights, Value trf) {
   Type type = group.lhs.tensor->elementType();
   int64_t flit = machine.flitBytes * 8 / group.lhs.tensor->bits();
   int64_t all = machine.lanes(group.lhs.tensor->kind());
   int64_t lanes = std::min(all, plan.columns * plan.cellSize);
-  auto [packets, packet] = cutCells(plan.cells, lanes);
-  auto [flits, inFlit] = cutCells(plan.cells, flit);
+  auto [packets, packet] = cutCells(plan.stepCells, lanes);
+  auto [flits, inFlit] = cutCells(plan.stepCells, flit);
   Terms time = join({{passRows()}, packets}),
         flitTime = join({{passRows()}, flits});
   // Runs of rows follow each other in DM: rows that change first keep no
@@ -440,7 +534,7 @@ Value WeightStreamEmitter::multiply(Value weights) {
       DenseI64ArrayAttr(), /*dual_channel=*/true);
   stream = CollectOp::create(builder, loc, stream, mapping(flitTime),
                              mapping(inFlit));
-  stream = AlignOp::create(builder, loc, stream, activations, mapping(time),
+  stream = AlignOp::create(builder, loc, stream, trf, mapping(time),
                            e.mapping(full));
   if (!group.scale) {
     stream = ContractOp::create(builder, loc, stream, /*max=*/UnitAttr(),
@@ -483,13 +577,33 @@ Value WeightStreamEmitter::scaleAndAdd(Value products, Value vrf) {
   return VectorFinalOp::create(builder, loc, stream);
 }
 
+/// The sums of the loads before, in the VRF, are added to those of this one.
+Value WeightStreamEmitter::addSums(Value products) {
+  std::string row = name(plan.row);
+  int64_t rows = machine.outputLanes / plan.tokens;
+  Terms time{digit(row, plan.rows, rows, plan.rows / rows)},
+      packet{digit(row, plan.rows, 1, rows), tokens()};
+  // The sub context picks no words apart.
+  Context context = plan.tokens == 1 ? Context::Main : Context::Sub;
+  Value before = BeginOp::create(builder, loc, context, sums);
+  before = FetchOp::create(builder, loc, before, group.computeType,
+                           mapping(time), mapping(packet));
+  before =
+      CollectOp::create(builder, loc, before, mapping(time), mapping(packet));
+  before = ToVrfOp::create(builder, loc, before, 0, mapping({row, tokens()}));
+  Value stream = VectorInitOp::create(builder, loc, products);
+  stream = VectorIntraSliceBranchOp::create(builder, loc, stream,
+                                            BranchMode::Unconditional);
+  stream = VectorClipOp::create(builder, loc, stream, ClipOp::Add, Attribute(),
+                                before);
+  return VectorFinalOp::create(builder, loc, stream);
+}
+
 /// Of all rows; each in whole words.
 DmType WeightStreamEmitter::sumsType() const {
-  int64_t word =
-      machine.commitAlignBytes * 8 / group.computeType.getIntOrFloatBitWidth();
   Terms terms{name(plan.row), tokens()};
   if (group.scale || plan.tokens == 1)
-    terms.push_back("1" + suffix("#", word));
+    terms.push_back("1" + suffix("#", sumsPerWord()));
   return DmType::get(builder.getContext(), group.computeType, e.weightGrid,
                      mapping(terms));
 }
@@ -513,7 +627,7 @@ void WeightStreamEmitter::emitPass(int64_t step, int64_t pass, Value weights,
         builder.getDenseI64ArrayAttr({pass * plan.passRows}),
         builder.getI64IntegerAttr(plan.passRows), mapping(element));
   }
-  Value stream = multiply(weights);
+  Value stream = multiply(weights, activations);
   if (scales)
     stream = scaleAndAdd(stream, vrf);
   ++passes;
@@ -533,6 +647,17 @@ void WeightStreamEmitter::emitPass(int64_t step, int64_t pass, Value weights,
                               Value(), builder.getDenseI64ArrayAttr({first}),
                               builder.getI64IntegerAttr(plan.passRows),
                               mapping(element), stream::MappingAttr());
+}
+
+/// All rows of a load along the sum.
+void WeightStreamEmitter::emitTurned(int64_t step, Value weights) {
+  Value stream = multiply(turn(weights), takeActivations(step));
+  if (sums)
+    stream = addSums(stream);
+  DmType dm = sumsType();
+  if (!sumsPlace)
+    sumsPlace = e.allocateDm(dm);
+  sums = CommitOp::create(builder, loc, stream, *sumsPlace, dm.getElement());
 }
 
 /// The sums, over slices too, through the steps; the result in DM.
@@ -623,6 +748,10 @@ LogicalResult WeightStreamEmitter::emit() {
       loadOperands();
     if (step + 1 < plan.steps)
       next = loadWeights(step + 1);
+    if (plan.across) {
+      emitTurned(step, weights);
+      continue;
+    }
     for (int64_t pass = 0; pass < plan.stepRows / plan.passRows; ++pass)
       emitPass(step, pass, weights, scales);
   }

@@ -875,7 +875,9 @@ LogicalResult GroupPlanner::plan() {
                 std::min(best ? *best : INT64_MAX, streams - streams / kMargin),
                 budget))
     return success();
-  if (streams < (best ? *best : INT64_MAX)) {
+  // Packets that are picked element by element cost more than the estimate of
+  // the other plans says.
+  if (streams < (best ? *best : INT64_MAX) || streamsAcross(group, machine)) {
     planWeightStream(group, machine);
     return success();
   }

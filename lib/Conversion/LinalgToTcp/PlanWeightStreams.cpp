@@ -89,6 +89,8 @@ private:
   int64_t allCells = 1, cellSize = 1;
   SmallVector<int64_t, 2> columns; ///< that packets may have
   bool ordered = false;
+  /// What turns weights whose rows are contiguous.
+  const tcp_isa::TransposeFormat *turns = nullptr;
   mutable int64_t evaluated = 0, feasible = 0; ///< plans
 };
 
@@ -221,7 +223,11 @@ std::string WeightStreamPlanner::findMisfit() {
     columns.push_back(flit / cellSize);
   if (group.result.tensor->bits() < 8)
     return "the result has elements of less than a byte";
-  if (innerOf(group.lhs) != element || innerOf(group.rhs) != element)
+  if (innerOf(group.rhs) == row && !group.scale &&
+      weightBits() == streamBits() && weightBits() >= 8)
+    turns = machine.transposeFormat(group.rhs.tensor->kind());
+  if (innerOf(group.lhs) != element ||
+      (innerOf(group.rhs) != element && !turns))
     return "the sum is not along contiguous memory";
   if (innerOf(group.result) != row)
     return "the rows are not along contiguous memory of the result";
@@ -239,7 +245,7 @@ std::string WeightStreamPlanner::findMisfit() {
     return tensor.origin != Tensor::Origin::Computed && tensor.mayReorder &&
            tensor.readers == 1 && coversTensor(access);
   };
-  ordered = mayOrder(group.rhs) && mayOrder(group.scale);
+  ordered = !turns && mayOrder(group.rhs) && mayOrder(group.scale);
   return "";
 }
 
@@ -272,8 +278,10 @@ std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
     // The host's array has no room behind its rows.
     bool isFull = plan.rows * parts == extent(row);
     plan.ordered = ordered && isFull;
+    plan.across = turns;
     plan.gathered = 1;
-    if ((!isFull && group.exact) || !spread(plan))
+    // Behind the end of a contiguous row is the next one.
+    if ((!isFull && (group.exact || turns)) || !spread(plan))
       return isFull;
     plans.push_back(plan);
     plan.gathered = gatheredSlices(plan);
@@ -327,7 +335,8 @@ bool WeightStreamPlanner::spread(WeightStreamPlan &plan) const {
        fits(n * plan.rowParts) &&
        plan.spreadCells * cellBytes < 2 * machine.flitBytes;
        ++n)
-    if (plan.cells % n == 0 && n * cellBytes % machine.flitBytes == 0)
+    if (plan.cells % n == 0 && n * cellBytes % machine.flitBytes == 0 &&
+        (!turns || n * plan.rowParts == plan.cells))
       plan.spreadCells = n;
   return true;
 }
@@ -355,21 +364,28 @@ void WeightStreamPlanner::orderMemory(WeightStreamPlan &plan) const {
     plan.scaleRows *= 2;
 }
 
-/// Cuts the rows of a slice into loads and passes; false if they do not fit.
+/// Cuts what a slice has into loads and passes; false if they do not fit.
 bool WeightStreamPlanner::cut(WeightStreamPlan &plan, int64_t steps) const {
   plan.steps = steps;
-  plan.stepRows = plan.rows / steps;
+  plan.stepRows = turns ? plan.rows : plan.rows / steps;
+  plan.stepCells = turns ? plan.cells / steps : plan.cells;
+  if (plan.stepCells % plan.columns != 0)
+    return false;
   orderMemory(plan);
   // Rows of a tensor are padded, parts of them are not.
   int64_t words = machine.dmaAlignBytes * 8;
   int64_t scaleCells = plan.sumParts == 1 ? plan.scaleCells : plan.cells;
+  int64_t run = turns ? plan.rows : plan.cells * plan.cellSize;
   if (!plan.ordered &&
-      (plan.cells * plan.cellSize * weightBits() % words != 0 ||
+      (run * weightBits() % words != 0 ||
        (group.scale && (scaleCells * group.scale.tensor->bits() % words != 0 ||
                         scaleCells != plan.scaleCells))))
     return false;
   plan.passRows = plan.stepRows;
   constexpr int64_t kBytes = 4;
+  // The sums of the loads before.
+  if (turns && plan.rows * plan.tokens * kBytes > machine.vrfBytesPerSlice)
+    return false;
   if (group.scale) {
     int64_t rowBytes = plan.scaleCells * kBytes;
     // Scales of two passes take turns.
@@ -405,8 +421,12 @@ int64_t WeightStreamPlanner::dmBytes(const WeightStreamPlan &plan) const {
   auto with = [&](int64_t bytes) { return dmBytesWithMargin(bytes, machine); };
   constexpr int64_t kBytes = 4;
   int64_t sum = plan.cells * plan.cellSize;
-  int64_t dm = std::min<int64_t>(2, plan.steps) *
-               with(plan.stepRows * sum * weightBits() / 8);
+  int64_t load = plan.stepRows * plan.stepCells * plan.cellSize;
+  int64_t dm = std::min<int64_t>(2, plan.steps) * with(load * weightBits() / 8);
+  if (turns)
+    // A load along the sum, and the activations of all loads.
+    dm += with(load * weightBits() / 8 + plan.rows * machine.flitBytes) +
+          with(plan.tokens * sum * streamBits() / 8);
   if (group.scale)
     dm += with(plan.rows * plan.scaleCells * group.scale.tensor->bits() / 8);
   int64_t cells = plan.spreadCells ? plan.spreadCells : plan.cells;
@@ -434,11 +454,14 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
   // Rows of a tensor are padded, also short ones.
   const Tensor &tensor = *group.rhs.tensor;
   bool isWhole = tensor.type.getDimSize(*tensor.inner) != plan.cellSize;
-  int64_t run = plan.ordered ? plan.runRows * plan.runCells * plan.cellSize *
-                                   weightBits() / 8
-                : isWhole    ? rowBytes
-                             : plan.cellSize * weightBits() / 8;
-  int64_t weights = load(plan.stepRows * rowBytes, run);
+  int64_t loaded =
+      plan.stepRows * plan.stepCells * plan.cellSize * weightBits() / 8;
+  int64_t run = turns          ? plan.rows * weightBits() / 8
+                : plan.ordered ? plan.runRows * plan.runCells * plan.cellSize *
+                                     weightBits() / 8
+                : isWhole      ? rowBytes
+                               : plan.cellSize * weightBits() / 8;
+  int64_t weights = load(loaded, run);
   int64_t head = 0;
   if (group.scale) {
     int64_t bytes = plan.scaleCells * group.scale.tensor->bits() / 8;
@@ -453,7 +476,8 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
   // What is fetched makes a flit in each cycle.
   int64_t packetBytes = std::min(m.macWidthBytes, plan.columns * plan.cellSize *
                                                       streamBits() / 8);
-  int64_t flits = plan.stepRows * sum * streamBits() / 8 /
+  int64_t flits = plan.stepRows * plan.stepCells * plan.cellSize *
+                  streamBits() / 8 /
                   std::min(packetBytes, m.flitBytes * m.dualChannelAccesses);
   int64_t sums = group.scale
                      ? plan.stepRows * plan.cells / plan.columns * plan.tokens
@@ -468,6 +492,13 @@ int64_t WeightStreamPlanner::estimate(const WeightStreamPlan &plan) const {
   int64_t finish =
       passCycles(m, plan.rows * plan.tokens) +
       passes.size() * passCycles(m, plan.rows * plan.tokens / m.outputLanes);
+  if (turns) {
+    int64_t turned = plan.stepCells * plan.cellSize * streamBits() / 8;
+    work += passCycles(m, loaded * 8 / weightBits() / turns->maxRows) +
+            passCycles(m, plan.tokens * turned /
+                              llvm::max_element(m.subFetch.accessBytes)[0]) +
+            passCycles(m, plan.rows * plan.tokens);
+  }
   int64_t bits = group.result.tensor->bits();
   int64_t results = extent(row) * plan.tokens * bits / 8;
   int64_t stored = plan.rows * plan.gathered * bits / 8;
@@ -496,9 +527,9 @@ std::optional<WeightStreamPlan> WeightStreamPlanner::search() const {
       llvm::append_range(list, deal(sumParts, count));
     for (const WeightStreamPlan &dealt : list) {
       std::optional<WeightStreamCut> least;
-      for (int64_t steps = 1; steps <= std::min(kMostSteps, dealt.rows);
-           ++steps) {
-        if (dealt.rows % steps != 0)
+      int64_t parts = turns ? dealt.cells : dealt.rows;
+      for (int64_t steps = 1; steps <= std::min(kMostSteps, parts); ++steps) {
+        if (parts % steps != 0)
           continue;
         WeightStreamPlan plan = dealt;
         ++evaluated;
@@ -529,10 +560,11 @@ std::optional<WeightStreamPlan> WeightStreamPlanner::search() const {
 static std::string describePlan(const WeightStreamPlan &plan, bool scales) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "slices: " << plan.clusters << " clusters x " << plan.sumParts
-     << " of the sum x " << plan.rowParts << " of the rows; " << plan.rows
-     << " rows each, in " << plan.steps << " loads, passes of " << plan.passRows
-     << "; activations " << (plan.spreadCells > 0 ? "by the switch" : "by DMA");
+  os << (plan.across ? "across the sum; " : "") << "slices: " << plan.clusters
+     << " clusters x " << plan.sumParts << " of the sum x " << plan.rowParts
+     << " of the rows; " << plan.rows << " rows each, in " << plan.steps
+     << " loads, passes of " << plan.passRows << "; activations "
+     << (plan.spreadCells > 0 ? "by the switch" : "by DMA");
   if (scales)
     os << "; a scale for " << plan.cellSize << ", after the sum";
   return text;
@@ -622,12 +654,24 @@ int64_t linalg_to_tcp::getWeightStreamCycles(Group &group,
   WeightStreamPlanner planner(group, machine);
   int64_t cycles = INT64_MAX;
   if (planner.findMisfit().empty())
-    // Without the host's help runs are short.
-    if (auto plan = planner.search(); plan && plan->ordered)
+    // Without the host's help runs along the sum are short.
+    if (auto plan = planner.search(); plan && (plan->ordered || plan->across))
       cycles = plan->cycles;
   group.lhs = std::move(lhs);
   group.rhs = std::move(rhs);
   return cycles;
+}
+
+bool linalg_to_tcp::streamsAcross(Group &group, const TcpMachine &machine) {
+  Access lhs = group.lhs, rhs = group.rhs;
+  WeightStreamPlanner planner(group, machine);
+  bool result = false;
+  if (planner.findMisfit().empty())
+    if (auto plan = planner.search())
+      result = plan->across;
+  group.lhs = std::move(lhs);
+  group.rhs = std::move(rhs);
+  return result;
 }
 
 void linalg_to_tcp::planWeightStream(Group &group, const TcpMachine &machine) {

@@ -525,6 +525,8 @@ bool planRings(Group &group, const TcpMachine &machine, int64_t cycles,
 /// Cycles of a plan by weights that stream past the activations
 /// (WeightStream.h); INT64_MAX if there is none.
 int64_t getWeightStreamCycles(Group &group, const TcpMachine &machine);
+/// Whether weights stream whose rows are contiguous, not the sum.
+bool streamsAcross(Group &group, const TcpMachine &machine);
 /// Plans the group so.
 void planWeightStream(Group &group, const TcpMachine &machine);
 /// For groups that nothing else can do; an error if this cannot either.

@@ -19,6 +19,12 @@
 // has; scaled weights would take one each, on four lanes, which is slower than
 // HBM.
 //
+// Weights may lie across the sum in HBM, with a row after the other contiguous:
+// an argument that is row-major, or a result of the program. Then loads are cut
+// along the sum, so that they follow HBM all the same, and the transpose engine
+// turns each of them in DM before it streams. The sums of a load are added to
+// those of the loads before.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_WEIGHTSTREAM_H
@@ -36,8 +42,9 @@ namespace sequin::linalg_to_tcp {
 
 /// The rows of a slice in time.
 struct WeightStreamCut {
-  /// Loads of weights, and rows of each; rows of a pass of the tensor unit.
-  int64_t steps = 1, stepRows = 1, passRows = 1;
+  /// Loads of weights, rows and cells of each; rows of a pass of the tensor
+  /// unit.
+  int64_t steps = 1, stepRows = 1, stepCells = 1, passRows = 1;
   /// What is contiguous in HBM and in DM.
   int64_t runCells = 1, runRows = 1;
 };
@@ -63,6 +70,8 @@ struct WeightStreamPlan : WeightStreamCut {
   /// [step, cells / runCells, rows / runRows, slices, rows % runRows,
   /// cells % runCells].
   bool ordered = false;
+  /// Whether rows are contiguous in HBM, not the sum.
+  bool across = false;
   /// Scales: cells are padded to so many; [rows / scaleRows, slices, rows %
   /// scaleRows, cells].
   int64_t scaleCells = 1, scaleRows = 1;

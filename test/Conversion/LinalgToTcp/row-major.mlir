@@ -70,3 +70,30 @@ func.func @small(%a: tensor<64x64xbf16>, %b: tensor<64x255xbf16>) -> tensor<64x2
       outs(%zero : tensor<64x255xf32>) -> tensor<64x255xf32>
   return %0 : tensor<64x255xf32>
 }
+
+// -----
+
+// Weights of one row of activations are not copied: loads are cut along the sum,
+// and the transpose engine turns each of them in DM. The sums of a load are added
+// to those of the loads before.
+
+// CHECK-LABEL: func.func @stream_across_kernel
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK: tcp.to_dm {{.*}}"K1 % 2, K, N">
+// CHECK: tcp.transpose
+// CHECK: tcp.commit {{.*}} "N, [K1 % 2, K] # 48"
+// CHECK: tcp.to_trf {{.*}} FirstHalf
+// CHECK: tcp.accumulate
+// CHECK: tcp.transpose
+// CHECK: tcp.to_trf {{.*}} SecondHalf
+// CHECK: tcp.accumulate
+// CHECK: tcp.vector_clip {{.*}} Add
+// CHECK: tcp.vector_inter_slice_reduce
+// CHECK: tcp.to_hbm_view
+func.func @stream_across(%x: tensor<1x4096xbf16>, %w: tensor<4096x2048xbf16>)
+    -> tensor<1x2048xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1x2048xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<1x4096xbf16>, tensor<4096x2048xbf16>)
+      outs(%zero : tensor<1x2048xf32>) -> tensor<1x2048xf32>
+  return %0 : tensor<1x2048xf32>
+}

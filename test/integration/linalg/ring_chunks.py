@@ -94,16 +94,17 @@ PRODUCTS = [
 ]
 
 
-def main() -> int:
+def check(products: list[Product], flags: list[str]) -> int:
+    """Runs them all, and says whether they agree and are mapped as they should be."""
     good = True
-    with tempfile.TemporaryDirectory(prefix="sequin-chunks-") as name:
+    with tempfile.TemporaryDirectory(prefix="sequin-products-") as name:
         folder = Path(name)
-        for index, product in enumerate(PRODUCTS):
+        for index, product in enumerate(products):
             arrays = product.arrays(np.random.default_rng(index))
             program, report = folder / "program.mlir", folder / "mapping.txt"
             program.write_text(product.text())
             outcome = simulate.run([str(program)], arrays, 1, folder,
-                                   ["--report-mapping", str(report)])
+                                   ["--report-mapping", str(report), *flags])
             outcome = simulate.judge(outcome, [product.expected(arrays)])
             if outcome.status != "pass":
                 outcome.show(str(product))
@@ -113,9 +114,9 @@ def main() -> int:
             if not all(word in mapping for word in product.words):
                 print(f"{product} is not mapped as it should be:\n{mapping}")
                 good = False
-    print(f"{len(PRODUCTS)} products" + (" equal NumPy" if good else ""))
+    print(f"{len(products)} products" + (" equal NumPy" if good else ""))
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(PRODUCTS, []))
