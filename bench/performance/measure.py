@@ -74,8 +74,10 @@ class Tools:
         self.run("sequin-translate", f"--dump-machine={name}", "-o", path)
         return json.loads(path.read_text())
 
-    def measure(self, text: str, machine: dict[str, Any], chips: int = 1) -> Measured:
-        """Of a program in linalg, or in tcp for that machine and one chip."""
+    def measure(self, text: str, machine: dict[str, Any], chips: int = 1,
+                layout: str = "") -> Measured:
+        """Of a program in linalg, or in tcp for that machine and one chip. `layout` is that of its
+        arguments, or empty for what is usual on the machine."""
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             folder = Path(name)
             program, lowered, config, report, mappings = (folder / part for part in (
@@ -88,7 +90,11 @@ class Tools:
             else:
                 flags += ["--report-mapping", mappings]
                 flags += ["--chips", str(chips)]
-                pipelines.insert(0, f"--linalg-to-tcp=target={machine['name']} chips={chips}")
+                lowering = f"--linalg-to-tcp=target={machine['name']} chips={chips}"
+                if layout:
+                    flags.append(f"--argument-layout={layout}")
+                    lowering += f" argument-layout={layout}"
+                pipelines.insert(0, lowering)
             begin = time.monotonic()
             self.run("sequin-run", program, "--target", machine["name"], "--timing-only", *flags)
             seconds = time.monotonic() - begin
