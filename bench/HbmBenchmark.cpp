@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../lib/Sim/Hbm.h"
+#include "Clock/Hbm.h"
 #include "benchmark/benchmark.h"
 #include <random>
 

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Engine/IntraSliceReduce.h"
+#include "Engine/ValidCount.h"
 #include "benchmark/benchmark.h"
-#include "lib/Sim/IntraSliceReduce.h"
-#include "lib/Sim/ValidCount.h"
 #include <random>
 
 using namespace sequin;

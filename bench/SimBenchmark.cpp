@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Engines.h"
+#include "Engine/Engines.h"
+#include "Engine/VectorOps.h"
 #include "GemmProgram.h"
-#include "VectorOps.h"
 #include "benchmark/benchmark.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>

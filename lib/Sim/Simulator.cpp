@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Sim/Simulator.h"
-#include "Engines.h"
-#include "SliceWork.h"
-#include "TrfCache.h"
+#include "Engine/Engines.h"
+#include "Engine/SliceWork.h"
+#include "Memory/TrfCache.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/Interrupt.h"

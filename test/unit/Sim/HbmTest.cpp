@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Sim/Hbm.h"
+#include "Clock/Hbm.h"
 #include "../Row.h"
 #include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"

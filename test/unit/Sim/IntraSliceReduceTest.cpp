@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Sim/IntraSliceReduce.h"
+#include "Engine/IntraSliceReduce.h"
 #include "ReduceProgram.h"
 #include <cmath>
 #include <limits>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Sim/Memory.h"
+#include "Memory/Memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <map>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Sim/Routing.h"
+#include "Engine/Routing.h"
 #include "RingProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/Sim/ValidCount.h"
+#include "Engine/ValidCount.h"
 #include "ReduceProgram.h"
 #include "Stream/ValidCountFormula.h"
 #include <random>
