@@ -14,7 +14,7 @@
 #ifndef SEQUIN_MACHINE_CSLMACHINE_H
 #define SEQUIN_MACHINE_CSLMACHINE_H
 
-#include "sequin/Stream/Dsd.h"
+#include "sequin/Stream/Limits.h"
 #include "sequin/Support/DsdOps.h"
 #include "llvm/Support/JSON.h"
 

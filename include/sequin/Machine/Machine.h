@@ -17,8 +17,7 @@
 #define SEQUIN_MACHINE_MACHINE_H
 
 #include "sequin/Machine/TcpIsa.h"
-#include "sequin/Stream/Sequencer.h"
-#include "sequin/Stream/ValidCount.h"
+#include "sequin/Stream/Limits.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"

@@ -52,6 +52,7 @@
 #ifndef SEQUIN_STREAM_DSD_H
 #define SEQUIN_STREAM_DSD_H
 
+#include "sequin/Stream/Limits.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -173,17 +174,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//
-
-/// Widths of a machine's DSD fields (DSD, One-Dimensional Memory Vectors; Two-,
-/// Three-, or Four-Dimensional Memory Vectors; Circular Buffers).
-struct DsdLimits {
-  unsigned mem4dDimensions; ///< most loops of a mem4d_dsd; a mem1d_dsd has one
-  unsigned mem1dStrideBits; ///< signed
-  unsigned mem4dStrideBits; ///< signed
-  unsigned offsetBits;      ///< signed
-  unsigned extentBits;      ///< unsigned
-  unsigned wraparoundBits;  ///< unsigned
-};
 
 /// A value outside what a machine allows.
 struct DsdViolation {

@@ -26,6 +26,7 @@
 #ifndef SEQUIN_STREAM_SEQUENCER_H
 #define SEQUIN_STREAM_SEQUENCER_H
 
+#include "sequin/Stream/Limits.h"
 #include "sequin/Stream/Mapping.h"
 #include "sequin/Support/ElementType.h"
 
@@ -109,15 +110,6 @@ struct Sequencer {
   int64_t contiguousElements() const;
   /// "[8:1, 8:8, 3:64, 4:192]:1".
   std::string str() const;
-};
-
-/// Limits of a sequencer; a machine has one row per engine
-/// (TCP manual, Sequencer, Configuration Failures).
-struct SequencerLimits {
-  unsigned maxEntries;
-  int64_t maxSize;
-  /// Access sizes the engine can issue, ascending, in bytes.
-  llvm::ArrayRef<int64_t> accessBytes;
 };
 
 enum class Direction : uint8_t { Read, Write };

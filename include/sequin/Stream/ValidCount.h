@@ -50,19 +50,10 @@
 #ifndef SEQUIN_STREAM_VALIDCOUNT_H
 #define SEQUIN_STREAM_VALIDCOUNT_H
 
+#include "sequin/Stream/Limits.h"
 #include "sequin/Stream/Mapping.h"
 
 namespace sequin {
-
-/// What a generator has; the numbers of a machine are in its row.
-struct ValidCountLimits {
-  int64_t maxCounters; ///< of the sequencer
-  int64_t maxGates;    ///< gate dims beside the packet dim
-  int64_t maxSize;     ///< limit of one counter
-  int64_t maxIndex;    ///< largest V, stride and index of a dim
-  int64_t lanes;       ///< elements of a flit
-  int64_t slices;      ///< slices that the slice number tells apart
-};
 
 struct ValidCountConfig {
   static constexpr int64_t kUnassigned = -1;

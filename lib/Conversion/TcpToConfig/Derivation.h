@@ -13,6 +13,7 @@
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Machine/Machine.h"
 #include "sequin/Stream/Sequencer.h"
+#include "sequin/Stream/ValidCount.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace sequin::derivation {
