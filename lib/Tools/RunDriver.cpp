@@ -97,6 +97,7 @@ static StringRef findWaferFlag(const WaferFlags &flags) {
 
 /// What no program could make right.
 static std::optional<std::string> findUsageError(const RunOptions &options) {
+  const api::CompileOptions &compile = options.compile;
   if (isForWafer(options)) {
     if (std::string usage = findWaferUsageError(options); !usage.empty())
       return usage;
@@ -106,23 +107,22 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
     return (flag + " belongs to a program for a wafer (--target " +
             knownCslMachineNames() + ")")
         .str();
-  if (options.program.empty() == options.einsum.empty())
-    return options.program.empty()
-               ? "give a program (.mlir or .json) or --einsum"
-               : "--einsum takes no program file, found '" +
-                     excerpt(options.program) + "'";
-  if (!options.einsum.empty() && options.dtype.empty())
+  if (compile.path.empty() == compile.einsum.empty())
+    return compile.path.empty() ? "give a program (.mlir or .json) or --einsum"
+                                : "--einsum takes no program file, found '" +
+                                      excerpt(compile.path) + "'";
+  if (!compile.einsum.empty() && compile.dtype.empty())
     return "--einsum needs --dtype";
-  if (options.einsum.empty() &&
-      !(options.dtype.empty() && options.outputDtype.empty() &&
-        options.sizes.empty()))
+  if (compile.einsum.empty() &&
+      !(compile.dtype.empty() && compile.outputDtype.empty() &&
+        compile.sizes.empty()))
     return "--size, --dtype and --output-dtype belong to --einsum";
-  if (options.einsum.empty() && options.allowNarrow)
+  if (compile.einsum.empty() && compile.allowNarrow)
     return "--allow-narrow belongs to --einsum; --allow-bf16 rounds the f32 "
            "operands of a program";
-  if (options.timingOnly && options.verify)
+  if (options.run.timingOnly && options.run.verify)
     return "--timing-only computes no values that --verify could compare";
-  if (options.timingOnly && !options.outputs.empty())
+  if (options.run.timingOnly && !options.outputs.empty())
     return "--timing-only computes no values for --output";
   return findCollision(options);
 }
@@ -135,7 +135,7 @@ static void printSummary(const RunOptions &options,
         << (result.digitProducts == 1 ? " contraction" : " contractions")
         << " of digits added, for operands wider than the contraction engine "
            "takes; "
-        << (options.einsum.empty() ? "--allow-bf16" : "--allow-narrow")
+        << (options.compile.einsum.empty() ? "--allow-bf16" : "--allow-narrow")
         << " rounds them instead\n";
   log << llvm::formatv("cycles {0}, MAC utilization {1}, simulated in {2}\n",
                        report.cycles,
@@ -174,25 +174,6 @@ static llvm::Error writeFiles(const RunOptions &options,
   return files.commit();
 }
 
-static api::CompileOptions compileOptions(const RunOptions &options) {
-  api::CompileOptions result;
-  result.path = options.program;
-  result.einsum = options.einsum;
-  result.sizes = options.sizes;
-  result.dtype = options.dtype;
-  result.outputDtype = options.outputDtype;
-  result.target = options.target;
-  result.chips = options.chips;
-  result.entry = options.entry;
-  result.allowBf16 = options.allowBf16;
-  result.allowNarrow = options.allowNarrow;
-  result.argumentLayout = options.argumentLayout;
-  result.searchBudget = options.searchBudget;
-  result.recordMappings = !options.reportMapping.empty();
-  result.keepGiven = options.verify;
-  return result;
-}
-
 /// Reads the files of --input.
 static llvm::Expected<std::vector<sim::HostArray>>
 readInputs(const RunOptions &options, const api::Program &program) {
@@ -214,13 +195,16 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
     log << "error: " << *usage << "\n";
     return kUsage;
   }
-  if (options.maxSteps && *options.maxSteps < 1)
-    return refuse(log, "--max-steps is " + Twine(*options.maxSteps) +
+  if (options.run.maxSteps && *options.run.maxSteps < 1)
+    return refuse(log, "--max-steps is " + Twine(*options.run.maxSteps) +
                            ", must be at least 1");
   if (isForWafer(options))
     return runOnWafer(options, log);
 
-  auto compiled = api::Program::compile(compileOptions(options));
+  api::CompileOptions compile = options.compile;
+  compile.recordMappings = !options.reportMapping.empty();
+  compile.keepGiven = options.run.verify;
+  auto compiled = api::Program::compile(std::move(compile));
   if (!compiled)
     return refuse(log, compiled.takeError());
   const api::Program &program = **compiled;
@@ -228,11 +212,12 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   if (!options.reportMapping.empty() && program.mappings().empty())
     return refuse(log, "--report-mapping: the program is lowered already, so "
                        "nothing was mapped");
-  if (options.verify)
+  if (options.run.verify)
     if (llvm::Error error = program.checkVerifiable())
       return refuse(log, std::move(error));
 
-  if (!options.timingOnly && options.inputs.size() != program.inputs().size())
+  if (!options.run.timingOnly &&
+      options.inputs.size() != program.inputs().size())
     return refuse(log, "the program takes " + program.describeInputs() +
                            ", --input is given " +
                            Twine(options.inputs.size()) + " times");
@@ -241,21 +226,17 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
                            ", --output is given " +
                            Twine(options.outputs.size()) + " times");
   std::vector<sim::HostArray> inputs;
-  if (!options.timingOnly) {
+  if (!options.run.timingOnly) {
     auto read = readInputs(options, program);
     if (!read)
       return refuse(log, read.takeError());
     inputs = std::move(*read);
   }
 
-  api::RunOptions runOptions;
-  runOptions.timingOnly = options.timingOnly;
-  runOptions.verify = options.verify;
-  runOptions.maxSteps = options.maxSteps;
-  auto result = program.run(inputs, runOptions);
+  auto result = program.run(inputs, options.run);
   if (!result)
     return refuse(log, result.takeError());
-  if (options.verify)
+  if (options.run.verify)
     log << "verified: " << result->verified << "\n";
   if (llvm::Error error = writeFiles(options, program, *result))
     return refuse(log, std::move(error));

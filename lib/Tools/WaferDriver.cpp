@@ -48,30 +48,33 @@ static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
 //===----------------------------------------------------------------------===//
 
 bool tools::isForWafer(const RunOptions &options) {
-  if (!options.target.empty() && lookupCslMachine(options.target))
+  if (!options.compile.target.empty() &&
+      lookupCslMachine(options.compile.target))
     return true;
-  return options.target.empty() && options.einsum.empty() &&
-         !options.program.empty() && api::isWaferProgram(options.program);
+  return options.compile.target.empty() && options.compile.einsum.empty() &&
+         !options.compile.path.empty() &&
+         api::isWaferProgram(options.compile.path);
 }
 
 std::string tools::findWaferUsageError(const RunOptions &options) {
-  if (options.program.empty())
-    return "give a program (.mlir or .json) for --target " + options.target;
+  if (options.compile.path.empty())
+    return "give a program (.mlir or .json) for --target " +
+           options.compile.target;
   std::pair<bool, StringRef> foreign[] = {
-      {options.chips.has_value(), "--chips"},
-      {!options.einsum.empty(), "--einsum"},
-      {options.allowBf16, "--allow-bf16"},
-      {options.allowNarrow, "--allow-narrow"},
-      {!options.argumentLayout.empty(), "--argument-layout"},
-      {options.searchBudget.has_value(), "--search-budget"},
+      {options.compile.chips.has_value(), "--chips"},
+      {!options.compile.einsum.empty(), "--einsum"},
+      {options.compile.allowBf16, "--allow-bf16"},
+      {options.compile.allowNarrow, "--allow-narrow"},
+      {!options.compile.argumentLayout.empty(), "--argument-layout"},
+      {options.compile.searchBudget.has_value(), "--search-budget"},
       {!options.reportMapping.empty(), "--report-mapping"},
-      {!options.sizes.empty(), "--size"},
-      {!options.dtype.empty(), "--dtype"},
-      {!options.outputDtype.empty(), "--output-dtype"}};
+      {!options.compile.sizes.empty(), "--size"},
+      {!options.compile.dtype.empty(), "--dtype"},
+      {!options.compile.outputDtype.empty(), "--output-dtype"}};
   for (auto [given, flag] : foreign)
     if (given)
       return flag.str() + " means nothing to a program for a wafer";
-  if (options.timingOnly)
+  if (options.run.timingOnly)
     return "--timing-only means nothing to a program for a wafer: what is in "
            "memory and in wavelets decides what happens when";
   return "";
@@ -222,7 +225,7 @@ static llvm::Error checkRaces(const Session &session) {
 static Options simulatorOptions(const RunOptions &options) {
   Options result;
   result.maxSteps =
-      static_cast<uint64_t>(options.maxSteps.value_or(int64_t(1) << 31));
+      static_cast<uint64_t>(options.run.maxSteps.value_or(int64_t(1) << 31));
   result.seed = static_cast<uint64_t>(options.wafer.seed);
   result.randomLatency = options.wafer.randomLatency;
   result.shallowQueues = options.wafer.shallowQueues;
@@ -232,10 +235,10 @@ static Options simulatorOptions(const RunOptions &options) {
 
 ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   api::WaferOptions load;
-  load.path = options.program;
-  load.target = options.target;
-  if (options.entry != "main")
-    load.entry = options.entry;
+  load.path = options.compile.path;
+  load.target = options.compile.target;
+  if (options.compile.entry != "main")
+    load.entry = options.compile.entry;
   if (!options.wafer.grid.empty()) {
     auto grid = parseGrid(options.wafer.grid);
     if (!grid)
@@ -292,7 +295,7 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   OutputFiles files;
   if (!failed)
     failed = checkRaces(session);
-  if (!failed && options.verify) {
+  if (!failed && options.run.verify) {
     auto verified = verify(*plan, session, **module);
     if (verified)
       log << "verified: " << *verified << "\n";

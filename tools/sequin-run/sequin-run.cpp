@@ -15,83 +15,89 @@ using namespace sequin::tools;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("sequin-run");
+static RunOptions options;
 
-static cl::opt<std::string> program(cl::Positional,
-                                    cl::desc("<program.mlir or .json>"),
-                                    cl::cat(category));
-static cl::opt<std::string>
+static cl::opt<std::string, true> program(cl::Positional,
+                                          cl::desc("<program.mlir or .json>"),
+                                          cl::location(options.compile.path),
+                                          cl::cat(category));
+static cl::opt<std::string, true>
     einsum("einsum", cl::desc("Run this einsum instead, e.g. 'mk,kn->mn'"),
-           cl::cat(category));
-static cl::list<std::string>
+           cl::location(options.compile.einsum), cl::cat(category));
+static cl::list<std::string, std::vector<std::string>>
     sizes("size", cl::desc("Sizes of its indices, e.g. m=512,k=2048,n=512"),
-          cl::cat(category));
-static cl::opt<std::string>
-    dtype("dtype", cl::desc("Element type of its operands"), cl::cat(category));
-static cl::opt<std::string> outputDtype(
+          cl::location(options.compile.sizes), cl::cat(category));
+static cl::opt<std::string, true>
+    dtype("dtype", cl::desc("Element type of its operands"),
+          cl::location(options.compile.dtype), cl::cat(category));
+static cl::opt<std::string, true> outputDtype(
     "output-dtype",
     cl::desc("Element type of its result (default: the accumulator's)"),
-    cl::cat(category));
-static cl::opt<std::string>
+    cl::location(options.compile.outputDtype), cl::cat(category));
+static cl::opt<std::string, true>
     target("target", cl::desc("Machine to lower for and to simulate"),
-           cl::cat(category));
+           cl::location(options.compile.target), cl::cat(category));
 static cl::opt<int64_t> chips("chips", cl::desc("Number of chips (default: 1)"),
                               cl::cat(category));
-static cl::opt<std::string> entry("entry",
-                                  cl::desc("Function to run (default: main)"),
-                                  cl::init("main"), cl::cat(category));
-static cl::opt<bool>
+static cl::opt<std::string, true>
+    entry("entry", cl::desc("Function to run (default: main)"),
+          cl::location(options.compile.entry), cl::cat(category));
+static cl::opt<bool, true>
     allowBf16("allow-bf16",
               cl::desc("Round f32 and f16 operands of contractions to bf16 "
                        "instead of cutting them into digits"),
-              cl::cat(category));
-static cl::opt<bool> allowNarrow(
+              cl::location(options.compile.allowBf16), cl::cat(category));
+static cl::opt<bool, true> allowNarrow(
     "allow-narrow",
     cl::desc("Of an einsum: round intermediates to bf16, or saturate "
              "them to i8, where digits would keep them exact"),
-    cl::cat(category));
-static cl::opt<std::string> argumentLayout(
+    cl::location(options.compile.allowNarrow), cl::cat(category));
+static cl::opt<std::string, true> argumentLayout(
     "argument-layout",
     cl::desc(
         "Where arguments lie in HBM: 'row-major', rows padded to 64 bytes, "
         "or 'chosen' by the compiler (default)"),
-    cl::value_desc("layout"), cl::cat(category));
+    cl::value_desc("layout"), cl::location(options.compile.argumentLayout),
+    cl::cat(category));
 static cl::opt<int64_t> searchBudget(
     "search-budget",
     cl::desc("Evaluate at most so many mappings for one operation (default: "
              "2^20, more than there are)"),
     cl::value_desc("mappings"), cl::cat(category));
-static cl::opt<std::string> reportMapping(
+static cl::opt<std::string, true> reportMapping(
     "report-mapping",
     cl::desc("Write how each operation is mapped, and what the next best "
              "mapping costs: JSON if the name ends in .json, otherwise text"),
-    cl::value_desc("file"), cl::cat(category));
-static cl::list<std::string>
+    cl::value_desc("file"), cl::location(options.reportMapping),
+    cl::cat(category));
+static cl::list<std::string, std::vector<std::string>>
     inputs("input",
            cl::desc("Argument as .npy file, once per argument, in order; on "
                     "a wafer SYMBOL=file or SYMBOL@X,Y,WIDTH,HEIGHT=file"),
-           cl::cat(category));
-static cl::list<std::string>
+           cl::location(options.inputs), cl::cat(category));
+static cl::list<std::string, std::vector<std::string>>
     outputs("output",
             cl::desc("Where to write a result as .npy file, in order; on a "
                      "wafer as with --input"),
-            cl::cat(category));
-static cl::opt<std::string>
+            cl::location(options.outputs), cl::cat(category));
+static cl::opt<std::string, true>
     report("report", cl::desc("Write cycles and utilization as JSON"),
-           cl::cat(category));
-static cl::opt<std::string>
+           cl::location(options.report), cl::cat(category));
+static cl::opt<std::string, true>
     timeline("timeline", cl::desc("Write a Chrome trace (for Perfetto)"),
-             cl::cat(category));
-static cl::opt<bool> verify("verify",
-                            cl::desc("Compare with the reference interpreter"),
-                            cl::cat(category));
-static cl::opt<bool> timingOnly("timing-only",
-                                cl::desc("Count cycles without data"),
-                                cl::cat(category));
-static cl::opt<bool>
+             cl::location(options.timeline), cl::cat(category));
+static cl::opt<bool, true>
+    verify("verify", cl::desc("Compare with the reference interpreter"),
+           cl::location(options.run.verify), cl::cat(category));
+static cl::opt<bool, true> timingOnly("timing-only",
+                                      cl::desc("Count cycles without data"),
+                                      cl::location(options.run.timingOnly),
+                                      cl::cat(category));
+static cl::opt<bool, true>
     raw("raw",
         cl::desc(
             "Write results in the program's type: bf16 as uint16, f8 as uint8"),
-        cl::cat(category));
+        cl::location(options.raw), cl::cat(category));
 
 static cl::opt<int64_t> maxSteps(
     "max-steps",
@@ -104,41 +110,48 @@ static cl::opt<int64_t> maxSteps(
 
 //===--- On a wafer -------------------------------------------------------===//
 
-static cl::opt<std::string>
+static cl::opt<std::string, true>
     grid("grid", cl::desc("Width and height that the program must have: 4,3"),
-         cl::value_desc("w,h"), cl::cat(category));
-static cl::list<std::string>
+         cl::value_desc("w,h"), cl::location(options.wafer.grid),
+         cl::cat(category));
+static cl::list<std::string, std::vector<std::string>>
     launches("launch",
              cl::desc("Function to launch, in order, with its arguments: f, "
                       "'f(1, 2.5)', 'f@X,Y,WIDTH,HEIGHT(1)'"),
-             cl::value_desc("function"), cl::cat(category));
-static cl::opt<std::string> fabricPicture(
+             cl::value_desc("function"), cl::location(options.wafer.launches),
+             cl::cat(category));
+static cl::opt<std::string, true> fabricPicture(
     "fabric-svg",
     cl::desc("Draw the fabric: routes by color, how busy each PE was"),
-    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> waveletLog(
+    cl::value_desc("file"), cl::location(options.wafer.fabricPicture),
+    cl::cat(category));
+static cl::opt<std::string, true> waveletLog(
     "wavelet-log",
     cl::desc("Write every hop of every wavelet: JSON if the name ends in "
              ".json, otherwise text"),
-    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string>
+    cl::value_desc("file"), cl::location(options.wafer.waveletLog),
+    cl::cat(category));
+static cl::opt<std::string, true>
     tracePes("trace-pes",
              cl::desc("PEs of --timeline and --wavelet-log (default: all)"),
-             cl::value_desc("x,y,w,h"), cl::cat(category));
-static cl::opt<bool> randomLatency(
+             cl::value_desc("x,y,w,h"), cl::location(options.wafer.tracePes),
+             cl::cat(category));
+static cl::opt<bool, true> randomLatency(
     "random-latency",
     cl::desc("Wavelets take up to 7 cycles more on each hop, in order"),
-    cl::cat(category));
-static cl::opt<int64_t> seed("seed", cl::desc("Of --random-latency"),
-                             cl::cat(category));
-static cl::opt<bool>
+    cl::location(options.wafer.randomLatency), cl::cat(category));
+static cl::opt<int64_t, true> seed("seed", cl::desc("Of --random-latency"),
+                                   cl::location(options.wafer.seed),
+                                   cl::cat(category));
+static cl::opt<bool, true>
     shallowQueues("shallow-queues",
                   cl::desc("Every queue and router buffer holds one wavelet"),
-                  cl::cat(category));
-static cl::opt<bool>
+                  cl::location(options.wafer.shallowQueues), cl::cat(category));
+static cl::opt<bool, true>
     highestTaskFirst("highest-task-first",
                      cl::desc("Ready tasks take turns from the highest id "
                               "down (default: from the lowest up)"),
+                     cl::location(options.wafer.highestTaskFirst),
                      cl::cat(category));
 
 int main(int argc, char **argv) {
@@ -147,39 +160,11 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(
           argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
     return kUsage;
-  RunOptions options;
-  options.program = program;
-  options.einsum = einsum;
-  options.sizes = sizes;
-  options.dtype = dtype;
-  options.outputDtype = outputDtype;
-  options.target = target;
   if (chips.getNumOccurrences() > 0)
-    options.chips = chips;
-  options.entry = entry;
-  options.allowBf16 = allowBf16;
-  options.allowNarrow = allowNarrow;
-  options.argumentLayout = argumentLayout;
+    options.compile.chips = chips;
   if (searchBudget.getNumOccurrences() > 0)
-    options.searchBudget = searchBudget;
-  options.reportMapping = reportMapping;
+    options.compile.searchBudget = searchBudget;
   if (maxSteps.getNumOccurrences() > 0)
-    options.maxSteps = maxSteps;
-  options.inputs = inputs;
-  options.outputs = outputs;
-  options.report = report;
-  options.timeline = timeline;
-  options.verify = verify;
-  options.timingOnly = timingOnly;
-  options.raw = raw;
-  options.wafer.grid = grid;
-  options.wafer.launches = launches;
-  options.wafer.fabricPicture = fabricPicture;
-  options.wafer.waveletLog = waveletLog;
-  options.wafer.tracePes = tracePes;
-  options.wafer.randomLatency = randomLatency;
-  options.wafer.seed = seed;
-  options.wafer.shallowQueues = shallowQueues;
-  options.wafer.highestTaskFirst = highestTaskFirst;
+    options.run.maxSteps = maxSteps;
   return run(options, llvm::errs());
 }

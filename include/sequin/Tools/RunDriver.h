@@ -16,9 +16,9 @@
 #ifndef SEQUIN_TOOLS_RUNDRIVER_H
 #define SEQUIN_TOOLS_RUNDRIVER_H
 
+#include "sequin/Api/Program.h"
 #include "sequin/Tools/ExitCode.h"
 #include "llvm/Support/raw_ostream.h"
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,29 +37,14 @@ struct WaferFlags {
 };
 
 struct RunOptions {
-  std::string program; ///< path of a .mlir or .json file
-  std::string einsum;  ///< instead of a program, with sizes and dtype
-  std::vector<std::string> sizes; ///< "m=512"
-  std::string dtype;
-  std::string outputDtype;
-
-  std::string target; ///< empty: the program names it
-  std::optional<int64_t> chips;
-  std::string entry = "main";
-  // As in api::CompileOptions.
-  bool allowBf16 = false, allowNarrow = false;
-  std::string argumentLayout;
-  std::optional<int64_t> searchBudget;
-  /// Most simulated steps (sim::Options); none: the simulator's default.
-  std::optional<int64_t> maxSteps;
-
+  /// What to run, and for which machine; `path` is the program's.
+  api::CompileOptions compile;
+  api::RunOptions run;
   /// .npy paths in order; for a wafer each after "SYMBOL=".
   std::vector<std::string> inputs, outputs;
   std::string report, timeline; ///< JSON paths; empty: none
   std::string reportMapping;    ///< JSON if it ends in .json, text otherwise
-  bool verify = false;
-  bool timingOnly = false;
-  bool raw = false; ///< results in the bits of the program's type
+  bool raw = false;             ///< results in the bits of the program's type
   WaferFlags wafer;
 };
 
