@@ -60,17 +60,17 @@ void sequin::populateLinalgToCslPipeline(
 }
 
 void sequin::registerPipelines() {
-  static PassPipelineRegistration<LinalgToCslPipelineOptions> linalgToCsl(
-      "linalg-to-csl",
-      "Lower linalg on tensors to a csl program on a grid of PEs and check it",
-      populateLinalgToCslPipeline);
   static PassPipelineRegistration<LinalgToTcpPipelineOptions> linalgToTcp(
-      "linalg-to-tcp",
+      kPipelineNames[0],
       "Normalise linalg on tensors, lower it to tcp kernels and check them "
       "against their machine",
       populateLinalgToTcpPipeline);
   static PassPipelineRegistration<TcpToConfigPipelineOptions> tcpToConfig(
-      "tcp-to-config",
+      kPipelineNames[1],
       "Check tcp kernels against their machine and derive their configuration",
       populateTcpToConfigPipeline);
+  static PassPipelineRegistration<LinalgToCslPipelineOptions> linalgToCsl(
+      kPipelineNames[2],
+      "Lower linalg on tensors to a csl program on a grid of PEs and check it",
+      populateLinalgToCslPipeline);
 }

@@ -17,9 +17,17 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "sequin/InitAllDialects.h"
 #include "sequin/InitAllPasses.h"
+#include "sequin/Pipelines/Pipelines.h"
 #include "sequin/Support/MlirText.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
+
+/// Whether the command line asks for the list of options.
+static bool asksForHelp(llvm::ArrayRef<char *> arguments) {
+  return llvm::any_of(arguments, [](llvm::StringRef argument) {
+    return argument == "--help" || argument == "-help" || argument == "-h";
+  });
+}
 
 int main(int argc, char **argv) {
   sequin::ToolInit init(argc, argv);
@@ -28,8 +36,19 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   sequin::registerAllDialects(registry);
-  mlir::registerAllPasses();
   sequin::registerAllPasses();
+  // Among the hundreds of upstream's they are hard to find.
+  if (asksForHelp(llvm::ArrayRef(argv, argc))) {
+    llvm::outs() << "SEQUIN'S PASSES AND PIPELINES:\n\n";
+    mlir::printRegisteredPasses();
+    llvm::outs() << "\nPipelines:\n";
+    for (llvm::StringRef name : sequin::kPipelineNames)
+      llvm::outs() << "  --" << name << " - "
+                   << mlir::PassPipelineInfo::lookup(name)->getPassDescription()
+                   << '\n';
+    llvm::outs() << '\n';
+  }
+  mlir::registerAllPasses();
 
   static llvm::cl::opt<std::string> input(llvm::cl::Positional,
                                           llvm::cl::desc("<input file>"),

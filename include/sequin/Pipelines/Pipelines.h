@@ -101,7 +101,9 @@ void populateTcpToConfigPipeline(mlir::OpPassManager &pm,
 void populateLinalgToCslPipeline(mlir::OpPassManager &pm,
                                  const LinalgToCslPipelineOptions &options);
 
-/// `--linalg-to-tcp`, `--tcp-to-config` and `--linalg-to-csl`.
+/// Their flags.
+inline constexpr llvm::StringLiteral kPipelineNames[] = {
+    "linalg-to-tcp", "tcp-to-config", "linalg-to-csl"};
 void registerPipelines();
 
 } // namespace sequin
