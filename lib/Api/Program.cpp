@@ -241,8 +241,8 @@ llvm::ArrayRef<config::Argument> Program::outputs() const {
   return impl->outputs;
 }
 
-static std::string describe(llvm::ArrayRef<config::Argument> arguments,
-                            StringRef noun) {
+static std::string list(llvm::ArrayRef<config::Argument> arguments,
+                        StringRef noun) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << arguments.size() << ' ' << noun << (arguments.size() == 1 ? "" : "s");
@@ -258,11 +258,11 @@ static std::string describe(llvm::ArrayRef<config::Argument> arguments,
 }
 
 std::string Program::describeInputs() const {
-  return describe(impl->inputs, "input");
+  return list(impl->inputs, "input");
 }
 
 std::string Program::describeOutputs() const {
-  return describe(impl->outputs, "output");
+  return list(impl->outputs, "output");
 }
 
 llvm::Expected<std::string> Program::mlir(Level level) const {

@@ -1,5 +1,5 @@
-# Precompiled headers, as parsing headers is most of what compiling costs: one for all
-# libraries on MLIR, one for the GoogleTest programs, one for those of them on MLIR.
+# Precompiled headers, as parsing headers is most of what compiling costs: for libraries on
+# MLIR, on the csl and on the tcp dialect, for GoogleTest programs and those of them on MLIR.
 # Sources still include what they use.
 option(SEQUIN_PRECOMPILED_HEADERS "Precompile the headers of MLIR and GoogleTest" ON)
 
@@ -37,6 +37,14 @@ if(SEQUIN_PRECOMPILED_HEADERS)
   set(carrier "${PROJECT_SOURCE_DIR}/lib/cmake/Pch.cpp")
   add_library(SequinMlirPch OBJECT "${carrier}")
   target_precompile_headers(SequinMlirPch PRIVATE ${llvm_headers} ${mlir_headers})
+  # Operations of a dialect, of which there are tens of thousands of lines.
+  foreach(dialect Csl Tcp)
+    add_library(Sequin${dialect}Pch OBJECT "${carrier}")
+    target_precompile_headers(Sequin${dialect}Pch PRIVATE ${llvm_headers} ${mlir_headers}
+      <sequin/Dialect/${dialect}/IR/${dialect}Dialect.h>)
+    add_dependencies(Sequin${dialect}Pch Sequin${dialect}IncGen)
+  endforeach()
+  add_dependencies(SequinTcpPch SequinStreamIncGen)
   # Programs, because their code is not made for shared libraries.
   add_executable(SequinTestPch "${carrier}")
   target_precompile_headers(SequinTestPch PRIVATE ${llvm_headers} ${test_headers})

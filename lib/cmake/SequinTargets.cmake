@@ -20,9 +20,34 @@ function(add_sequin_mlir_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  if(TARGET SequinMlirPch AND NOT name STREQUAL "SequinMlirPch")
-    target_precompile_headers(${name} REUSE_FROM SequinMlirPch)
+  set(pch SequinMlirPch)
+  foreach(dialect Tcp Csl)
+    if("Sequin${dialect}Dialect" IN_LIST ARG_LINK_LIBS OR name STREQUAL "Sequin${dialect}Dialect")
+      set(pch Sequin${dialect}Pch)
+    endif()
+  endforeach()
+  if(TARGET ${pch})
+    target_precompile_headers(${name} REUSE_FROM ${pch})
   endif()
+endfunction()
+
+# sequin_sharded_operations(<Ops> <dialect> <count>): declarations and definitions of a
+# dialect's operations; what is compiled of these is cut into so many sources.
+macro(sequin_sharded_operations ops dialect count)
+  mlir_tablegen(${ops}.h.inc -gen-op-decls -dialect=${dialect} -op-shard-count=${count})
+  mlir_tablegen(${ops}.cpp.inc -gen-op-defs -dialect=${dialect} -op-shard-count=${count})
+  set_property(GLOBAL PROPERTY SEQUIN_SHARDS_${ops} ${count})
+endmacro()
+
+# sequin_operation_shards(<variable> <Ops>): the sources, <Ops>.cpp.in with @SHARD@ replaced.
+function(sequin_operation_shards variable ops)
+  get_property(count GLOBAL PROPERTY SEQUIN_SHARDS_${ops})
+  math(EXPR last "${count} - 1")
+  foreach(SHARD RANGE ${last})
+    configure_file(${ops}.cpp.in ${ops}.${SHARD}.cpp @ONLY)
+    list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/${ops}.${SHARD}.cpp")
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
 # add_sequin_tool(<name> sources... LINK_LIBS libs...): a program in build/bin.

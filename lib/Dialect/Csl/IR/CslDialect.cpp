@@ -16,6 +16,7 @@ using namespace sequin;
 using namespace sequin::csl;
 
 #include "sequin/Dialect/Csl/IR/CslDialect.cpp.inc"
+#include "sequin/Dialect/Csl/IR/CslInterfaces.cpp.inc"
 
 namespace {
 /// Constants stay in a comptime block: a program holds no values.
@@ -30,10 +31,7 @@ struct CslFoldInterface : public DialectFoldInterface {
 void CslDialect::initialize() {
   registerAttributes();
   registerTypes();
-  addOperations<
-#define GET_OP_LIST
-#include "sequin/Dialect/Csl/IR/CslOps.cpp.inc"
-      >();
+  registerCslDialectOperations(this);
   addInterfaces<CslFoldInterface>();
 }
 

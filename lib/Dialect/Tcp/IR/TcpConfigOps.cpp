@@ -6,16 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StreamAssembly.h"
-#include "mlir/IR/Builders.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::tcp;
-using sequin::stream::MappingAttr;
-
-#define GET_OP_CLASSES
-#include "sequin/Dialect/Tcp/IR/TcpOps.cpp.inc"
 
 LogicalResult ConfigOp::verify() {
   const TcpMachine *machine = lookupTcpMachine(getTarget());

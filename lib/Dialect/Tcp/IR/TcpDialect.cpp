@@ -31,10 +31,7 @@ struct TcpAsmInterface : public OpAsmDialectInterface {
 void TcpDialect::initialize() {
   registerAttributes();
   registerTypes();
-  addOperations<
-#define GET_OP_LIST
-#include "sequin/Dialect/Tcp/IR/TcpOps.cpp.inc"
-      >();
+  registerTcpDialectOperations(this);
   addInterfaces<TcpAsmInterface>();
 }
 
