@@ -200,7 +200,9 @@ class Mover:
                 units = [units for descriptor, one in zip(work, requests)
                          for units in self.units(one, side, descriptor[f"{side}_chip"])]
                 sides.append(Side(issue, np.array([]), np.array([]), units))
-        return Traffic(sides, machine["slices_per_dmn"])
+        firsts = np.cumsum([0, *(len(issue) for issue in issues[:-1])])
+        return Traffic(sides, machine["slices_per_dmn"], 2 if takes_turns(command) else 1,
+                       self.startup(command), set(firsts.tolist()))
 
     def units(self, requests: Requests, side: str, chip: int) -> list[list[Unit]]:
         """Of HBM, by request. One that crosses a border is two (Misaligned Access)."""

@@ -7,6 +7,8 @@ An engine issues its requests at a pace of its own. What makes it late:
 
 * a network of data memory serves what comes in its order, and a third request at a slice keeps its
   engine waiting until the first one is served (Memory Performance, Optimizing DMA Performance);
+* a descriptor starts up when the last request of the one before has begun at its network
+  (docs/Decisions, How long a DMA command takes);
 * on a machine whose row limits what an engine may have outstanding, the oldest request has to be
   served by HBM before the next one is issued (docs/Decisions, Machines that give nothing away).
 """
@@ -23,6 +25,7 @@ import numpy as np
 from .nests import Json
 
 
+REQUEST, DESCRIPTOR = 1, 2  # that begin with a step of an engine
 Unit = tuple[int, int, int, int]  # channel, bank and row of a unit, and transfers it takes
 
 
@@ -42,6 +45,9 @@ class Traffic:
 
     sides: list[Side]
     slices_per_network: int
+    pace: int           # cycles of a request
+    startup: int        # of a descriptor
+    firsts: set[int]    # requests that are the first ones of descriptors
 
     def networks(self) -> np.ndarray:
         return np.unique(np.concatenate([side.slices // self.slices_per_network
@@ -56,13 +62,15 @@ class Traffic:
             parts += [places.tobytes(), side.issue.tobytes(), side.cycles.tobytes()]
         return b"/".join(parts)
 
-    def steps(self) -> Iterator[tuple[int, bool, int, int, list[Unit] | None]]:
-        """(cycle at the engine's own pace, whether a request begins, slice, cycles, units)."""
+    def steps(self) -> Iterator[tuple[int, int, int, int, list[Unit] | None]]:
+        """(cycle at the engine's own pace, what begins, slice, cycles, units)."""
         sides = []
         for number, side in enumerate(self.sides):
             count = len(side.issue)
             sides.append(zip(
-                side.issue.tolist(), itertools.repeat(number == 0, count),
+                side.issue.tolist(),
+                [DESCRIPTOR if index in self.firsts else REQUEST for index in range(count)]
+                if number == 0 else itertools.repeat(0, count),
                 [-1] * count if side.units else side.slices.tolist(),
                 [0] * count if side.units else side.cycles.tolist(),
                 side.units or itertools.repeat(None, count)))
@@ -113,15 +121,21 @@ def walk(group: Sequence[Traffic], machine: Json) -> Walked:
     #: By engine: when its last requests are served, the oldest first.
     served: list[list[int]] = [[] for _ in group]
     late = [0] * len(group)
+    begun_by = [0] * len(group)  # the engine: when its last request has
     lateness: list[list[int]] = [[] for _ in group]
     found = Walked()
     steps = [traffic.steps() for traffic in group]
-    heap: list[tuple[int, int, bool, int, int, list[Unit] | None]] = []
+    heap: list[tuple[int, int, int, int, int, list[Unit] | None]] = []
 
     def pull(number: int) -> None:
         step = next(steps[number], None)
-        if step is not None:
-            heapq.heappush(heap, (step[0] + late[number], number, *step[1:]))
+        if step is None:
+            return
+        at, begins, *rest = step
+        if begins == DESCRIPTOR:
+            late[number] = max(late[number],
+                               begun_by[number] + group[number].startup - at)
+        heapq.heappush(heap, (at + late[number], number, begins, *rest))
 
     for number in range(len(group)):
         pull(number)
@@ -150,6 +164,8 @@ def walk(group: Sequence[Traffic], machine: Json) -> Walked:
             network = place // group[number].slices_per_network
             start = max(at, free[network])
             free[network] = start + cycles
+            begun_by[number] = max(begun_by[number],
+                                   start + (group[number].pace if begins else 1))
             found.networks = max(found.networks, free[network])
             starts.append(start)
             if len(starts) > waiting:
@@ -172,4 +188,4 @@ def connected(traffic: Sequence[Traffic]) -> list[list[int]]:
             else:
                 apart.append((known, others))
         groups = [*apart, (networks, members)]
-    return [members for _, members in groups]
+    return [sorted(members) for _, members in groups]
