@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .nests import Json
+from .nests import Json, ceil_div
 
 
 REQUEST, DESCRIPTOR = 1, 2  # that begin with a step of an engine
@@ -91,8 +91,11 @@ class Channels:
 
     def __init__(self, machine: Json) -> None:
         row = machine["hbm"]
-        self.transfer = (row["unit_bytes"] / row["controller_bytes"] * machine["clock_mhz"]
-                         / row["controller_mhz"] * 100 / (100 - row["refresh_percent"]))
+        # Of a unit; in parts of a core cycle that are whole.
+        parts = row["controller_mhz"]
+        self.transfer = ceil_div(row["unit_bytes"] // row["controller_bytes"]
+                                 * machine["clock_mhz"] * 100,
+                                 100 - row["refresh_percent"]) / parts
         self.switch = row["row_switch_cycles"]
         self.channel: dict[int, float] = defaultdict(float)
         self.bank: dict[tuple[int, int], tuple[int, float]] = {}
