@@ -56,7 +56,7 @@ static cl::opt<std::string, true> argumentLayout(
     "argument-layout",
     cl::desc(
         "Where arguments lie in HBM: 'row-major', rows padded to 64 bytes, "
-        "or 'chosen' by the compiler (default)"),
+        "or 'chosen' by the compiler (default: as the machine's row says)"),
     cl::value_desc("layout"), cl::location(options.compile.argumentLayout),
     cl::cat(category));
 static cl::opt<int64_t> searchBudget(

@@ -11,6 +11,7 @@ nests     loop nests: the addresses they visit, the bytes they cover
 passes    how long a pass of the tensor unit takes (Fetch ... Commit Engine)
 hbm       where addresses lie in HBM, and how long its channels work (Memory Performance)
 moves     how long a DMA command takes (DMA Engine; Memory Performance)
+walk      how the engines of a DMA command keep each other waiting (the same)
 touched   which bytes a command reads and writes
 beside    what passes of the two contexts take from each other (TRF Cache; Bank Starvation)
 schedule  what runs when (Scheduling)

@@ -78,6 +78,11 @@ def takes_turns(command: Json) -> bool:
             or command["destination"] == "hbm")
 
 
+def pace(command: Json) -> int:
+    """Cycles of a request."""
+    return 2 if takes_turns(command) else 1
+
+
 class Mover:
     """Times the DMA commands of a program; remembers shapes that come again."""
 
@@ -123,8 +128,7 @@ class Mover:
 
     def engines(self, command: Json, engines: dict[tuple[int, int], list[Json]]) -> int:
         """Of the slowest engine."""
-        each = 2 if takes_turns(command) else 1
-        startup = self.startup(command)
+        each, startup = pace(command), self.startup(command)
         return max(sum(startup + each * self.count(command, descriptor) for descriptor in work)
                    for work in engines.values())
 
@@ -173,7 +177,7 @@ class Mover:
 
     def issues(self, command: Json, work: Sequence[Json]) -> list[np.ndarray]:
         """By descriptor of an engine: when it issues its requests at its own pace."""
-        each, begin, found = 2 if takes_turns(command) else 1, 0, []
+        each, begin, found = pace(command), 0, []
         for descriptor in work:
             begin += self.startup(command)
             found.append(begin + each * np.arange(self.count(command, descriptor)))
@@ -201,8 +205,8 @@ class Mover:
                          for units in self.units(one, side, descriptor[f"{side}_chip"])]
                 sides.append(Side(issue, np.array([]), np.array([]), units))
         firsts = np.cumsum([0, *(len(issue) for issue in issues[:-1])])
-        return Traffic(sides, machine["slices_per_dmn"], 2 if takes_turns(command) else 1,
-                       self.startup(command), set(firsts.tolist()))
+        return Traffic(sides, machine["slices_per_dmn"], pace(command), self.startup(command),
+                       set(firsts.tolist()))
 
     def units(self, requests: Requests, side: str, chip: int) -> list[list[Unit]]:
         """Of HBM, by request. One that crosses a border is two (Misaligned Access)."""

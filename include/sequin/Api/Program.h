@@ -106,7 +106,8 @@ struct CompileOptions {
   /// Of an einsum: round and saturate intermediates to the operands' width.
   bool allowNarrow = false;
   /// "row-major": arguments lie in HBM in the order of their dimensions, rows
-  /// padded to 64 bytes; "chosen" or empty: as the compiler likes.
+  /// padded to 64 bytes; "chosen": as the compiler likes; empty: as the
+  /// machine's row says.
   std::string argumentLayout;
   /// How many mappings are evaluated for one operation at most, from 1; none:
   /// enough for all that there are.
