@@ -285,6 +285,9 @@ const Expr *Parser::parsePrimary() {
     if (at(TokenKind::Int, 1) && adjacent(token(), token(1)))
       errorHere("number '." + token(1).text +
                 "' starts with its point, a digit is needed on both sides");
+    else if (at(TokenKind::Name, 1))
+      errorHere("a member is named with what has it, as in 'kind." +
+                token(1).text + "'; a struct value is '.{ ... }'");
     else
       errorExpected("an expression");
     take();

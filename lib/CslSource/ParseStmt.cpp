@@ -249,6 +249,11 @@ const Expr *Parser::parseFor(Ident label, LoopMode mode, Loc start) {
   const CaptureDecl *index = nullptr;
   if (expect(TokenKind::Pipe, "and the name of the element after the head of "
                               "'for'")) {
+    if (at(TokenKind::Star)) {
+      errorHere("an element is a copy: to write it, name its index as in "
+                "'|_, i|' and use 'array[i]'");
+      take();
+    }
     element = parseCapture("an element");
     if (takeIf(TokenKind::Comma)) {
       index = parseCapture("an index");

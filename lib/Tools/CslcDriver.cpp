@@ -115,7 +115,7 @@ int tools::compile(const CslcOptions &options, llvm::raw_ostream &err) {
   if (options.import.memcpy &&
       (options.channels < 1 || options.channels > kMaxChannels)) {
     err << "error: --channels: found " << options.channels
-        << ", with --memcpy 1 to " << kMaxChannels << '\n';
+        << ", with --memcpy 1 to " << kMaxChannels << ", as in --channels=1\n";
     return kRefused;
   }
   mlir::MLIRContext context;

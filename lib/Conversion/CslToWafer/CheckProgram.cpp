@@ -358,7 +358,12 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
       if (task.kind == wafer::TaskKind::Data)
         read |= 1u << task.id;
   uint32_t delivered = getMessageColors(here.setup);
+  // Code routes anew what is torn down.
+  for (const auto &[color, handler] : here.setup.teardownHandlers)
+    delivered |= 1u << color;
   for (const auto &[color, config] : here.router.colors) {
+    if (config.teardown)
+      delivered |= 1u << color;
     if (!(getDirections(config).second & wafer::bit(wafer::Direction::Ramp)))
       continue;
     delivered |= 1u << color;
@@ -647,6 +652,10 @@ void ProgramCheck::checkSharing() {
       else
         text += thread ? ", on which an operation started before may still run"
                        : ", which an operation started before may still use";
+      text += "; start it when that one completes, or give it a queue of its "
+              "own";
+      if (machine.outputQueueColor)
+        text += " or another ut_id";
       report(Severity::Warning, overlap.second, text, -1, -1, overlap.first,
              "started here");
     }

@@ -121,7 +121,8 @@ FunctionEmitter::Emitted FunctionEmitter::emitBuiltin(Operation &op) {
     if (!id)
       return LogicalResult(op.emitOpError()
                            << "names task '" << name.getTask()
-                           << "', which is bound to no known id");
+                           << "', which is bound to no known id: "
+                              "@bind_local_task and the like bind it");
     return number(name, *id);
   }
   if (auto get = dyn_cast<csl::GetFilterIdOp>(op)) {

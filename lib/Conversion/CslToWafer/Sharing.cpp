@@ -28,14 +28,15 @@ struct Use {
   csl::DsdOpInterface op;
   llvm::SmallVector<Resource, 3> resources;
   std::optional<uint64_t> given; ///< `ut_id`
+  bool isSure = true;            ///< whenever its function runs
   Names targets; ///< tasks that its completion starts or unblocks
 };
 
 /// One function or task body.
 struct Body {
   std::vector<Use> uses;
-  Names calls;
-  Names starts; ///< tasks that it activates or unblocks itself
+  Names calls, sureCalls; ///< those that it makes, and whenever it runs
+  Names starts;           ///< tasks that it activates or unblocks itself
 };
 
 class Finder {
@@ -59,8 +60,9 @@ public:
 private:
   void read(FunctionOpInterface function);
   std::string taskOf(Value id) const;
-  /// The bodies that `entry` runs: its own and those that it calls.
-  Names reachableBodies(const std::string &entry) const;
+  /// The bodies that `entry` runs: its own and those that it calls; or those
+  /// alone that it runs in any case.
+  Names reachableBodies(const std::string &entry, bool sure = false) const;
   /// The tasks that come of starting `tasks`.
   Names closure(Names tasks, const Use *without = nullptr) const;
   void compare(const std::string &entry, const Use &use,
@@ -110,9 +112,13 @@ static bool areSame(Operation *a, Operation *b) {
 void Finder::read(FunctionOpInterface function) {
   std::string name = SymbolTable::getSymbolName(function).getValue().str();
   Body &body = bodies[name];
+  Block *first = &function.getFunctionBody().front();
   function.walk([&](Operation *op) {
-    if (auto call = dyn_cast<func::CallOp>(op))
+    if (auto call = dyn_cast<func::CallOp>(op)) {
       body.calls.insert(call.getCallee().str());
+      if (op->getBlock() == first)
+        body.sureCalls.insert(call.getCallee().str());
+    }
     if (auto activate = dyn_cast<csl::ActivateOp>(op))
       body.starts.insert(taskOf(activate.getId()));
     if (auto unblock = dyn_cast<csl::UnblockOp>(op))
@@ -122,6 +128,7 @@ void Finder::read(FunctionOpInterface function) {
       return;
     Use use;
     use.op = dsd;
+    use.isSure = op->getBlock() == first;
     std::optional<int64_t> microthread;
     if (std::optional<uint64_t> ut = dsd.getUtId())
       microthread = use.given = *ut;
@@ -146,7 +153,7 @@ void Finder::read(FunctionOpInterface function) {
   body.starts.erase("");
 }
 
-Names Finder::reachableBodies(const std::string &entry) const {
+Names Finder::reachableBodies(const std::string &entry, bool sure) const {
   Names result = {entry};
   std::vector<std::string> work = {entry};
   while (!work.empty()) {
@@ -154,7 +161,8 @@ Names Finder::reachableBodies(const std::string &entry) const {
     work.pop_back();
     if (body == bodies.end())
       continue;
-    for (const std::string &callee : body->second.calls)
+    for (const std::string &callee :
+         sure ? body->second.sureCalls : body->second.calls)
       if (result.insert(callee).second)
         work.push_back(callee);
   }
@@ -261,19 +269,22 @@ std::vector<Overlap> Finder::run() {
       }
     });
   }
-  // In two tasks.
+  // In two tasks. What runs on a condition may be kept apart by it: counters of
+  // completions are the usual way, and a run traps if they do not.
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j) {
       if (launched.count(entries[i]) && launched.count(entries[j]))
         continue;
-      for (const std::string &a : reachableBodies(entries[i]))
-        for (const std::string &b : reachableBodies(entries[j])) {
+      for (const std::string &a : reachableBodies(entries[i], /*sure=*/true))
+        for (const std::string &b :
+             reachableBodies(entries[j], /*sure=*/true)) {
           auto x = bodies.find(a), y = bodies.find(b);
           if (x == bodies.end() || y == bodies.end())
             continue;
           for (const Use &use : x->second.uses)
             for (const Use &other : y->second.uses) {
               bool common =
+                  use.isSure && other.isSure &&
                   llvm::any_of(use.resources, [&](const Resource &resource) {
                     return llvm::is_contained(other.resources, resource);
                   });

@@ -89,8 +89,11 @@ bool Evaluator::expectPlace(const BuiltinCall &call,
   std::string text;
   for (auto [index, entry] : llvm::enumerate(allowed))
     text += (index ? " or " : "") + describePlace(entry).str();
+  bool mayMove = place == Place::Initializer &&
+                 llvm::is_contained(allowed, Place::Runtime);
   error(call.span(), "@" + call.name().text + " is for " + text + ", this is " +
-                         describePlace(place));
+                         describePlace(place) +
+                         (mayMove ? ": set it in a function" : ""));
   session.refusedPlace = true;
   return false;
 }
@@ -125,7 +128,8 @@ bool Evaluator::checkFields(const Value &config,
       std::string list;
       for (llvm::StringRef name : allowed)
         list += (list.empty() ? "'" : ", '") + name.str() + "'";
-      note(diagnostic, span, "allowed are " + list);
+      note(diagnostic, span,
+           list.empty() ? "it takes no fields here" : "allowed are " + list);
     }
     good = false;
   }

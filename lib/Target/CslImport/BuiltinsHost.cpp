@@ -55,8 +55,10 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
       declared = &candidate;
   if (!declared) {
     Diagnostic &diagnostic =
-        report(call.span(),
-               "name '" + name + "' was not declared during layout evaluation");
+        report(call.span(), "name '" + name +
+                                "' was not declared during layout evaluation: "
+                                "the layout block needs @export_name(\"" +
+                                name + "\", ...)");
     if (!diagnostic.suggests)
       return Value();
     llvm::SmallVector<llvm::StringRef> names;

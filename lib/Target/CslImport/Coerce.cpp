@@ -326,9 +326,12 @@ Value Evaluator::coerce(Value value, const Type *type, Span span) {
     return error(span, why);
   if (value.type()->isPointer() && type->isPointer())
     return error(span, why);
-  Diagnostic &diagnostic =
-      report(span, "expected type '" + type->str() + "', got: '" +
-                       value.type()->str() + "'");
+  const Type *found = value.type();
+  if (value.isFunction() && !found->element)
+    if (const Type *whole = functionType(value.function()))
+      found = whole;
+  Diagnostic &diagnostic = report(span, "expected type '" + type->str() +
+                                            "', got: '" + found->str() + "'");
   if (!why.empty())
     note(diagnostic, span, why);
   return Value();

@@ -50,8 +50,13 @@ static void suggest(Diagnostic &diagnostic, Span span, llvm::StringRef name,
     candidates.push_back(nameOf(candidate));
   if (auto close = suggestName(name, candidates))
     Diagnostics::note(diagnostic, span, "did you mean '" + *close + "'?");
-  else if (!candidates.empty() && candidates.size() <= 12)
-    Diagnostics::note(diagnostic, span, what + " has " + listNames(candidates));
+  else if (!candidates.empty()) {
+    constexpr size_t kMost = 40;
+    llvm::ArrayRef<llvm::StringRef> shown(candidates);
+    Diagnostics::note(diagnostic, span,
+                      what + " has " + listNames(shown.take_front(kMost)) +
+                          (shown.size() > kMost ? ", ..." : ""));
+  }
 }
 
 static llvm::StringRef getFieldName(const Type::Field &field) {

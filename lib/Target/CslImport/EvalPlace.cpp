@@ -412,7 +412,10 @@ LValue Evaluator::elementPlace(LValue base, llvm::ArrayRef<Value> indices,
       error(span, "a pointer '" + type->str() +
                       "' is dereferenced before it is indexed: p.*[i]");
     else
-      error(span, "a value of type '" + type->str() + "' has no elements");
+      error(span,
+            "a value of type '" + type->str() + "' has no elements" +
+                (type->is(TypeKind::String) ? ", @get_array gives its bytes"
+                                            : ""));
     return {};
   }
   if (!checkIndices(type, indices, span))

@@ -171,6 +171,13 @@ bool Evaluator::evaluateGlobal(Global &global) {
                       value.integer().str() + ", its type '" + type->str() +
                       "' has " + rangeOf(*type));
       return false;
+    } else if (type && value.isInteger() && !tryCoerce(value, type, nullptr)) {
+      error(decl.name().span,
+            "--params: '" + global.name + "' is the integer " +
+                value.integer().str() + ", its type is '" + type->str() +
+                "': a parameter of the command line is an integer, which the "
+                "layout block can compare or convert");
+      return false;
     }
   } else if (decl.init()) {
     value = eval(*decl.init(), type);

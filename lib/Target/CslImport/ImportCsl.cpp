@@ -376,7 +376,11 @@ bool Importer::bindParams(ModuleInstance &rootModule) {
         digits = digits.drop_front(2);
       if (digits.empty() || digits.getAsInteger(radix, value)) {
         session.diagnostics.error(Loc(), flag + ": value '" + text + "' of '" +
-                                             name + "' is no integer");
+                                             name + "' is no integer" +
+                                             (text == "true" || text == "false"
+                                                  ? ", nor can it be a bool: "
+                                                    "compare an integer with 0"
+                                                  : ""));
         return false;
       }
       Integer number(value.zext(value.getBitWidth() + 1));

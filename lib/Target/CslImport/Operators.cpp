@@ -31,7 +31,8 @@ Value Evaluator::wrap(const Type *type, std::optional<Integer> value,
   if (type->is(TypeKind::Int) && !value->fits(type->width, type->isSigned)) {
     if (why)
       *why = "the result " + value->str() + " does not fit in '" + type->str() +
-             "'";
+             "': what is known at compile time does not wrap, use a wider type "
+             "and mask, or a variable";
     return Value();
   }
   return Value(type, *value);
