@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
+#include "PlanGroups.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -245,7 +245,25 @@ static std::unique_ptr<Group> makeCopy(Program &program, Tensor *from,
   return group;
 }
 
-void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
+/// Whether rings that turn the rows of a factor in DM are faster than a copy of
+/// it through HBM and rings that take this. `access` reads the factor as it is.
+static bool turnsFaster(Program &program, Group &group, Access &access,
+                        Tensor *copy, int64_t budget) {
+  const TcpMachine &machine = *program.machine;
+  std::optional<int64_t> turned = getRingCycles(group, machine, budget);
+  if (!turned)
+    return false;
+  std::unique_ptr<Group> move = makeCopy(program, access.tensor, copy);
+  if (failed(GroupPlanner(*move, machine, budget).plan()))
+    return true;
+  Tensor *from = std::exchange(access.tensor, copy);
+  std::optional<int64_t> along = getRingCycles(group, machine, budget);
+  access.tensor = from;
+  return !along || *turned <= *along + move->record->cycles;
+}
+
+void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
+                                  int64_t budget) {
   std::vector<llvm::SmallBitVector> singles;
   DenseMap<Tensor *, Votes> votes;
   for (auto &group : program.groups) {
@@ -322,6 +340,11 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout) {
         copy = program.addTensor(one.from->type);
         copy->isE2m1 = one.from->isE2m1;
         setOrder(*copy, one.inner);
+        if (one.possible && program.chips == 1 &&
+            turnsFaster(program, *group, *one.access, copy, budget)) {
+          copy = nullptr;
+          continue;
+        }
         moves.push_back(makeCopy(program, one.access->tensor, copy));
       }
       one.access->tensor = copy;

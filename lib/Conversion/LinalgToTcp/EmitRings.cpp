@@ -48,7 +48,8 @@ static std::string oneOf(const Loop &loop) {
 }
 
 /// The grids, which differ in slices only: of what is spread over a ring, of
-/// rows that were put side by side, and of everything else.
+/// rows that were put side by side, of rows that slices bring for each other,
+/// and of everything else.
 void GroupEmitter::makeRingGrids() {
   const RingPlan &plan = *group.ring;
   std::string cluster = plan.cluster
@@ -83,6 +84,13 @@ void GroupEmitter::makeRingGrids() {
     else
       notGathered.push_back(std::to_string(count));
     gatherGrid = gridOf(notGathered);
+  }
+  exchangeGrid = grid;
+  if (plan.exchanged) {
+    const Loop &sum = group.loops[group.k.back()];
+    Terms parts = all;
+    parts.back() = digitOf(sum, 1, group.loops[*plan.exchanged].extent);
+    exchangeGrid = gridOf(parts);
   }
 }
 
@@ -278,6 +286,15 @@ DmType GroupEmitter::operandType(const Access &access, GridAttr where) const {
       else if (id == group.k.back())
         term = digitOf(sum, 1, sum.tile / plan.ringSums);
   }
+  if (&access == &group.rhs && plan.exchanged) {
+    const Loop &sum = group.loops[group.k.back()];
+    const Loop &side = group.loops[*plan.exchanged];
+    for (auto [id, term] : llvm::zip(memoryLoops(access), terms))
+      if (id == *plan.exchanged)
+        term = side.name;
+      else if (id == group.k.back())
+        term = digitOf(sum, side.extent, sum.tile / side.extent);
+  }
   return DmType::get(builder.getContext(), access.tensor->elementType(), where,
                      mapping(terms));
 }
@@ -372,6 +389,12 @@ private:
       group.loops[*loop].tile = isInside ? group.loops[*loop].extent : 1;
   }
   void allocate();
+  void allocateTurned();
+  std::string refillTerm() const {
+    return plan.refills ? group.loops[*plan.refills].name : "";
+  }
+  DmType exchangedType(std::optional<LoopId> chunks) const;
+  DmType turnedType(std::optional<LoopId> chunks) const;
   void addOperand(const Access &access, GridAttr where, int64_t places);
   void moveTo(int64_t step);
   void bring(int64_t step);
@@ -380,6 +403,9 @@ private:
   struct Refill {
     int64_t step = 0, chunk = 0, refill = 0;
   };
+  Value exchange(int64_t step);
+  Value turn(Value dm, std::optional<LoopId> chunks, int64_t place);
+  Value rowsOf(int64_t step);
   Value stationaryFor(const Refill &at);
   void loadAhead(Refill at);
   void emitPass(const Refill &at, int64_t piece, Value trf);
@@ -405,6 +431,11 @@ private:
   SmallVector<Value, 8> sums, results;
   SmallVector<int64_t, 8> sumAddresses, resultAddresses;
   SmallVector<int64_t, 8> gatherAddresses;
+  /// Stationary tiles as they came and as they were turned, by place.
+  SmallVector<std::pair<Value, Value>, 2> turned;
+  SmallVector<int64_t, 2> turnedAddresses;
+  std::pair<Value, Value> exchanged;
+  int64_t exchangedAddress = 0, turns = 0;
   int64_t behind = 0, passes = 0;
   /// What the register file holds: a tile in DM and a refill of it, by half.
   struct Stationary {
@@ -443,8 +474,45 @@ void RingEmitter::addOperand(const Access &access, GridAttr where,
   operand.held.resize(operand.addresses.size());
 }
 
+/// What a slice has of a stationary tile before it is turned.
+DmType RingEmitter::exchangedType(std::optional<LoopId> chunks) const {
+  Terms element{chunks ? group.loops[*chunks].name : "",
+                group.loops[group.k.back()].name, refillTerm(),
+                group.loops[group.n.back()].name};
+  return DmType::get(builder.getContext(), group.rhs.tensor->elementType(),
+                     e.grid, e.mapping(element));
+}
+
+/// A stationary tile that lies along the sum. Rows that follow each other begin
+/// in banks that do, so that DMA can work beside the pass that turns them.
+DmType RingEmitter::turnedType(std::optional<LoopId> chunks) const {
+  Type type = group.rhs.tensor->elementType();
+  const Loop &sum = group.loops[group.k.back()];
+  int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
+  Terms element{refillTerm(), group.loops[group.n.back()].name,
+                chunks ? group.loops[*chunks].name : "",
+                sum.name + suffix("#", sum.tile + flit)};
+  return DmType::get(builder.getContext(), type, e.grid, e.mapping(element));
+}
+
+void RingEmitter::allocateTurned() {
+  int64_t most = *llvm::max_element(plan.loads);
+  std::optional<LoopId> largest;
+  if (most > 1)
+    largest = plan.chunkLoops.lookup(most);
+  setInside(largest, true);
+  if (plan.exchanged)
+    exchangedAddress = e.allocateDm(exchangedType(largest));
+  for (int64_t i = 0; i < plan.rhsPlaces; ++i)
+    turnedAddresses.push_back(e.allocateDm(turnedType(largest)));
+  setInside(largest, false);
+  turned.resize(plan.rhsPlaces);
+}
+
 void RingEmitter::allocate() {
-  addOperand(group.rhs, e.grid, plan.rhsPlaces);
+  addOperand(group.rhs, e.exchangeGrid, plan.rhsPlaces);
+  if (plan.turns)
+    allocateTurned();
   addOperand(group.lhs, e.streamGrid, plan.lhsPlaces);
   for (const Step &step : group.steps)
     for (const Access *access : step.tensors())
@@ -536,9 +604,102 @@ void RingEmitter::bringUpTo(int64_t step) {
     bring(brought.size());
 }
 
+/// Slices side by side, each with some elements of the sum of the rows of all,
+/// give each other their rows.
+Value RingEmitter::exchange(int64_t step) {
+  Value dm = brought[step][0];
+  if (!plan.exchanged || exchanged.first == dm)
+    return plan.exchanged ? exchanged.second : dm;
+  std::optional<LoopId> chunks = chunkLoop(step);
+  setInside(chunks, true);
+  Type type = group.rhs.tensor->elementType();
+  const Loop &sum = group.loops[group.k.back()];
+  const Loop &side = group.loops[*plan.exchanged];
+  int64_t count = side.extent;
+  int64_t flit = machine.flitBytes * 8 / type.getIntOrFloatBitWidth();
+  Part rows = e.part(group.n.back());
+  int64_t packet = std::gcd(flit, rows.size);
+  Terms outer{chunks ? group.loops[*chunks].name : "",
+              digitOf(sum, count, sum.tile / count)};
+  Terms inner{refillTerm(), rows.block(packet)};
+  Terms from = outer, to = outer;
+  from.push_back(side.name);
+  llvm::append_range(from, inner);
+  llvm::append_range(to, inner);
+  to.push_back(digitOf(sum, 1, count));
+  int64_t inside = this->count(plan.refills) * (rows.size / packet);
+  std::string inPacket = rows.inner(packet);
+  auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+  Value stream = BeginOp::create(builder, loc, Context::Sub, dm);
+  stream = FetchOp::create(builder, loc, stream, type, e.mapping(from),
+                           e.mapping(inPacket));
+  stream =
+      SwitchOp::create(builder, loc, stream, SwitchTopology::InterTranspose,
+                       number(count), number(1), number(inside), IntegerAttr(),
+                       e.grid.getSlice(), e.mapping(to));
+  if (packet != flit)
+    inPacket += suffix("#", flit);
+  stream = CollectOp::create(builder, loc, stream, e.mapping(to),
+                             e.mapping(inPacket));
+  Value given = CommitOp::create(builder, loc, stream, exchangedAddress,
+                                 exchangedType(chunks).getElement());
+  setInside(chunks, false);
+  exchanged = {dm, given};
+  return given;
+}
+
+/// A stationary tile along the sum, from one along its rows.
+Value RingEmitter::turn(Value dm, std::optional<LoopId> chunks, int64_t place) {
+  const Tensor &tensor = *group.rhs.tensor;
+  Type type = tensor.elementType();
+  const tcp_isa::TransposeFormat &format =
+      *machine.transposeFormat(tensor.kind());
+  const Loop &sum = group.loops[group.k.back()];
+  int64_t taken = format.maxRows, packet = format.elementsPerPacket;
+  int64_t flit = machine.flitBytes * 8 / tensor.bits();
+  Part rows = e.part(group.n.back());
+  Terms outer{chunks ? group.loops[*chunks].name : "",
+              digitOf(sum, taken, sum.tile / taken), refillTerm(),
+              rows.block(packet)};
+  Terms time = outer, turnedTime = outer;
+  time.push_back(digitOf(sum, 1, taken));
+  std::string inPacket = rows.inner(packet);
+  turnedTime.push_back(inPacket);
+  auto padded = [&](std::string text, int64_t size) {
+    return size == flit ? text : text + suffix("#", flit);
+  };
+  Value stream = BeginOp::create(builder, loc, Context::Main, dm);
+  stream = FetchOp::create(builder, loc, stream, type, e.mapping(time),
+                           e.mapping(inPacket));
+  stream = CollectOp::create(builder, loc, stream, e.mapping(time),
+                             e.mapping(padded(inPacket, packet)));
+  stream =
+      TransposeOp::create(builder, loc, stream, e.mapping(turnedTime),
+                          e.mapping(padded(digitOf(sum, 1, taken), taken)));
+  return CommitOp::create(builder, loc, stream, turnedAddresses[place],
+                          turnedType(chunks).getElement());
+}
+
+/// The stationary tile of a step along the sum, turned if it is not yet.
+Value RingEmitter::rowsOf(int64_t step) {
+  Value dm = brought[step][0];
+  if (!plan.turns)
+    return dm;
+  for (auto [from, to] : turned)
+    if (from == dm)
+      return to;
+  int64_t place = turns++ % static_cast<int64_t>(turned.size());
+  Value rows = exchange(step);
+  std::optional<LoopId> chunks = chunkLoop(step);
+  setInside(chunks, true);
+  turned[place] = {dm, turn(rows, chunks, place)};
+  setInside(chunks, false);
+  return turned[place].second;
+}
+
 /// The rows of a refill in the register file, loaded if they are not there.
 Value RingEmitter::stationaryFor(const Refill &at) {
-  Value dm = brought[at.step][0];
+  Value dm = rowsOf(at.step);
   for (auto [i, held] : llvm::enumerate(trfs))
     if (held.dm == dm && held.chunk == at.chunk && held.refill == at.refill) {
       half = i;
@@ -686,6 +847,12 @@ LogicalResult RingEmitter::emit() {
       for (int64_t piece = 0; piece < pieces; ++piece) {
         moveTo(step);
         emitPass(at, piece, trf);
+        // Loads of the next step go on as long as they can.
+        int64_t all = chunks * refills * pieces;
+        if (i * pieces + piece + 1 ==
+                std::max<int64_t>(1, all - plan.exchangeAhead) &&
+            step + 1 < plan.steps)
+          exchange(step + 1);
         // As late as it can be: the sub context keeps its order, and what it
         // loads for passes must not wait for DMA of the next step.
         if (piece == std::max<int64_t>(0, pieces - plan.trfAhead))

@@ -199,7 +199,7 @@ private:
   tcp::GridAttr grid;
   /// Where the streamed operand is, if not as `grid` says; the weights, of
   /// weight streams; and the result, of rings that put rows side by side.
-  tcp::GridAttr streamGrid, weightGrid, gatherGrid;
+  tcp::GridAttr streamGrid, weightGrid, exchangeGrid, gatherGrid;
   /// The stream has passed the inter-slice block.
   bool afterInterSlice = false;
   int64_t dmEnd = 0, vrfEnd = 0;

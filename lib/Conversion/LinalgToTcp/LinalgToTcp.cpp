@@ -100,7 +100,7 @@ private:
       layout = machine.getRow()->rowMajorArguments ? ArgumentLayout::RowMajor
                                                    : ArgumentLayout::Chosen;
     widenElements(*program, layout);
-    chooseLayouts(*program, layout);
+    chooseLayouts(*program, layout, searchBudget);
     if (failed(planChips(*program, searchBudget)))
       return failure();
     fuseRows(*program);

@@ -140,30 +140,58 @@ linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
 
 bool linalg_to_tcp::mayReorder(const Tensor &tensor) {
   return tensor.origin != Tensor::Origin::Computed && tensor.mayReorder &&
-         tensor.readers == 1 && tensor.inner;
+         tensor.inner;
+}
+
+/// The order in which the ring of `group` reads what it reads by `access`.
+static MemoryOrder getMemoryOrder(const Group &group, const Access &access,
+                                  const TcpMachine &machine) {
+  MemoryOrder order(access);
+  for (LoopId loop : group.ring->order) {
+    const Loop &l = group.loops[loop];
+    order.add({loop, l.tile, l.tiles()});
+  }
+  const Loop &sum = group.loops[group.k.back()];
+  order.add({group.k.back(), sum.tile, sum.tiles()});
+  for (LoopDigit digit : getRingOrder(group, access, machine))
+    if (!group.loops[digit.loop].countsTiles)
+      order.add(digit);
+  return order;
 }
 
 void linalg_to_tcp::orderRingMemory(Program &program) {
+  // Copies of what several groups read, with the tensor each was made of.
+  SmallVector<std::pair<Tensor *, Tensor *>> copies;
   for (auto &group : program.groups) {
     if (!group->ring)
       continue;
-    for (const Access *access : {&group->lhs, &group->rhs}) {
-      if (!mayReorder(*access->tensor) ||
+    for (Access *access : {&group->lhs, &group->rhs}) {
+      Tensor *tensor = access->tensor;
+      if (!mayReorder(*tensor) ||
           llvm::any_of(access->dims,
                        [](const Index &index) { return index.offset != 0; }))
         continue;
-      MemoryOrder order(*access);
-      for (LoopId loop : group->ring->order) {
-        const Loop &l = group->loops[loop];
-        order.add({loop, l.tile, l.tiles()});
+      MemoryOrder order = getMemoryOrder(*group, *access, *program.machine);
+      if (!order.fits())
+        continue;
+      auto *same = llvm::find_if(copies, [&](const auto &copy) {
+        return copy.first == tensor &&
+               llvm::equal(copy.second->digits, order.getDigits());
+      });
+      if (same == copies.end() && tensor->readers > 1) {
+        Tensor *copy = program.addTensor(tensor->type);
+        *copy = *tensor;
+        copy->readers = 0;
+        copies.push_back({tensor, copy});
+        same = std::prev(copies.end());
       }
-      const Loop &sum = group->loops[group->k.back()];
-      order.add({group->k.back(), sum.tile, sum.tiles()});
-      for (LoopDigit digit : getRingOrder(*group, *access, *program.machine))
-        if (!group->loops[digit.loop].countsTiles)
-          order.add(digit);
-      if (order.fits())
-        order.apply();
+      if (same != copies.end()) {
+        if (--tensor->readers == 0)
+          tensor->firstUse = -1;
+        access->tensor = same->second;
+        ++access->tensor->readers;
+      }
+      order.apply();
     }
   }
 }

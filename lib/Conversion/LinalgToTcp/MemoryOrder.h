@@ -33,6 +33,7 @@ public:
   void add(LoopDigit digit, int64_t allocated = 0);
   /// Whether they are all that is allocated.
   bool fits() const;
+  llvm::ArrayRef<Tensor::Digit> getDigits() const { return digits; }
   void apply() const { access.tensor->digits = digits; }
 
 private:
@@ -45,7 +46,8 @@ private:
 llvm::SmallVector<LoopDigit, 10> getRingOrder(const Group &group,
                                               const Access &access,
                                               const TcpMachine &machine);
-/// When all groups are planned: the order of what rings read.
+/// When all groups are planned: the order of what rings read. What has other
+/// readers is copied for those that want it in another order.
 void orderRingMemory(Program &program);
 
 } // namespace sequin::linalg_to_tcp

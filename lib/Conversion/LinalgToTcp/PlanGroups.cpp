@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-/// What stores in runs of less than a unit of HBM cost where some meet in the
-/// queue of their channel.
-static constexpr int64_t kPartialWrites = 8;
-/// What DMA engines that read far from each other take of HBM's time. Measured:
-/// 110 to 700 by how the rows meet in banks.
-static constexpr int64_t kApartPercent = 250;
 /// How often sizes are cut before a group is given up.
 static constexpr int kMaxCuts = 400;
 /// Of a sum so far: f32 or i32.
@@ -262,6 +256,8 @@ bool GroupPlanner::transposes() const {
 /// or all there is.
 void GroupPlanner::setHbmUnits() {
   for (const Access *access : {&group.stream, &group.result}) {
+    if (!*access || !access->tensor->inner)
+      continue;
     std::optional<LoopId> loop = access->dims[*access->tensor->inner].finest();
     if (!loop || rigid.test(*loop) || !llvm::is_contained(used, *loop))
       continue;
@@ -638,36 +634,6 @@ bool GroupPlanner::cut(Memory memory, bool outerFirst) {
   return cutSum(/*leastOfLast=*/1);
 }
 
-int64_t GroupPlanner::estimate() const {
-  int64_t tiles = 1;
-  for (LoopId loop : group.parallel())
-    tiles *= group.loops[loop].tiles();
-  int64_t streamed = 1;
-  if (group.kind == Group::Kind::Contraction) {
-    int64_t m = 1, n = 1, batch = 1;
-    for (LoopId loop : group.m)
-      m *= group.loops[loop].local;
-    for (LoopId loop : group.n)
-      n *= group.loops[loop].local;
-    for (LoopId loop : group.batch)
-      batch *= group.loops[loop].local;
-    int64_t flits =
-        llvm::divideCeil(getByteSize(group.rhs.tensor->kind(), sumElements()),
-                         machine.flitBytes);
-    int64_t blocks =
-        group.hasRows ? llvm::divideCeil(n, machine.rowsPerSlice) : n;
-    streamed = batch * m * blocks * flits + batch * n * flits * 4;
-    streamed *= chunks();
-  }
-  int64_t moved = 0;
-  for (Access *access : const_cast<Group &>(group).reads())
-    moved += transferCycles(*access, /*stores=*/false);
-  int64_t stored = transferCycles(group.result, /*stores=*/true);
-  // A pass for what is streamed and one for the result, at least.
-  return tiles * (passCycles(machine, streamed) + moved * chunks() + stored +
-                  passCycles(machine, resultElements()));
-}
-
 /// Loops that slices can take in turn: where rows of memory follow each other,
 /// as each of the tensors has them.
 LoopList GroupPlanner::dealable() const {
@@ -693,122 +659,6 @@ LoopList GroupPlanner::dealable() const {
     consider(group.stream);
   consider(group.result);
   return loops;
-}
-
-/// Whether DMA engines that work at the same time are far from each other in
-/// HBM, where their rows meet in banks.
-bool GroupPlanner::isApart(const Access &access) const {
-  auto engines = [&](LoopId loop) {
-    return group.loops[loop].parts > 1 && access.uses(loop);
-  };
-  std::optional<LoopId> apart = group.dealt;
-  if (!apart || group.loops[*apart].parts == 1) {
-    apart = std::nullopt;
-    for (LoopId loop : used)
-      if (!apart && group.loops[loop].parts > 1)
-        apart = loop;
-  }
-  if (!apart || !engines(*apart))
-    return false;
-  // Gaps behind rows part what only the program itself reads again.
-  if (transposes() && access.tensor->origin == Tensor::Origin::Computed &&
-      access.tensor->readers > 0)
-    return false;
-  // Bytes from one engine's to the next one's, rows packed.
-  int64_t elements = 1;
-  for (unsigned dim : llvm::reverse(access.tensor->order)) {
-    for (auto [loop, coefficient] : access.dims[dim].terms)
-      if (loop == *apart) {
-        const Loop &l = group.loops[loop];
-        int64_t step =
-            group.dealt == loop
-                ? group.dealtUnit
-                : l.local * std::max<int64_t>(1, l.parts / machine.dmaEngines);
-        return getByteSize(access.tensor->kind(),
-                           elements * step * std::abs(coefficient)) >=
-               openRowBytes(machine);
-      }
-    elements *= access.tensor->type.getDimSize(dim);
-  }
-  return false;
-}
-
-TilePart linalg_to_tcp::getTilePart(const Group &group, const Access &access,
-                                    const TcpMachine &machine,
-                                    function_ref<int64_t(LoopId)> tileOf) {
-  const Tensor &tensor = *access.tensor;
-  const int64_t span = openRowBytes(machine);
-  auto bytesOf = [&](int64_t elements) {
-    return tensor.inner ? getByteSize(tensor.kind(), elements)
-                        : elements * machine.dmaAlignBytes;
-  };
-  TilePart part;
-  int64_t memory = 1;
-  bool isRun = true;
-  for (unsigned dim : llvm::reverse(tensor.order)) {
-    int64_t size = tensor.type.getDimSize(dim), covered = 1;
-    for (auto [loop, coefficient] : access.dims[dim].terms)
-      covered += std::abs(coefficient) * (tileOf(loop) - 1);
-    covered = std::min(covered, size);
-    if (isRun)
-      part.run *= covered;
-    isRun &= covered == size;
-    // Positions that rows which are open together have of the dimension.
-    if (bytesOf(memory) < span) {
-      int64_t inside = std::min<int64_t>(
-          size, llvm::divideCeil(span, std::max<int64_t>(1, bytesOf(memory))));
-      part.had *= std::min(covered, inside);
-      part.all *= inside;
-    }
-    memory *= size;
-  }
-  return part;
-}
-
-/// What a tile takes of DMA. An opened row of HBM gives its eight units for
-/// what one costs, so a tile that has only a part of every row of memory pays
-/// for all of it.
-int64_t GroupPlanner::transferCycles(const Access &access, bool stores) const {
-  const Tensor &tensor = *access.tensor;
-  int64_t elementBytes =
-      tensor.inner ? 0 : machine.dmaAlignBytes; // 0: less than a byte, maybe
-  auto bytesOf = [&](int64_t elements) {
-    return elementBytes ? elements * elementBytes
-                        : getByteSize(tensor.kind(), elements);
-  };
-  int64_t moved = 1, copies = 1;
-  for (LoopId loop : used)
-    (access.uses(loop) ? moved : copies) *=
-        access.uses(loop) ? group.loops[loop].tile : group.loops[loop].parts;
-  for (LoopId i = 0; i < group.loops.size(); ++i)
-    if (group.loops[i].reduced && access.uses(i))
-      moved *= group.loops[i].tile;
-  TilePart part = getTilePart(group, access, machine, [&](LoopId loop) {
-    return group.loops[loop].tile;
-  });
-  int64_t bytes = bytesOf(moved) * (stores ? 1 : copies);
-  int64_t unit = machine.hbm.unitBytes;
-  // Requests are of what one slice has. Elsewhere slices have whole rows, or
-  // neighbours that come at the same time.
-  int64_t run = part.run;
-  if (transposes())
-    run = getTilePart(group, access, machine, [&](LoopId loop) {
-            return group.loops[loop].local;
-          }).run;
-  int64_t runBytes = std::max<int64_t>(1, std::min(bytesOf(run), bytes));
-  int64_t units = bytes / runBytes * llvm::divideCeil(runBytes, unit) + 1;
-  int64_t touched =
-      llvm::SaturatingMultiply<uint64_t>(units * unit, part.all) / part.had;
-  if (stores && !machine.hbm.mergesPartialWrites)
-    touched =
-        std::max(touched, hbmBytesToWrite(machine, bytes / runBytes, runBytes));
-  else if (stores && runBytes % unit != 0 && part.had != part.all)
-    touched *= kPartialWrites;
-  // No request can open more than a row of its own.
-  if (isApart(access))
-    touched = std::min(touched * kApartPercent / 100,
-                       std::max(touched, units * machine.hbm.rowBytes));
-  return dmaCycles(machine, units, stores ? 2 : 1, touched, bytes);
 }
 
 LogicalResult GroupPlanner::plan() {
@@ -858,9 +708,13 @@ LogicalResult GroupPlanner::plan() {
   for (auto [number, dealt] : llvm::enumerate(deals)) {
     group.dealt = dealt;
     for (int64_t rows = 1; rows <= all; rows *= 2) {
+      bool isPlain = number < plainDeals;
+      bool mayFillUnits =
+          transposes() ||
+          (isPlain && !machine.hbm.mergesPartialWrites && !hasPins());
       for (bool outerFirst : {false, true})
         for (bool wholeUnits : {false, true})
-          if (wholeUnits ? transposes() : number < plainDeals)
+          if (wholeUnits ? mayFillUnits : isPlain)
             attempt(rows, outerFirst, wholeUnits);
       if (group.kind != Group::Kind::Contraction || group.n.empty())
         break;

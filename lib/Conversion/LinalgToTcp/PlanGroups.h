@@ -51,6 +51,8 @@ private:
   bool fitsClusters() const;
   bool cut(Memory memory, bool outerFirst);
   int64_t getLeastLanes() const;
+  int64_t contractionCycles() const;
+  int64_t vectorCycles() const;
   int64_t estimate() const;
   bool isApart(const Access &access) const;
   LoopList dealable() const;

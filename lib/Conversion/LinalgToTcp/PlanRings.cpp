@@ -22,7 +22,9 @@
 //   order        whether rows or the stream change last, or what the vector
 //                engine's operands do not have
 //
-// and whether register files are loaded in halves by turns, beside products.
+// and whether register files are loaded in halves by turns, beside products. A
+// stationary operand whose rows are contiguous in HBM is turned in DM, beside
+// products too.
 // All of them are tried; what does not divide, or does not fit into register
 // files or DM, is no mapping. A mapping costs what the pipeline of its steps
 // takes: DMA brings the operands of the next step while the tensor unit works.
@@ -32,6 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanGroups.h"
 #include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
 #include "sequin/Support/Interrupt.h"
@@ -93,8 +96,12 @@ bool RingPlanner::isEligible() {
     return access.dims[*access.tensor->inner].finest();
   };
   rowLoop = group.n.back();
-  if (innerOf(group.lhs) != group.k.back() ||
-      innerOf(group.rhs) != group.k.back() || innerOf(group.result) != rowLoop)
+  if (innerOf(group.lhs) != group.k.back() || innerOf(group.result) != rowLoop)
+    return false;
+  if (innerOf(group.rhs) == rowLoop && group.k.size() == 1 &&
+      group.rhs.tensor->bits() >= 8)
+    turns = machine.transposeFormat(group.rhs.tensor->kind());
+  if (innerOf(group.rhs) != group.k.back() && !turns)
     return false;
   for (Access *access : group.reads())
     if (!hasPlainDims(*access))
@@ -395,6 +402,10 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
     os << "; register files in halves by turns";
   if (candidate.pass.gathered > 1)
     os << "; rows of " << candidate.pass.gathered << " slices side by side";
+  if (plan.turns)
+    os << "; rows turned in DM";
+  if (candidate.pass.exchanged > 1)
+    os << ", brought for " << candidate.pass.exchanged << " slices at once";
   return text;
 }
 
@@ -527,8 +538,10 @@ void RingPlanner::apply() {
     }
     std::optional<LoopId> near = take(side);
     addSlices(innerSlices, near);
-    if (inner == rowLoop)
+    if (inner == rowLoop && pass.gathered > 1)
       plan.gathered = near;
+    if (inner == rowLoop && pass.exchanged > 1)
+      plan.exchanged = near;
     if (!isStream)
       over = take(local / unit);
     Loop &loop = group.loops[inner];
@@ -561,7 +574,7 @@ void RingPlanner::apply() {
   addWhole(rows);
   LoopList otherRows = std::move(innerSlices);
   innerSlices.clear();
-  plan.refills = cut(rowLoop, choice.refillRows, pass.gathered);
+  plan.refills = cut(rowLoop, choice.refillRows, pass.beside());
   if (choice.chunks > 1)
     for (int64_t count : plan.loads) {
       if (count == 1 || plan.chunkLoops.count(count))
@@ -576,6 +589,29 @@ void RingPlanner::apply() {
   for (const LoopList &list : {streamSlices, otherRows, innerSlices})
     llvm::append_range(plan.slices, list);
   group.ring = std::move(plan);
+}
+
+std::optional<int64_t> linalg_to_tcp::getRingCycles(Group &group,
+                                                    const TcpMachine &machine,
+                                                    int64_t budget) {
+  if (group.kind != Group::Kind::Contraction)
+    return std::nullopt;
+  // Roles of loops and factors are found anew when all layouts are chosen.
+  Access lhs = group.lhs, rhs = group.rhs;
+  std::optional<LoopId> packet = group.packet;
+  int64_t lanes = group.lanes;
+  GroupPlanner roles(group, machine, budget);
+  RingPlanner planner(group, machine);
+  std::optional<int64_t> cycles;
+  if (planner.isEligible() && planner.search(INT64_MAX, budget))
+    cycles = planner.takeRecord().cycles;
+  group.lhs = std::move(lhs);
+  group.rhs = std::move(rhs);
+  group.packet = packet;
+  group.lanes = lanes;
+  for (LoopList *list : {&group.batch, &group.m, &group.n, &group.k})
+    list->clear();
+  return cycles;
 }
 
 bool linalg_to_tcp::planRings(Group &group, const TcpMachine &machine,

@@ -72,6 +72,7 @@ struct Tensor {
     int64_t unit, count; ///< positions, and how often
     int64_t allocated;   ///< count, and room behind it
     int64_t stride = 0;  ///< elements
+    bool operator==(const Digit &) const = default;
   };
   llvm::SmallVector<Digit, 10> digits;
   /// Codes of f4E2M1FN, which memories hold as i4.
@@ -314,6 +315,15 @@ struct RingPlan {
   /// then has other iterations of `streamed`, or all of them if they do not
   /// divide.
   std::optional<LoopId> gathered;
+  /// Whether the stationary operand lies along its rows in HBM. Then the
+  /// innermost slices, if there is a loop of them, bring other elements of the
+  /// sum for the rows of all of them, so that loads are of whole units, and
+  /// exchange them; each turns what it has along the sum.
+  bool turns = false;
+  std::optional<LoopId> exchanged;
+  /// How many passes before the first that uses them the sub context begins to
+  /// exchange rows. The main context turns them, which alone can.
+  int64_t exchangeAhead = 1;
   /// Whether the sub context fills the register files, those of the stationary
   /// operand and those of the vector engine, while the main context works with
   /// what is in their other halves. The first rows are loaded by the main
@@ -500,8 +510,10 @@ void widenElements(Program &program,
 /// tensor, and every loop that shares one with others can be halved to the end,
 /// so that no tile runs past it.
 bool joinsEvenly(const Group &group);
+/// Evaluates at most `budget` mappings for each group whose layout they decide.
 void chooseLayouts(Program &program,
-                   ArgumentLayout layout = ArgumentLayout::Chosen);
+                   ArgumentLayout layout = ArgumentLayout::Chosen,
+                   int64_t budget = INT64_MAX);
 /// Divides groups and tensors over chips. Evaluates at most `budget` mappings
 /// for each way to divide a group.
 mlir::LogicalResult planChips(Program &program, int64_t budget);
@@ -512,8 +524,7 @@ mlir::LogicalResult planGroups(Program &program, int64_t budget);
 /// How each group is mapped, as the attribute kMappingsAttrName has it.
 mlir::ArrayAttr recordMappings(Program &program);
 
-/// Whether memory may be in any order (Tensor::digits): it comes from the host,
-/// and one group reads it.
+/// Whether memory may be in any order (Tensor::digits): it comes from the host.
 bool mayReorder(const Tensor &tensor);
 
 /// Plans a contraction by rings if that fits it and takes less than `cycles`;
@@ -527,6 +538,10 @@ bool planRings(Group &group, const TcpMachine &machine, int64_t cycles,
 int64_t getWeightStreamCycles(Group &group, const TcpMachine &machine);
 /// Whether weights stream whose rows are contiguous, not the sum.
 bool streamsAcross(Group &group, const TcpMachine &machine);
+/// Cycles of the best mapping by rings, if there is one, of a group that is not
+/// planned yet; the group stays as it is.
+std::optional<int64_t> getRingCycles(Group &group, const TcpMachine &machine,
+                                     int64_t budget);
 /// Plans the group so.
 void planWeightStream(Group &group, const TcpMachine &machine);
 /// For groups that nothing else can do; an error if this cannot either.

@@ -29,6 +29,9 @@ static constexpr int64_t kUnevenRowsPercent = 88;
 /// Parts of rows that begin at equal distances may all be in one of the bank
 /// groups that take turns. Measured.
 static constexpr int64_t kPartsOfRowsPercent = 50;
+/// Where engines read the same rows, in the same order, they meet in channels.
+/// Measured.
+static constexpr int64_t kSharedPercent = 50;
 /// And where engines are so far apart that their rows meet in banks: 15 to 90.
 static constexpr int64_t kApartPercent = 40;
 /// Sums are 32 bits wide.
@@ -207,8 +210,17 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
     }
   int64_t lhsTiles = tilesOf(group.lhs);
   plan.rhsPlaces = std::min<int64_t>(2, tilesOf(group.rhs));
-  dm += plan.rhsPlaces *
-        bytesOf(group.rhs, elements(group.rhs, sizes) * choice.mostChunks);
+  int64_t stationary = elements(group.rhs, sizes) * choice.mostChunks;
+  dm += plan.rhsPlaces * bytesOf(group.rhs, stationary);
+  if (plan.turns) {
+    // Where tiles are turned to, a flit apart from row to row; and what was
+    // exchanged until it is turned.
+    int64_t flits = choice.rows * choice.mostChunks * machine.flitBytes * 8 /
+                    group.rhs.tensor->bits();
+    dm += plan.rhsPlaces * bytesOf(group.rhs, stationary + flits);
+    if (pass.exchanged > 1)
+      dm += bytesOf(group.rhs, stationary);
+  }
   int64_t count = elements(group.lhs, sizes) * choice.mostChunks;
   if (plan.spreads)
     count /= plan.ring;
@@ -233,14 +245,33 @@ int64_t RingPlanner::gatheredSlices(const Choice &choice,
   return 1;
 }
 
+/// How many slices bring rows of the stationary operand for each other: as many
+/// as make whole units of HBM, or fewer if data memory takes longer than HBM
+/// even so; 1 if rows lie along the sum.
+int64_t RingPlanner::exchangedSlices(const Choice &choice,
+                                     const Sizes &sizes) const {
+  if (!turns)
+    return 1;
+  int64_t unit = machine.hbm.unitBytes;
+  int64_t rowBytes = choice.rows * group.rhs.tensor->bits() / 8;
+  int64_t slices = 1;
+  for (; slices < sizes.parts[rowLoop]; slices *= 2) {
+    int64_t run = slices * rowBytes;
+    if (run % unit == 0 ||
+        hbmCycles(machine, llvm::alignTo(run, unit)) <= dmCycles(machine, run))
+      break;
+  }
+  return slices;
+}
+
 //===----------------------------------------------------------------------===//
 // What it costs
 //===----------------------------------------------------------------------===//
 
 /// DMA of a factor, for a step.
 int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
-                                const Sizes &sizes,
-                                const RingPlan &plan) const {
+                                const Sizes &sizes, const RingPlan &plan,
+                                const PassSizes &pass) const {
   const TcpMachine &m = machine;
   int64_t bits = access.tensor->bits();
   // What slices or clusters have in common is read by each.
@@ -259,11 +290,19 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   int64_t run = sizes.local(group.k.back()) * bits / 8;
   if (isStream && plan.spreads)
     run /= plan.ringSums;
+  if (!isStream && plan.turns)
+    run = choice.rows * pass.exchanged * bits / 8;
   int64_t runs = bytes / run;
   int64_t units = run / unit + (run % unit != 0);
   int64_t touched = units + (run > unit && run % unit != 0);
   if (mayReorder(*access.tensor))
     return dmaCycles(m, runs * units, 1, bytes, bytes);
+  if (!isStream && plan.turns) {
+    bool isShared = choice.streamParts > 1 || choice.cluster == streamLoop;
+    return dmaCycles(
+        m, runs * units, 1,
+        runs * units * unit * 100 / (isShared ? kSharedPercent : 100), bytes);
+  }
   int64_t pitch = bits / 8;
   for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
     pitch *= sizes.extent[loop];
@@ -311,8 +350,8 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   const TcpMachine &m = machine;
   StepCosts costs;
   costs.startup = m.dmaStartupCycles;
-  costs.lhsLoad = loadCycles(group.lhs, choice, sizes, plan);
-  costs.rhsLoad = loadCycles(group.rhs, choice, sizes, plan);
+  costs.lhsLoad = loadCycles(group.lhs, choice, sizes, plan, pass);
+  costs.rhsLoad = loadCycles(group.rhs, choice, sizes, plan, pass);
   costs.lhsLoad -= costs.startup;
   costs.rhsLoad -= costs.startup;
   costs.store = storeCycles(choice, sizes, pass);
@@ -357,6 +396,14 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   if (pass.together > 1)
     costs.trfSubLoad = costs.trfSubLoad * pass.together / (pass.together - 1);
   costs.trfSubLoad = passCycles(m, costs.trfSubLoad);
+  if (turns) {
+    int64_t held = choice.rows * sum;
+    int64_t flit = m.flitBytes * 8 / group.rhs.tensor->bits();
+    int64_t packets = held / std::gcd(flit, choice.refillRows);
+    costs.turn = passCycles(m, held / turns->maxRows);
+    if (pass.exchanged > 1)
+      costs.exchange = passCycles(m, ringCycles(pass.exchanged, packets, 1));
+  }
   if (pass.gathered > 1) {
     int64_t bytes = choice.rows * group.result.tensor->bits() / 8;
     costs.gather = passCycles(
@@ -469,7 +516,7 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   };
   int64_t refills = choice.refills();
   int64_t pieces = plan.passes / (plan.steps / loads) / plan.chunks / refills;
-  int64_t trfTile = -1;
+  int64_t trfTile = -1, turned = -1;
   for (int64_t step = 0; step < plan.steps; ++step) {
     bringUpTo(step + 1);
     auto [lhsPlace, rhsPlace, rhsTile, operandsHere] = brought[step];
@@ -482,6 +529,12 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
     bool reloads =
         std::exchange(trfTile, rhsTile) != rhsTile || refills > 1 || chunks > 1;
     int64_t work = passes * costs.pass, beside = 0;
+    if (turned != rhsTile) {
+      // The first tile is waited for, others are exchanged beside products.
+      (step == 0 ? ready : beside) += chunks * costs.exchange;
+      work += chunks * costs.turn;
+      turned = rhsTile;
+    }
     int64_t perPass = plan.chunks > 1 ? costs.partialLoad : 0;
     int64_t operandLoads = passes * perPass;
     if (plan.loadOf(step) == 0)
@@ -549,6 +602,16 @@ std::optional<Candidate> RingPlanner::evaluate(const Choice &choice,
   plan.ringSums = pass->ringSums;
   plan.together = pass->together;
   pass->gathered = gatheredSlices(choice, sizes);
+  pass->exchanged = exchangedSlices(choice, sizes);
+  // One loop over slices is for both.
+  for (int64_t *slices : {&pass->gathered, &pass->exchanged})
+    if (*slices > 1)
+      *slices = pass->beside();
+  plan.turns = turns != nullptr;
+  if (plan.turns &&
+      sizes.local(group.k.back()) % std::max(pass->exchanged, turns->maxRows) !=
+          0)
+    return std::nullopt;
   setOrder(plan, choice, sizes);
   plan.passes = plan.steps / static_cast<int64_t>(plan.loads.size()) *
                 choice.chunks * choice.refills() * (choice.tile / pass->piece);
@@ -579,6 +642,9 @@ std::optional<Candidate> RingPlanner::evaluate(const Choice &choice,
     if (aside.cycles < plan.cycles)
       plan = std::move(aside);
   }
+  plan.exchangeAhead =
+      plan.trfAhead +
+      llvm::divideCeil(choice.mostChunks * costs.exchange, costs.pass);
   if (plan.cycles > most)
     return std::nullopt;
   return Candidate{choice, std::move(plan), *pass};

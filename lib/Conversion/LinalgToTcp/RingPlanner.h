@@ -47,7 +47,10 @@ struct PassSizes {
   int64_t piece = 1;    ///< iterations of the streamed loop
   int64_t together = 1; ///< of these, accumulated side by side
   int64_t ringTurns = 1, ringSums = 1;
-  int64_t gathered = 1; ///< slices that put their rows side by side
+  int64_t gathered = 1;  ///< slices that put their rows side by side
+  int64_t exchanged = 1; ///< slices that bring rows for each other
+  /// Slices that are the innermost loop over slices.
+  int64_t beside() const { return std::max(gathered, exchanged); }
   bool vrfInHalves = false;
 };
 
@@ -56,6 +59,8 @@ struct StepCosts {
   int64_t startup = 0, lhsLoad = 0, rhsLoad = 0; ///< of a chunk, by DMA
   llvm::SmallVector<int64_t, 2> operandLoads;
   int64_t trfLoad = 0, trfSubLoad = 0; ///< of a refill, by either context
+  /// Of a chunk of the stationary operand: by the sub and by the main context.
+  int64_t exchange = 0, turn = 0;
   int64_t pass = 0;
   int64_t lastPasses = 0; ///< what passes behind that of the products take
   /// The vector engine's operands of a pass, by either context, and its sums so
@@ -117,13 +122,15 @@ private:
   bool setPlaces(RingPlan &plan, const Choice &choice, const Sizes &sizes,
                  const PassSizes &pass) const;
   int64_t gatheredSlices(const Choice &choice, const Sizes &sizes) const;
+  int64_t exchangedSlices(const Choice &choice, const Sizes &sizes) const;
   int64_t elements(const Access &access, const Sizes &sizes) const;
   int64_t passElements(const Access &access, const Choice &choice,
                        const Sizes &sizes, int64_t piece) const;
 
   // What it costs.
   int64_t loadCycles(const Access &access, const Choice &choice,
-                     const Sizes &sizes, const RingPlan &plan) const;
+                     const Sizes &sizes, const RingPlan &plan,
+                     const PassSizes &pass) const;
   int64_t storeCycles(const Choice &choice, const Sizes &sizes,
                       const PassSizes &pass) const;
   StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
@@ -153,6 +160,8 @@ private:
   std::vector<VectorPass> chunkPasses;
   LoopId rowLoop = 0;
   std::optional<LoopId> streamLoop;
+  /// Where the stationary operand lies along its rows: how it is turned.
+  const tcp_isa::TransposeFormat *turns = nullptr;
   std::optional<Candidate> best;
   MappingRecord found;
 };

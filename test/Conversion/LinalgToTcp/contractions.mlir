@@ -9,9 +9,11 @@
 // Nothing divides: rows are padded to eight, which is five rows of the host's array
 // and three that nobody looks at. Seven summed elements are fetched with a mask of
 // zeros up to the computation packet, 64 for i8. The longer free dimension is rows,
-// so the first operand is the stationary one and the result is transposed in HBM.
+// so the first operand is the stationary one and the result is transposed in HBM. One
+// slice writes it all: its rows are less than a unit.
 
 // CHECK: #stream.axes<N = 8, M = 3, K = 7>
+// CHECK: slice "1 # 256">
 // CHECK-LABEL: func.func @i8_kernel
 // CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<i8, #axes, "1", "D0, D1 # 64">
 // CHECK: %[[AV:.*]] = tcp.view %[[A]]
@@ -20,7 +22,7 @@
 // CHECK: tcp.fetch %{{.*}} i8 "N", "K # 64"
 // CHECK: tcp.collect %{{.*}} "N, K # 64 / 32", "K # 64 % 32"
 // CHECK: tcp.to_trf %{{.*}} Full "N", "K # 64"
-// CHECK: tcp.accumulate %{{.*}} Interleaved "1", "N" : <main contract i32, #grid, row "N",
+// CHECK: tcp.accumulate %{{.*}} Interleaved "M", "N" : <main contract i32, #grid, row "N",
 // CHECK: tcp.to_hbm_view {{.*}} "M, N # 16">
 // CHECK-LABEL: func.func @i8(
 // CHECK-SAME: !tcp.host<i8, #axes, "D0 = 5, D1">, {{.*}}!tcp.host<i8, #axes1, "D0, D1">) -> !tcp.host<i32, #axes2, "D0 = 5, D1"> attributes {tcp.macs = 105 : i64}
@@ -39,12 +41,12 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // which the sub context cannot make.
 
 // CHECK-LABEL: func.func @ragged_kernel
-// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #grid, "N % 8, K # 80">
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #grid, "N, K # 80">
 // CHECK: tcp.begin main
-// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K # 96 / 32", "K # 96 % 32"
-// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "K # 96"
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, N / 8, K # 96 / 32", "K # 96 % 32"
+// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "N / 8, K # 96"
 // CHECK: tcp.begin main
-// CHECK: tcp.align %{{.*}} "{{(M % [0-9]+, )?}}K # 96 / 32", "K # 96 % 32"
+// CHECK: tcp.align %{{.*}} "{{(M % [0-9]+, )?}}N / 8, K # 96 / 32", "K # 96 % 32"
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @ragged(%a: tensor<64x77xbf16>, %b: tensor<77x24xbf16>)
       -> tensor<64x24xf32> {
@@ -86,16 +88,16 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // the vector is streamed in every slice.
 
 // CHECK: #stream.axes<N = 2048, K = 256>
-// CHECK: slice "N / 8">
+// CHECK: slice "N / 16 # 256">
 // CHECK-LABEL: func.func @matvec_kernel
 // CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, #axes, "1", "D0, D1">, %[[X:[^:]*]]: !tcp.hbm<bf16, #axes1, "1", "D0">)
 // CHECK: %[[AV:.*]] = tcp.view %[[A]]
 // CHECK: %[[AD:.*]] = tcp.to_dm %[[AV]]
 // CHECK: tcp.begin sub %[[AD]]
-// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "K"
+// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % 2, K"
 // CHECK: %[[XV:.*]] = tcp.view %[[X]]
 // CHECK: tcp.to_dm %[[XV]] {{.*}} -> !tcp.dm<bf16, #grid, "K">
-// CHECK: tcp.accumulate %{{.*}} Interleaved "1", "N % 8"
+// CHECK: tcp.accumulate %{{.*}} Interleaved "N / 8 % 2", "N % 8"
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @matvec(%a: tensor<2044x256xbf16>, %x: tensor<256xbf16>)
       -> tensor<2044xf32> {
@@ -116,7 +118,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK: %[[WV:.*]] = tcp.view %[[W]]
 // CHECK: %[[WD:.*]] = tcp.to_dm %[[WV]]
 // CHECK: tcp.begin sub %[[WD]]
-// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "K"
+// CHECK: tcp.to_trf %{{.*}} Full "N % 8", "N / 8 % 2, K"
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @vecmat(%x: tensor<256xbf16>, %a: tensor<256x2044xbf16>)
       -> tensor<2044xf32> {
@@ -155,10 +157,10 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // Two free dimensions of one operand are two loops, the last one rows. What the
 // sums start from is added to them.
 
-// CHECK: slice "{{.*}}N, N1 / 8
+// CHECK: slice "M, N / 3">
 // CHECK-LABEL: func.func @axes_kernel
 // CHECK-SAME: %{{.*}}: !tcp.hbm<bf16, #axes, "1", "D1, D0">, %{{.*}}: !tcp.hbm<bf16, #axes1, "1", "D0, D1, D2">, %[[C:[^:]*]]: !tcp.hbm<f32,
-// CHECK: tcp.to_trf %{{.*}} Full "N1 % 8"
+// CHECK: tcp.to_trf %{{.*}} Full "N1 % 8", "N % 3, N1 / 8, K"
 // CHECK: tcp.accumulate
 // CHECK: tcp.view %[[C]]
 // CHECK: %[[V:.*]] = tcp.to_vrf
@@ -181,11 +183,11 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // The operand whose free dimension is innermost in the result is stationary.
 
 // CHECK-LABEL: func.func @swapped_kernel
-// CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, #axes, "1", "D0, D1">
-// CHECK: tcp.view %[[A]] {{.*}} "N, K">
-// CHECK: tcp.to_trf %{{.*}} Full "N % 8"
-// CHECK: tcp.accumulate %{{.*}} Interleaved "M{{[^"]*}}", "N % 8"
-// CHECK: tcp.to_hbm_view {{.*}} "M, N">
+// CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, #axes, "1", "D0 / 8, D0 % 8, D1">
+// CHECK: tcp.view %[[A]] {{.*}} "N1, N, K">
+// CHECK: tcp.to_trf %{{.*}} Full "N", "K"
+// CHECK: tcp.accumulate %{{.*}} Interleaved "M", "N"
+// CHECK: tcp.to_hbm_view {{.*}} "{{.*}}, M, N1, N">
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @swapped(%a: tensor<64x32xbf16>, %b: tensor<32x128xbf16>)
       -> tensor<128x64xf32> {

@@ -10,16 +10,16 @@
 // CHECK-SAME: %[[A:[^:]*]]: !tcp.hbm<i32, #axes, "1", "D0">, %[[B:[^:]*]]: !tcp.hbm<i32, #axes, "1", "D0">)
 // CHECK: %[[AV:.*]] = tcp.view %[[A]] at 0
 // CHECK: tcp.to_dm %[[AV]]
-// CHECK: tcp.fetch %{{.*}} i32 "1", "D % 8"
+// CHECK: tcp.fetch %{{.*}} i32 "D / 8 % 8", "D % 8"
 // CHECK: %[[BV:.*]] = tcp.view %[[B]] at 0
 // CHECK: tcp.to_dm %[[BV]]
-// CHECK: %[[V:.*]] = tcp.to_vrf %{{.*}} at 0 "D % 8"
+// CHECK: %[[V:.*]] = tcp.to_vrf %{{.*}} at 0 "D % 64"
 // CHECK: tcp.vector_fxp %{{.*}} MulInt, %[[V]]
 // CHECK: tcp.vector_fxp %{{.*}} AddFxp(3 : i32)
 // CHECK: tcp.vector_fxp %{{.*}} ArithRightShift(7 : i32)
 // CHECK: tcp.vector_clip %{{.*}} Max(3 : i32)
 // CHECK: tcp.vector_final
-// CHECK: tcp.commit %{{.*}} "D % 8"
+// CHECK: tcp.commit %{{.*}} "D % 64"
 // CHECK-LABEL: func.func @integers(
 // CHECK-SAME: tcp.macs = 0 : i64
 #id = affine_map<(i) -> (i)>

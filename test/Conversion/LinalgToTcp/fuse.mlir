@@ -89,7 +89,8 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK-LABEL: func.func @shared_kernel
 // CHECK: tcp.accumulate
 // CHECK-NEXT: tcp.commit
-// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm_view
+// CHECK-NOT: tcp.vector_
+// CHECK: %[[SUM:.*]] = tcp.to_hbm_view
 // CHECK: tcp.view %[[SUM]]
 // CHECK: tcp.vector_clip %{{.*}} Max
 // CHECK: %[[MAX:.*]] = tcp.to_hbm_view
@@ -149,7 +150,8 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK-LABEL: func.func @two_readers_kernel
 // CHECK: tcp.accumulate
 // CHECK-NEXT: tcp.commit
-// CHECK-NEXT: %[[SUM:.*]] = tcp.to_hbm_view
+// CHECK-NOT: tcp.vector_
+// CHECK: %[[SUM:.*]] = tcp.to_hbm_view
 // CHECK: tcp.view %[[SUM]]
 // CHECK: tcp.view %[[SUM]]
 #id = affine_map<(i, j) -> (i, j)>

@@ -23,7 +23,7 @@
 //--- operand.mlir
 // An operand that does not change along the packets is read element by element.
 // CHECK-LABEL: func.func @main_kernel
-// CHECK: tcp.fetch %{{.*}} i32 "D / 8 % 2", "D % 8" : <main begin i4
+// CHECK: tcp.fetch %{{.*}} i32 "D / 8", "D % 8" : <main begin i4
 // CHECK: tcp.cast %{{.*}} i8
 // CHECK: tcp.fetch %{{.*}} i32 "D % 8", "1 # 8" : <main begin i8
 func.func @main(%a: tensor<31x74xi32>, %b: tensor<31xi4>) -> tensor<31x74xi32> {

@@ -53,7 +53,7 @@ func.func @square(%a: tensor<64x64xbf16>) -> tensor<64x64xf32> {
 // CHECK: %[[V:.*]] = tcp.view %[[T]] at 0 : {{.*}} "K, M">
 // CHECK: %[[DM:.*]] = tcp.to_dm %[[V]] {{.*}} "K, M % [[ML:[0-9]+]]">
 // CHECK: %[[S:.*]] = tcp.begin main %[[DM]]
-// CHECK: tcp.fetch %[[S]] bf16 "M % [[ML]], K / 32", "K % 32"
+// CHECK: tcp.fetch %[[S]] bf16 "M % [[ML]], N / 8 % 8, K / 32", "K % 32"
 // CHECK: tcp.contract
 func.func @transposed(%a: tensor<64x128xf32>, %b: tensor<128x96xbf16>,
                       %c: tensor<64x96xbf16>)
@@ -148,8 +148,8 @@ func.func @odd(%a: tensor<64x64xf32>) -> tensor<64x16xf32> {
 // CHECK-LABEL: func.func @apart_kernel
 // CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<f32, #axes, "1", "D0, D1, 1 # 2">)
 // CHECK: %[[V:.*]] = tcp.view %[[A]] at 518 : {{.*}} "D, [D1, 1 # 2] # 256">
-// CHECK: tcp.to_dm %[[V]] {{.*}} "D1 % 8, 1 # 2">
-// CHECK: tcp.fetch %{{.*}} f32 "1", "D1 % 8"
+// CHECK: tcp.to_dm %[[V]] {{.*}} "D1, 1 # 2">
+// CHECK: tcp.fetch %{{.*}} f32 "D1 / 8", "D1 % 8"
 func.func @apart(%a: tensor<64x64xf32>) -> tensor<8x16xf32> {
   %0 = tensor.extract_slice %a[4, 3] [8, 16] [2, 1]
       : tensor<64x64xf32> to tensor<8x16xf32>

@@ -54,7 +54,7 @@ func.func @single(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
 
 // CHECK: #stream.axes<D0 = 40, D1 = 1>
 // CHECK-LABEL: func.func @columns_kernel
-// CHECK: tcp.fetch %{{.*}} f32 "1", "D % 8"
+// CHECK: tcp.fetch %{{.*}} f32 "D / 8", "D % 8"
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: !tcp.host<f32, #axes, "D0, D1">
 func.func @columns(%a: tensor<40x1xf32>) -> tensor<40x1xf32> {

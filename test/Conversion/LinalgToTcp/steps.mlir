@@ -207,10 +207,10 @@ func.func @narrow(%a: tensor<256xi32>) -> tensor<256xi8> {
 
 // CHECK-LABEL: func.func @nibbles_kernel
 // CHECK: tcp.cast %{{.*}} i4 "D % 8 # 64"
-// CHECK: %[[APART:.*]] = tcp.commit %{{.*}} "D / 8 % 2, D % 8 # 16"
+// CHECK: %[[APART:.*]] = tcp.commit %{{.*}} "D / 8, D % 8 # 16"
 // CHECK: tcp.begin main %[[APART]]
-// CHECK: tcp.fetch %{{.*}} i4 "1", "D % 16"
-// CHECK: %[[DENSE:.*]] = tcp.commit %{{.*}} "D % 16"
+// CHECK: tcp.fetch %{{.*}} i4 "D / 16", "D % 16"
+// CHECK: %[[DENSE:.*]] = tcp.commit %{{.*}} "D" :
 // CHECK: tcp.to_hbm_view %[[DENSE]]
 func.func @nibbles(%a: tensor<256xi32>) -> tensor<256xi4> {
   %empty = tensor.empty() : tensor<256xi4>

@@ -20,20 +20,23 @@ from pathlib import Path
 import numpy as np
 import simulate
 
-#: (rows, sum, columns, groups, words of a mapping).
-CASES = [(1024, 1024, 1024, 2, "rings"), (512, 1024, 2048, 2, "rings"),
-         (64, 128, 64, 3, "tiles"), (1024, 1088, 1088, 2, "tiles"), (2048, 512, 512, 3, "rings")]
+#: Parts of the rows and columns that no ring has.
+TILES = "{sequin.pin = {parts = array<i64: 8, 34, 0>}} "
+#: (rows, sum, columns, pin, groups, words of a mapping).
+CASES = [(1024, 1024, 1024, "", 2, "rings"), (512, 1024, 2048, "", 2, "rings"),
+         (64, 128, 64, "", 3, "tiles"), (1024, 1088, 1088, TILES, 2, "tiles"),
+         (2048, 512, 512, "", 3, "rings")]
 
 
-def program(m: int, k: int, n: int) -> str:
+def program(m: int, k: int, n: int, pin: str) -> str:
     x, w = f"tensor<{m}x{k}xbf16>", f"tensor<{k}x{n}xbf16>"
     sums, out = f"tensor<{m}x{n}xf32>", f"tensor<{m}x{n}xbf16>"
     same = "affine_map<(t, f) -> (t, f)>"
     return f"""func.func @main(%x: {x}, %w1: {w}, %w2: {w}) -> {out} {{
   %z = arith.constant dense<0.0> : {sums}
   %one = arith.constant 1.0 : f32
-  %g = linalg.matmul ins(%x, %w1 : {x}, {w}) outs(%z : {sums}) -> {sums}
-  %u = linalg.matmul ins(%x, %w2 : {x}, {w}) outs(%z : {sums}) -> {sums}
+  %g = linalg.matmul {pin}ins(%x, %w1 : {x}, {w}) outs(%z : {sums}) -> {sums}
+  %u = linalg.matmul {pin}ins(%x, %w2 : {x}, {w}) outs(%z : {sums}) -> {sums}
   %e = tensor.empty() : {out}
   %h = linalg.generic {{indexing_maps = [{same}, {same}, {same}],
                        iterator_types = ["parallel", "parallel"]}}
@@ -57,8 +60,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="sequin-gates-") as name:
         folder = Path(name)
         path, report = folder / "program.mlir", folder / "mapping.txt"
-        for m, k, n, groups, words in CASES:
-            path.write_text(program(m, k, n))
+        for m, k, n, pin, groups, words in CASES:
+            path.write_text(program(m, k, n, pin))
             state = np.random.default_rng(m)
             arrays = [(state.integers(-8, 9, shape) / 64).astype(np.float32)
                       for shape in ((m, k), (k, n), (k, n))]

@@ -64,13 +64,13 @@ def first_error(stderr: str) -> str:
 
 
 def run(program: list[str], inputs: list[Array], results: int, folder: Path,
-        extra: list[str] | None = None) -> Outcome:
+        extra: list[str] | None = None, target: str = "rngd") -> Outcome:
     """Runs `sequin-run PROGRAM... --input ... --output ...` in `folder`.
 
     `program` is the path of a program or the options of an einsum. The inputs
     stay in the folder, so that the printed command can be repeated.
     """
-    command = [find_sequin_run(), *program, "--target", "rngd"]
+    command = [find_sequin_run(), *program, "--target", target]
     for index, array in enumerate(inputs):
         path = folder / f"in{index}.npy"
         np.save(path, array)
