@@ -23,6 +23,7 @@
 #include "sequin/WaferHost/HostTraces.h"
 #include "sequin/WaferHost/MemoryImage.h"
 #include "sequin/WaferHost/Report.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <chrono>
@@ -417,6 +418,34 @@ public:
     return py::array_t<uint32_t>(static_cast<py::ssize_t>(words.size()),
                                  words.data());
   }
+  /// How many words of each stream have come out and were not received.
+  py::dict unreceived() {
+    py::dict left;
+    std::vector<uint64_t> counts;
+    run([&]() -> llvm::Error {
+      for (const Stream &stream : session->program().streams) {
+        uint64_t &count = counts.emplace_back();
+        if (stream.toDevice)
+          continue;
+        Rectangle where = session->all();
+        if (stream.kind == Stream::Kind::Edge)
+          where = {stream.x, stream.y, 1, 1};
+        for (int64_t y = where.y; y < where.y + where.height; ++y)
+          for (int64_t x = where.x; x < where.x + where.width; ++x) {
+            auto words = session->received(stream.name, x, y);
+            if (!words)
+              return words.takeError();
+            count += *words;
+          }
+      }
+      return llvm::Error::success();
+    });
+    for (auto [stream, count] :
+         llvm::zip_equal(session->program().streams, counts))
+      if (count)
+        left[toPython(llvm::StringRef(stream.name))] = count;
+    return left;
+  }
 
   void wait(uint64_t task) {
     run([&] { return queue->wait(task); });
@@ -654,6 +683,7 @@ PYBIND11_MODULE(_wafer, module) {
            py::arg("stream"), py::arg("transfer"))
       .def("launch", &Device::launch, py::arg("function"), py::arg("arguments"))
       .def("drain", &Device::drain, py::arg("stream"))
+      .def("unreceived", &Device::unreceived)
       .def("wait", &Device::wait, py::arg("task"))
       .def("is_done", &Device::isDone, py::arg("task"))
       .def("done", &Device::done)

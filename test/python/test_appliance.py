@@ -112,6 +112,17 @@ def test_what_is_said_of_a_cluster_is_a_warning(artifact, capfd):
 
 
 @pytest.mark.rows("HST-080")
+def test_warnings_of_the_compiler(tmp_path, capfd):
+    (tmp_path / "pe.csl").write_text("")
+    (tmp_path / "layout.csl").write_text(
+        'layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "pe.csl", .{ .n = 1 }); }\n'
+    )
+    with SdkCompiler() as compiler:
+        compiler.compile(tmp_path, "layout.csl", "--arch=wse3 --fabric-dims=8,3 --fabric-offsets=4,1")
+    assert "layout.csl:1:32: warning: module 'pe.csl' has no parameter 'n'" in capfd.readouterr().err
+
+
+@pytest.mark.rows("HST-080")
 def test_what_is_refused(artifact, examples, tmp_path):
     with SdkCompiler() as compiler:
         with pytest.raises(HostError, match="there is no file 'none.csl'"):

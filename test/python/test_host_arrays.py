@@ -19,6 +19,7 @@ def test_calculate_cycles():
     cycles = sdk_utils.calculate_cycles(words)
     assert isinstance(cycles, np.int64)
     assert cycles == 0x666655554444 - 0x333322221111
+    assert sdk_utils.calculate_cycles(words.astype(">f4")) == cycles
     assert sdk_utils.make_u48(end) == 0x666655554444
     assert sdk_utils.sub_ts(np.uint16([*start, *end])) == cycles
     for wrong in (words[:2], words.astype(np.float64), np.zeros(6, np.uint16)):
@@ -35,6 +36,15 @@ def test_memcpy_view():
     assert sdk_utils.memcpy_view(words, np.int32).tolist() == words.view(np.int32).tolist()
     halves[0] = 3.0  # a view
     assert words[0] == 0xABCD4200
+    # In the other order of bytes it is the low half too.
+    swapped = words.astype(">u4")
+    for order in "<>":
+        low = sdk_utils.memcpy_view(swapped, f"{order}f2")
+        assert low.dtype == ">f2" and low.tolist() == [3.0, 2.0, -2.0]
+        assert sdk_utils.memcpy_view(swapped, f"{order}u4").tolist() == words.tolist()
+    assert sdk_utils.memcpy_view(swapped, np.uint8).tolist() == [0, 0, 0]
+    low[1] = 1.0
+    assert swapped[1] == 0x3C00
     assert sdk_utils.memcpy_view(words.reshape(3, 1), np.int16).shape == (3, 1)
     with pytest.raises(HostTypeError, match="datatype is float64 with 8 bytes"):
         sdk_utils.memcpy_view(words, np.float64)
@@ -52,6 +62,9 @@ def test_input_array_to_u32():
     assert numbered.tolist() == [0x3C00, 0x1BC00, 0x4000, 0x14400]
     words = sdk_utils.input_array_to_u32(np.float32([1.0]), None, 1)
     assert words.tolist() == [0x3F800000]
+    for kind, array in (("f2", halves), ("f4", np.float32([1.0]))):
+        swapped = sdk_utils.input_array_to_u32(array.astype(f">{kind}"), 0, 2)
+        assert swapped.tolist() == sdk_utils.input_array_to_u32(array, 0, 2).tolist()
     with pytest.raises(HostTypeError, match="8 bytes per element, expected 2 or 4"):
         sdk_utils.input_array_to_u32(np.float64([1.0]), None, 1)
     with pytest.raises(HostError, match="fast_dim_sz is 0"):

@@ -49,6 +49,7 @@ def test_symbols_after_a_run(out):
     assert np.array_equal(debug.get_symbol(6, 2, "A", np.float32), data[1, 2])
     rectangle = debug.get_symbol_rect(((5, 1), (3, 2)), "values", np.float32)
     assert rectangle.shape == (3, 2, 6)
+    assert np.array_equal(debug.get_symbol(6, 2, "values", ">f4"), data[1, 2])
     assert np.array_equal(rectangle, data[:2, 1:4].swapaxes(0, 1))
     assert debug.get_symbol(4, 1, "count", np.int16).tolist() == [0]
 

@@ -4,6 +4,7 @@
 """A user's directories as they are: source, host script, commands.sh."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -12,6 +13,9 @@ import pytest
 from cerebras.geometry.geometry import IntRectangle, IntVector
 from cerebras.sdk.runtime.sdkruntimepybind import (
     FP16TYPE,
+    Edge,
+    Route,
+    RoutingPosition,
     SdkLayout,
     SdkRuntime,
     SdkTarget,
@@ -81,6 +85,104 @@ def test_errors_of_the_compiler_are_an_exception(monkeypatch, tmp_path):
         layout.compile("out")
     (tmp_path / "pe.csl").write_text("param n: u16;\nconst m: u16 = n;\n")
     assert layout.compile("out").artifacts_path == "out"
+
+
+SERVER = """
+param rx: u16;
+param tx: u16;
+param size: u16 = 4;
+const iq = @get_input_queue(2);
+const oq = @get_output_queue(2);
+const in = @get_dsd(fabin_dsd, .{ .extent = size, .input_queue = iq });
+const out = @get_dsd(fabout_dsd, .{ .extent = size, .output_queue = oq });
+const again = @get_local_task_id(9);
+task serve() void { @mov32(out, in, .{ .async = true, .activate = again }); }
+comptime {
+  @bind_local_task(serve, again);
+  @activate(again);
+  @initialize_queue(iq, .{ .color = @get_color(rx) });
+  @initialize_queue(oq, .{ .color = @get_color(tx) });
+}
+"""
+
+
+def server(layout, name, x, height=1):
+    """A region of SERVER, and its streams."""
+    region = layout.create_code_region("server.csl", name, 1, height)
+    rx, tx = region.color("rx"), region.color("tx")
+    region.set_param_all(rx)
+    region.set_param_all(tx)
+    region.place(x, 2)
+    into = region.create_input_port(rx, Edge.LEFT, [RoutingPosition().set_output(Route.RAMP)], 4)
+    out = region.create_output_port(tx, Edge.RIGHT, [RoutingPosition().set_input(Route.RAMP)], 4)
+    return region, layout.create_input_stream(into), layout.create_output_stream(out)
+
+
+@pytest.mark.rows("HST-037", "HST-059")
+def test_how_a_server_ends(monkeypatch, tmp_path, capfd):
+    """That it is ready for more is no mistake; that words of it are left may be one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.csl").write_text(SERVER)
+    layout = SdkLayout(get_platform())
+    _, into, out = server(layout, "echo", 3, height=2)
+    artifacts = layout.compile("out")
+    assert capfd.readouterr().err == ""
+    for taken, level, text in [
+        (16, "WARNING", ""),
+        (16, "INFO", r"INFO: out: stop\(\): nothing moves any more, but\n.*; 2 things wait\n(.|\n)*"),
+        (6, "WARNING", rf"WARNING: out: stop\(\): 10 words of stream '{out}', color \d+, were sent "
+                       r"to the host and never received\n"),
+    ]:
+        runner = SdkRuntime(artifacts, get_platform(), memcpy_required=False, msg_level=level)
+        runner.load()
+        runner.run()
+        runner.send(into, np.arange(16, dtype=np.uint32), nonblock=True)
+        runner.receive(out, np.zeros(taken, np.uint32), taken)
+        runner.stop()
+        assert re.fullmatch(text, capfd.readouterr().err)
+
+
+@pytest.mark.rows("HST-068")
+def test_warnings_of_the_compiler(monkeypatch, tmp_path, capfd):
+    """Each once, with the regions that it is about; none that misses the host's streams."""
+    monkeypatch.chdir(tmp_path)
+    former = ".input_queue = iq, .fabric_color = @get_color(rx)"
+    (tmp_path / "server.csl").write_text(SERVER.replace(".input_queue = iq", former))
+    for level in ("WARNING", "ERROR"):
+        layout = SdkLayout(get_platform(), msg_level=level)
+        for number, name in enumerate(("one", "two", "three")):
+            region, _, _ = server(layout, name, 3 * number, height=3)
+            if name != "two":
+                # A line of the layout for each.
+                for y in range(3):
+                    region.set_param(IntVector(0, y), "sise", 4 + y)
+        layout.compile("out")
+        warnings = [line for line in capfd.readouterr().err.splitlines() if ": warning: " in line]
+        server_file = tmp_path / "server.csl"
+        assert warnings == ([] if level == "ERROR" else [
+            f"out/generated/layout.csl:5:3: warning: module '{server_file}' has no parameter 'sise' "
+            "(regions 'one', 'three')",
+            f"{server_file}:7:12: warning: field 'fabric_color' on WSE-3 is of releases up to 1.4; "
+            "since 2.10 the color is that of the queue (regions 'one', 'two', 'three')",
+        ])
+
+
+@pytest.mark.rows("HST-068")
+def test_warnings_that_streams_do_not_explain(monkeypatch, tmp_path, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.csl").write_text(SERVER)
+    layout = SdkLayout(get_platform())
+    region = layout.create_code_region("server.csl", "alone", 1, 1)
+    for name, links in (("rx", [Route.WEST, Route.RAMP]), ("tx", [Route.RAMP, Route.WEST])):
+        color = region.color(name)
+        region.set_param_all(color)
+        region.paint_all(
+            color, [RoutingPosition().set_input(links[0]).set_output(links[1])]
+        )
+    layout.compile("out")
+    text = capfd.readouterr().err
+    assert "WEST, off the rectangle (PE 0, 0) (region 'alone')" in text
+    assert "on which no program sends (region 'alone')" in text
 
 
 PE = """

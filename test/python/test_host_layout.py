@@ -5,6 +5,7 @@
 what was routed is run without the front end."""
 
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -92,6 +93,7 @@ def compile_as_mlir(directory, fabric, regions, *, arch, fp16, libs, cslc_prefix
         timeout=120,
     )
     (directory / "out.json").write_text('{"version": 1, "program": "bin/out_program.json"}')
+    return ""
 
 
 @pytest.fixture
@@ -158,6 +160,14 @@ def test_one_pe_between_two_streams(compiled_layout):
     runner.send(ports[0], np.float32([0, 0, 0]), 3, nonblock=False)
     runner.task_wait(task)
     assert result[:4].tolist() == [5, 5, 5, 8]
+    # In the other order of bytes the values are the same.
+    swapped = np.zeros(3, ">u4")
+    runner.send(ports[0], np.array([7, 8, 9], ">i4"), nonblock=True)
+    runner.receive(ports[1], swapped)
+    assert swapped.tolist() == [12, 13, 14]
+    runner.send(ports[0], np.array([1, 0, 2, 0], ">i2"), 2)
+    runner.receive(ports[1], swapped, 2)
+    assert swapped.tolist() == [6, 7, 14]
     runner.send(ports[0], np.int16([1, 0, 2, 0]), 2)
     runner.receive_tofile(ports[1], "words.bin")
     assert np.fromfile("words.bin", np.uint32).tolist() == [6, 7]
@@ -268,7 +278,7 @@ def test_edges_of_several_pes_are_connected_one_by_one(compiled_layout):
     send = layout.create_code_region("send.csl", "send", 1, 3)
     tx = send.color("tx")
     send.set_param_all(tx)
-    data = np.arange(1, 7, dtype=np.int32).reshape(3, 2)
+    data = np.arange(1, 7).astype(">i4").reshape(3, 2)
     send.set_symbol_all("data", data, 2, 3)
     out = send.create_output_port(tx, Edge.RIGHT, [ramp(rx=[Route.RAMP])], 2)
     take = layout.create_code_region("take.csl", "take", 2, 3)
@@ -532,6 +542,43 @@ def test_refused(compiled_layout):
     region.data.clear()
     layout.create_input_stream_from_loc(IntVector(0, 0), Color("nobody"))
     refused(r"PE \(0, 0\) has no routes for Color\('nobody'")
+
+
+# The outer side of a port is found, the inner one has to be given.
+@pytest.mark.rows("HST-070")
+@pytest.mark.parametrize(("port", "positions", "text"), [
+    ("out", [ramp(rx=[Route.RAMP]).set_output([Route.NORTH])],
+     "port 'one_c_right_out'>, an output port of Color('one_c'), has output routes: NORTH; "
+     "compile() finds them, write RoutingPosition().set_input([Route.RAMP])"),
+    ("out", [RoutingPosition()],
+     "port 'one_c_right_out'>, an output port of Color('one_c'), has no input route; write "
+     "RoutingPosition().set_input([Route.RAMP])"),
+    ("in", [ramp(tx=[Route.RAMP]).set_input([Route.SOUTH, Route.WEST])],
+     "port 'one_c_right_in'>, an input port of Color('one_c'), has input routes: SOUTH, WEST; "
+     "compile() finds them, write RoutingPosition().set_output([Route.RAMP])"),
+    ("in", [RoutingPosition()],
+     "port 'one_c_right_in'>, an input port of Color('one_c'), has no output route; write "
+     "RoutingPosition().set_output([Route.RAMP])"),
+    ("in", [ramp(tx=[Route.RAMP]), ramp(tx=[Route.SOUTH]).set_input(Route.EAST)],
+     "has input routes in position 1: EAST; compile() finds them, write "
+     "RoutingPosition().set_output([Route.SOUTH])"),
+    ("in", [RoutingPosition(), ramp(tx=[Route.SOUTH])], "has no output route; write"),
+])
+def test_routes_of_ports(compiled_layout, port, positions, text):
+    layout = SdkLayout(get_platform())
+    region, rx, tx = add_region(layout, "one", 1, 1)
+    layout.create_input_stream(rx)
+    layout.create_output_stream(tx)
+    if port == "in":
+        layout.create_input_stream(
+            region.create_input_port(region.color("c"), Edge.RIGHT, positions, 8)
+        )
+    else:
+        layout.create_output_stream(
+            region.create_output_port(region.color("c"), Edge.RIGHT, positions, 8)
+        )
+    with pytest.raises(HostError, match="region 'one': .*" + re.escape(text)):
+        layout.compile("out")
 
 
 # A net branches where all links of its first PE are taken.

@@ -23,6 +23,7 @@ from cerebras.sdk.runtime.sdkruntimepybind import (
 )
 
 from sequin.errors import HostError, HostTypeError, WaferFailure
+from sequin.host.arguments import encode
 
 MODULE = Path(__file__).parent / "Inputs" / "host.mlir"
 WIDTH, HEIGHT = 4, 3
@@ -298,13 +299,55 @@ def test_copies_are_by_pointer(runner, capfd):
 @pytest.mark.rows("HST-042", "HST-043")
 def test_longer_arrays(runner, capfd):
     data = np.arange(100, dtype=np.float32)
-    h2d(runner, "A", data, 0, 0, 2, 1, 6)
-    runner.memcpy_h2d_rowbcast("A", data[50:], 2, 0, 2, 1, 6)
-    assert capfd.readouterr().err == ""
     longer = np.full(30, -1, np.float32)
-    runner.memcpy_d2h(longer, "A", 0, 0, 3, 1, 6)
+    # What a loop repeats is said once.
+    for _ in range(3):
+        h2d(runner, "A", data, 0, 0, 2, 1, 6)
+        runner.memcpy_h2d_rowbcast("A", data[50:], 2, 0, 2, 1, 6)
+        runner.memcpy_d2h(longer, "A", 0, 0, 3, 1, 6)
     assert longer.tolist() == [*range(12), *range(50, 56), *[-1] * 12]
-    assert "dest has 30 elements, w * h * elem_per_pe = 18 are copied" in capfd.readouterr().err
+    lines = [line.partition(": memcpy_")[2] for line in capfd.readouterr().err.splitlines()]
+    assert lines == [
+        "h2d to 'A': src has 100 elements, w * h * elem_per_pe = 12 are copied from its beginning",
+        "h2d_rowbcast to 'A': src has 50 elements, h * elem_per_pe = 6 are copied from its beginning",
+        "d2h from 'A': dest has 30 elements, w * h * elem_per_pe = 18 are copied to its beginning",
+    ]
+
+
+@pytest.mark.rows("HST-042", "HST-043", "HST-045", "HST-046", "HST-047", "HST-055")
+@pytest.mark.parametrize("kind", [">f4", "<f4", ">i4", ">u4"])
+def test_orders_of_bytes(runner, kind):
+    """Values are what counts, whatever order of bytes an array has."""
+    data = np.arange(1, 13)
+    rows = {"expected": np.repeat(data[:6].reshape(1, 1, 6), 2, axis=1).ravel()}
+    for send, words, expected in [
+        (runner.memcpy_h2d, data, data),
+        (runner.memcpy_h2d_rowbcast, data[:6], rows["expected"]),
+        (runner.memcpy_h2d_colbcast, data, data),
+    ]:
+        send("A", words.astype(kind), 0, 0, 2, 1, 6)
+        found = d2h(runner, "A", 0, 0, 2, 1, 6, dtype=np.dtype(kind))
+        assert found.dtype == kind and found.tolist() == expected.tolist()
+        native = np.dtype(kind).newbyteorder("=")
+        assert d2h(runner, "A", 0, 0, 2, 1, 6, dtype=native).tolist() == expected.tolist()
+        for order in (kind, native):
+            assert runner.read_symbol(0, 0, "A", order).tolist() == expected[:6].tolist()
+    runner.memcpy_h2d_stride("A", data.astype(kind), 0, 0, 3, 1, 6, 2, 1)
+    # Elements of other sizes, with strides, and the beginning of a longer one.
+    h2d(runner, "h", np.arange(6).astype(">u4"), 0, 0, 1, 1, 6, kind=HALF)
+    for dest in (np.zeros(6, ">u2"), np.zeros((3, 2), ">u2", order="F")):
+        runner.memcpy_d2h(dest, "h", 0, 0, 1, 1, 3)
+        assert dest.ravel().tolist() == [0, 1, 2, 3, 4, 5]
+    longer = np.full(30, 77, kind)[::2]
+    runner.memcpy_d2h(longer, "A", 2, 0, 1, 1, 6)
+    assert longer.tolist() == [*data[6:].tolist(), *[77] * 9]
+
+
+@pytest.mark.rows("HST-027")
+def test_orders_of_bytes_in_streams(runner):
+    h2d(runner, IN, np.arange(6).astype(">i4"), 0, 0, 1, 1, 6, streaming=True, nonblock=True)
+    back = d2h(runner, OUT, 0, 0, 1, 1, 6, streaming=True, dtype=np.dtype(">u4"))
+    assert back.tolist() == [0, 2, 4, 6, 8, 10]
 
 
 @pytest.mark.rows("HST-043")
@@ -412,6 +455,21 @@ def test_refused_launches(runner):
         arguments[position] = wrong
         with pytest.raises(kind, match=text):
             runner.launch("keep", *arguments, nonblock=False)
+    assert encode("x", 65535, "i16") == encode("x", -1, "u16") == 65535
+    for value, number_type, text in [
+        (65536, "i16", "for i16: -32768 to 32767; as its bits numbers up to 65535 are taken too"),
+        (-32769, "u16", "for u16: 0 to 65535; as its bits numbers from -32768 on are taken too"),
+        (256, "u8", "for u8: 0 to 255; as its bits numbers from -128 on are taken too"),
+        (1 << 16, "id", "for id: 0 to 65535; as its bits numbers from -32768 on are taken too"),
+    ]:
+        with pytest.raises(HostError, match=f"x is {value}, which is out of range {text}$"):
+            encode("x", value, number_type)
+    # A type that this NumPy has.
+    for value in (3, np.uint16(1), np.float32(1)):
+        with pytest.raises(HostTypeError, match=rf"takes bool; write np.{np.bool_.__name__}\("):
+            encode("x", value, "bool")
+    with pytest.raises(HostTypeError, match=f"x is a np.{np.bool_.__name__}, the program takes i16"):
+        encode("x", np.bool_(True), "i16")
     with pytest.raises(HostError, match=r"'keep' takes \(i16, i32, f32, f16\), found 1 arg"):
         runner.launch("keep", np.int16(1), nonblock=False)
     with pytest.raises(HostError, match="'A' is no function"):
@@ -583,6 +641,28 @@ def test_asking_for_ever_is_a_hang(runner):
     with pytest.raises(WaferFailure, match="waits for 4 words"):
         while not runner.is_task_done(task):
             pass
+
+
+@pytest.mark.rows("HST-027", "HST-037")
+def test_words_that_nobody_receives_are_a_warning(runner, capfd):
+    words = np.zeros(WIDTH * HEIGHT * 10, np.uint32)
+    h2d(runner, IN, words, 0, 0, WIDTH, HEIGHT, 10, streaming=True, nonblock=True)
+    d2h(runner, OUT, 0, 0, WIDTH, HEIGHT, 4, streaming=True, dtype=np.uint32)
+    runner.stop()
+    assert capfd.readouterr().err.partition(": stop(): ")[2] == (
+        "72 words of stream 'out', color 5, were sent to the host and never received\n"
+    )
+
+
+@pytest.mark.rows("HST-027", "HST-037")
+def test_words_of_some_pes_that_nobody_receives_are_a_warning(runner, capfd):
+    for place in ((0, 0), (2, 1)):
+        h2d(runner, IN, np.zeros(10, np.uint32), *place, 1, 1, 10, streaming=True)
+    d2h(runner, OUT, 2, 1, 1, 1, 7, streaming=True, dtype=np.uint32)
+    runner.stop()
+    assert capfd.readouterr().err.partition(": stop(): ")[2] == (
+        "13 words of stream 'out', color 5, were sent to the host and never received\n"
+    )
 
 
 # A launch that has not unblocked its command stream would hold the words up.

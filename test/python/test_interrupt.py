@@ -4,6 +4,7 @@
 """Signals end what takes long, as they end a loop of Python's."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -129,6 +130,50 @@ def test_a_script(build, compiled, tmp_path, name):
     assert process.returncode == -number, text
     assert ("KeyboardInterrupt" in text) == (number == signal.SIGINT)
     assert not [path for path in tmp_path.rglob("*") if ".tmp-" in path.name]
+
+
+SPIN = """
+const sys_mod = @import_module("<memcpy/memcpy>");
+param here: bool;
+var go = @zeros([1]u16);
+var count: u32 = 0;
+fn spin() void {
+  if (here) {
+    while (go[0] == 0) { count += 1; }
+  }
+  sys_mod.unblock_cmd_stream();
+}
+comptime { @export_symbol(spin); }
+"""
+SPIN_LAYOUT = """
+layout {
+  @set_rectangle(3, 1);
+  for (@range(u16, 3)) |x| { @set_tile_code(x, 0, "pe.csl", .{ .here = x == 1 }); }
+  @export_name("spin", fn()void);
+}
+"""
+
+
+def test_who_is_at_work(build, tmp_path):
+    """What a handler raises has a note with a PE, its task and the place in the source."""
+    (tmp_path / "pe.csl").write_text(SPIN)
+    (tmp_path / "layout.csl").write_text(SPIN_LAYOUT)
+    options = "--arch=wse3 --fabric-dims=10,3 --fabric-offsets=4,1 --memcpy --channels=1 -o out"
+    subprocess.run([build / "bin" / "compat" / "cslc", "layout.csl", *options.split()], check=True)
+    for traced in (True, False):
+        runner = SdkRuntime("out", suppress_simfab_trace=not traced)
+        runner.load()
+        runner.run()
+        with alarm(0.3), pytest.raises(Alarm) as caught:
+            runner.launch("spin", nonblock=False)
+        notes = getattr(caught.value, "__notes__", [])
+        assert len(notes) == traced
+        if traced:
+            begin = r"PE \(1, 0\) was in launched function 'spin' \[pe.csl:6:1\] since cycle \d+"
+            assert re.fullmatch(begin + r"; the run was interrupted at cycle \d+", notes[0])
+        runner.stop()
+    timeline = Path("out", "simfab_traces", "timeline.json").read_text()
+    assert timeline.count('"unfinished":true') == 1
 
 
 LAUNCHER = """

@@ -157,7 +157,7 @@ class SdkCompiler(_Managed):
                     place.parent.mkdir(parents=True, exist_ok=True)
                     options[number] = f"--output-json={place}"
             command = shlex.join(["cslc", layout, *options, "-o", str(output)])
-            _run("the compilation", command, folder)
+            sys.stderr.write(_run("the compilation", command, folder))
             packed = io.BytesIO()
             with tarfile.open(fileobj=packed, mode="w") as tar:
                 for path in sorted(scratch.rglob("*")):

@@ -46,12 +46,18 @@ def _bits_of(scalar: np.generic) -> int:
 
 
 def _integer(what: str, value: int, kind: str) -> int:
-    # A compiled function has lost the sign of its integers.
+    # The bits of an integer of the other sign are taken too, as they are.
     bits = _integer_bits(kind)
     assert bits
     low, high = -(1 << bits - 1), (1 << bits) - 1
     if not low <= value <= high:
-        raise HostError(f"{what} is {value}, which is out of range for {kind}: {low} to {high}")
+        own, other = f"{low} to {high >> 1}", f"up to {high}"
+        if kind[0] != "i" or kind == "id":
+            own, other = f"0 to {high}", f"from {low} on"
+        raise HostError(
+            f"{what} is {value}, which is out of range for {kind}: {own}; as its bits numbers "
+            f"{other} are taken too"
+        )
     return value & ((1 << bits) - 1)
 
 
@@ -70,7 +76,7 @@ def _float(value: float, kind: str) -> int:
 def _written(kind: str) -> str:
     """How a script writes an argument of a type."""
     if kind in NUMPY_TYPES:
-        return f"write np.{np.dtype(NUMPY_TYPES[kind])}(...)"
+        return f"write np.{NUMPY_TYPES[kind].__name__}(...)"
     return "write a Python int" if _integer_bits(kind) else "write its bits as a np.uint16"
 
 
@@ -92,7 +98,9 @@ def encode(what: str, value: Any, kind: str) -> int:
         if expected is None and bits and value.dtype.kind in "iu" \
                 and bits < 8 * value.dtype.itemsize < 2 * max(bits, 8):
             return _integer(what, int(value), kind)
-        raise HostTypeError(f"{what} is a np.{value.dtype}, the program takes {kind}; {_written(kind)}")
+        raise HostTypeError(
+            f"{what} is a np.{type(value).__name__}, the program takes {kind}; {_written(kind)}"
+        )
     if kind == "bool" and isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and _integer_bits(kind):

@@ -14,6 +14,8 @@ from numpy.typing import DTypeLike, NDArray
 from sequin._boundary import host_call
 from sequin.errors import HostError, HostTypeError
 
+from .checks import own_order
+
 __all__ = [
     "calculate_cycles",
     "cast_uint32",
@@ -35,7 +37,7 @@ def input_array_to_u32(np_arr: Array, sentinel: int | None, fast_dim_sz: int) ->
     half is zero if `sentinel` is None, else the element's index in the innermost
     dimension, whose size is `fast_dim_sz`.
     """
-    array = np.ascontiguousarray(np_arr).reshape(-1)
+    array = own_order(np.ascontiguousarray(np_arr).reshape(-1))
     if array.dtype.itemsize == 4:
         return array.view(np.uint32)
     if array.dtype.itemsize != 2:
@@ -56,7 +58,7 @@ def input_array_to_u32(np_arr: Array, sentinel: int | None, fast_dim_sz: int) ->
 def memcpy_view(arr: Array, datatype: DTypeLike) -> Array:
     """The elements of 1, 2 or 4 bytes in the low part of every 32-bit word of `arr`.
 
-    A view: writing to it writes to `arr`.
+    A view: writing to it writes to `arr`, whose order of bytes it has.
     """
     dtype = np.dtype(datatype)
     if arr.dtype.itemsize != 4:
@@ -67,9 +69,12 @@ def memcpy_view(arr: Array, datatype: DTypeLike) -> Array:
         raise HostTypeError(
             f"datatype is {dtype} with {dtype.itemsize} bytes per element, expected 1, 2 or 4"
         )
+    dtype = dtype.newbyteorder(arr.dtype.byteorder)
     if dtype.itemsize == 4:
         return arr.view(dtype)
-    return arr.view(dtype)[..., :: 4 // dtype.itemsize]
+    step = 4 // dtype.itemsize
+    low = 0 if arr.dtype.newbyteorder("<") == arr.dtype else step - 1
+    return arr.view(dtype)[..., low::step]
 
 
 @host_call
@@ -89,7 +94,7 @@ def sub_ts(words: Any) -> int:
 def calculate_cycles(timestamp_buf: Array) -> np.int64:
     """Cycles between two time stamps of three 16-bit words, start and end, packed into
     three words of 32 bits."""
-    words = np.ascontiguousarray(timestamp_buf).reshape(-1)
+    words = own_order(np.ascontiguousarray(timestamp_buf).reshape(-1))
     if words.dtype.itemsize != 4 or words.size != 3:
         raise HostError(
             f"timestamp_buf is {words.size} elements of {words.dtype}, "

@@ -15,7 +15,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from sequin.errors import HostError, HostTypeError
 
-__all__ = ["member", "raw_words", "source_words", "target_words", "view_bytes", "whole"]
+__all__ = [
+    "member", "own_order", "raw_words", "source_words", "target_words", "view_bytes", "whole",
+]
 
 Array = NDArray[Any]
 
@@ -43,6 +45,11 @@ def member(what: str, value: Any, kind: type[Enum]) -> Any:
     return value
 
 
+def own_order(array: Array) -> Array:
+    """The same values in the machine's order of bytes, in which words are."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def _words_of(dtype: np.dtype[Any]) -> str:
     """How elements become words, as a script writes it."""
     if dtype.itemsize == 2 and dtype.kind in "iuf":
@@ -67,7 +74,7 @@ def source_words(what: str, array: Any, count: int, formula: str) -> NDArray[np.
         )
     if array.size < count:
         raise HostError(f"{what} has {array.size} elements, expected {formula} = {count}")
-    return np.ascontiguousarray(array).reshape(-1)[:count].view(np.uint32)
+    return own_order(np.ascontiguousarray(array).reshape(-1)[:count]).view(np.uint32)
 
 
 def _words_for(dtype: np.dtype[Any], count: int) -> str:
@@ -75,7 +82,7 @@ def _words_for(dtype: np.dtype[Any], count: int) -> str:
     if dtype.itemsize == 2 and dtype.kind in "iuf":
         return (
             f"; 16-bit elements come as words: write np.zeros({count}, np.uint32), and "
-            f"sdk_utils.memcpy_view(dest, np.{dtype}) after the copy"
+            f"sdk_utils.memcpy_view(dest, np.{dtype.type.__name__}) after the copy"
         )
     if dtype.itemsize != 4:
         return f"; write np.zeros({count}, np.{'float32' if dtype.kind == 'f' else 'uint32'})"
@@ -102,14 +109,14 @@ def target_words(
             f"expected {formula} = {count} words, {4 * count} bytes"
             + _words_for(array.dtype, count)
         )
-    if array.flags.c_contiguous and array.ctypes.data % 4 == 0:
+    if array.flags.c_contiguous and array.ctypes.data % 4 == 0 and array.dtype.isnative:
         return array.reshape(-1).view(np.uint8)[: 4 * count].view(np.uint32), None
     words = np.zeros(count, np.uint32)
 
     def copy_back() -> None:
-        flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy()
-        flat[: 4 * count] = words.view(np.uint8)
-        array[...] = flat.view(array.dtype).reshape(array.shape)
+        filled = np.array(own_order(array), order="C")
+        filled.reshape(-1).view(np.uint8)[: 4 * count] = words.view(np.uint8)
+        array[...] = filled
 
     return words, copy_back
 
@@ -123,7 +130,8 @@ def raw_words(what: str, array: Any, count: int) -> NDArray[np.uint32]:
             f"{what} is {array.size} elements of {array.dtype}, {array.nbytes} bytes, "
             f"expected n_wavelets = {count} words, {4 * count} bytes"
         )
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)[: 4 * count].view(np.uint32)
+    flat = own_order(np.ascontiguousarray(array)).reshape(-1)
+    return flat.view(np.uint8)[: 4 * count].view(np.uint32)
 
 
 def view_bytes(data: bytes, name: str, dtype: DTypeLike) -> Array:
@@ -139,4 +147,5 @@ def view_bytes(data: bytes, name: str, dtype: DTypeLike) -> Array:
             f"'{name}' has {len(data)} bytes, which is no multiple of the "
             f"{kind.itemsize} bytes of a {kind}"
         )
-    return np.frombuffer(data, kind).copy()
+    # The device has its own order of bytes, whatever the elements are to be in.
+    return np.frombuffer(data, kind.newbyteorder("<")).astype(kind.base)

@@ -23,7 +23,7 @@ from .regions import CodeRegion
 from .router import Fabric, Place, Position
 from .routes import Color, Route
 
-__all__ = ["compile_layout", "layout_text"]
+__all__ = ["compile_layout", "generated_layout", "layout_text", "split_warnings"]
 
 PASSING = "// A PE that only passes wavelets on.\n"
 #: x, y, width, height
@@ -134,6 +134,10 @@ def _quoted(path: Path) -> str:
     return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def _comment(region: CodeRegion) -> str:
+    return f"  // region '{region.name}'"
+
+
 def layout_text(fabric: Fabric, regions: Sequence[CodeRegion], passing: Path) -> str:
     """The layout block; `passing` is the program of PEs outside of all regions."""
     lines = ["// Written by SdkLayout.compile().", "layout {",
@@ -157,7 +161,7 @@ def layout_text(fabric: Fabric, regions: Sequence[CodeRegion], passing: Path) ->
                 )
                 by_params.setdefault(text, []).append((region.origin.x + x, region.origin.y + y))
         source = _quoted(region.source)
-        lines.append(f"  // region '{region.name}'")
+        lines.append(_comment(region))
         add(by_params, lambda text, s=source: f"@set_tile_code({{x}}, {{y}}, {s}, .{{ {text} }});")
     others = [
         (x, y)
@@ -165,6 +169,7 @@ def layout_text(fabric: Fabric, regions: Sequence[CodeRegion], passing: Path) ->
         for x in range(fabric.width)
         if (x, y) not in fabric.regions
     ]
+    lines.append("  // PEs outside of regions, and routes")
     add({"": others} if others else {},
         lambda _: f"@set_tile_code({{x}}, {{y}}, {_quoted(passing)}, .{{}});")
     by_config: dict[Hashable, list[Place]] = {}
@@ -200,13 +205,13 @@ def compile_layout(
     fp16: str,
     libs: Sequence[str],
     cslc_prefix: str,
-) -> None:
-    """Writes the layout's source into the directory, and compiles it there."""
-    generated = directory / "generated"
-    generated.mkdir(parents=True, exist_ok=True)
-    passing = (generated / "passing.csl").resolve()
+) -> str:
+    """Writes the layout's source into the directory, and compiles it there. What the
+    compiler said."""
+    layout = generated_layout(directory)
+    layout.parent.mkdir(parents=True, exist_ok=True)
+    passing = (layout.parent / "passing.csl").resolve()
     write_file(passing, PASSING)
-    layout = generated / "layout.csl"
     write_file(layout, layout_text(fabric, regions, passing))
     command = [
         find_cslc(cslc_prefix),
@@ -222,3 +227,95 @@ def compile_layout(
     code, text = run_program(command)
     if code != 0:
         raise HostError(f"the layout does not compile:\n{text.rstrip()}")
+    return text
+
+
+def generated_layout(directory: Path) -> Path:
+    """The layout's source in a directory of cslc."""
+    return directory / "generated" / "layout.csl"
+
+
+# ===--- What the compiler says -------------------------------------------=== #
+
+#: The first line of a warning: its place, and the text.
+WARNING = re.compile(r"(?:(.+?):(\d+):(\d+): )?warning: (.*)")
+NO_PARAMETER = re.compile(r"module '.*' has no parameter '(.*)'")
+NO_SENDER = re.compile(r"@\w+ waits for color (\d+), on which no program sends")
+OFF_THE_FABRIC = re.compile(r"@\w+ sends color (\d+) (\w+), off the rectangle .*")
+#: The first of the PEs that a warning is about, and how many others there are.
+FIRST_PE = re.compile(r".* \(PE (\d+), (\d+)(?: and (\d+) more)?\)")
+#: How many regions a warning names.
+MOST_NAMES = 4
+
+
+class CompilerWarning:
+    """A warning of cslc with its notes and excerpts of the source."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        head = WARNING.fullmatch(lines[0])
+        file, line, column, text = head.groups() if head else (None, 0, 0, lines[0])
+        self.file = Path(file).resolve() if file else None
+        self.line, self.column, self.text = int(line or 0), int(column or 0), text
+
+    def is_about_streams(self, sent: set[int], ends: Sequence[tuple[int, str, Place]]) -> bool:
+        """Whether it misses streams of the host, which the compiler does not know: the
+        colors that they send, and the (color, link, PE) where they receive."""
+        if found := NO_SENDER.fullmatch(self.text):
+            return int(found[1]) in sent
+        found, first = OFF_THE_FABRIC.fullmatch(self.text), FIRST_PE.fullmatch(self.text)
+        if not found or not first:
+            return False
+        places = [p for color, link, p in ends if (color, link) == (int(found[1]), found[2])]
+        x, y, others = (int(number or 0) for number in first.groups())
+        return (x, y) in places and others < len(places)
+
+    def regions(
+        self, regions: Sequence[CodeRegion], fabric: Fabric, layout: Path
+    ) -> tuple[str, ...]:
+        """The names of the regions that it is about, as far as it says."""
+        if first := FIRST_PE.fullmatch(self.text):
+            region = fabric.regions.get((int(first[1]), int(first[2])))
+            return (region.name,) if isinstance(region, CodeRegion) else ()
+        source = self.file
+        if source == layout.resolve():
+            comments = [
+                line for line in layout.read_text(encoding="utf-8").split("\n")[: self.line]
+                if line.startswith("  // ")
+            ]
+            here = [region for region in regions if comments[-1:] == [_comment(region)]]
+            found = NO_PARAMETER.fullmatch(self.text)
+            if not here or not found:
+                return tuple(region.name for region in here)
+            # It is said for the first of those that have the program.
+            return tuple(
+                region.name
+                for region in regions
+                if region.source == here[0].source
+                and any(found[1] in values for values in region.params.values())
+            )
+        return tuple(region.name for region in regions if region.source == source)
+
+    def key(self, layout: Path, names: tuple[str, ...]) -> Hashable:
+        """What is the same for the same warning: of the layout's source, which has a line
+        for each choice of parameters, also at another line."""
+        here = () if self.file == layout.resolve() else (self.file, self.line, self.column)
+        return here, self.text, names
+
+    def named(self, names: Sequence[str]) -> str:
+        """The whole text with the names of regions."""
+        listed = ", ".join(f"'{name}'" for name in names[:MOST_NAMES])
+        if len(names) > MOST_NAMES:
+            listed += f" and {len(names) - MOST_NAMES} more"
+        regions = f" (region{'s' if len(names) > 1 else ''} {listed})" if names else ""
+        return "\n".join([self.lines[0] + regions, *self.lines[1:]])
+
+
+def split_warnings(text: str) -> list[CompilerWarning]:
+    """The warnings in what the compiler said."""
+    parts: list[list[str]] = []
+    for line in text.rstrip().splitlines():
+        if not parts or WARNING.fullmatch(line):
+            parts.append([])
+        parts[-1].append(line)
+    return [CompilerWarning(lines) for lines in parts]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -24,7 +25,7 @@ from sequin._boundary import host_class, path_of, write_file
 from sequin.errors import HostError, HostTypeError
 
 from .checks import whole
-from .emit import compile_layout
+from .emit import compile_layout, generated_layout, split_warnings
 from .geometry import IntVector
 from .platform import SdkExecutionPlatform, SdkTarget
 from .regions import CodeRegion, PortHandle, read_source
@@ -86,6 +87,7 @@ class SdkLayout:
         if msg_level not in LEVELS:
             raise HostError(f"msg_level is {msg_level!r}, expected one of {', '.join(LEVELS)}")
         self._target = platform or SdkTarget.WSE3
+        self._level = LEVELS.index(msg_level)
         self._regions: list[CodeRegion] = []
         self._connections: list[tuple[PortHandle, PortHandle]] = []
         self._streams: list[_Stream] = []
@@ -182,7 +184,7 @@ class SdkLayout:
         self._place_alone()
         self._check_ports()
         fabric, streams = self.route()
-        compile_layout(
+        text = compile_layout(
             directory,
             fabric,
             self._regions,
@@ -191,6 +193,8 @@ class SdkLayout:
             libs=[os.fspath(lib) for lib in libs],
             cslc_prefix=cslc_prefix,
         )
+        if self._level <= LEVELS.index("WARNING"):
+            self._say(text, directory, fabric, streams)
         output = _wafer.Output.open(path_of("out_prefix", directory))
         for stream in streams:
             output.add_edge_stream(
@@ -576,7 +580,11 @@ class SdkLayout:
         return side
 
     def _check_ports(self) -> None:
-        """Nothing that a program sends may end at a port that leads nowhere."""
+        """Ports have routes between their PEs and the inside, and nothing that a program
+        sends may end at one that leads nowhere."""
+        for region in self._regions:
+            for port in region.ports:
+                _check_routes(port)
         used = {id(port) for pair in self._connections for port in pair}
         used |= {id(stream.port) for stream in self._streams}
         for region in self._regions:
@@ -596,6 +604,23 @@ class SdkLayout:
                     f"{make} do"
                 )
 
+    def _say(
+        self, text: str, directory: Path, fabric: Fabric, streams: Sequence[EdgeStream]
+    ) -> None:
+        """Passes warnings of the compiler on, with the regions that they are about."""
+        ends = [(s.color, s.side.name, s.place) for s in streams if not s.to_device]
+        sent = {stream.color for stream in streams if stream.to_device}
+        said = set()
+        layout = generated_layout(directory)
+        for warning in split_warnings(text):
+            if warning.is_about_streams(sent, ends):
+                continue
+            names = warning.regions(self._regions, fabric, layout)
+            key = warning.key(layout, names)
+            if key not in said:
+                said.add(key)
+                print(warning.named(names), file=sys.stderr)
+
     @staticmethod
     def _check(fabric: Fabric) -> None:
         for place, colors in fabric.cells.items():
@@ -609,6 +634,26 @@ def _absolute(port: PortHandle) -> list[Place]:
     origin = port.region.origin
     assert origin is not None
     return [(origin.x + x, origin.y + y) for x, y in port.places()]
+
+
+def _check_routes(port: PortHandle) -> None:
+    """An input port says where wavelets go to, an output port where they come from; the
+    other side is found."""
+    own, other = ("output", "input") if port.is_input else ("input", "output")
+    what = f"region '{port.region.name}': {port!r}, an {other} port of {port.color!r}, has "
+    for number, position in enumerate(port.positions):
+        routes = {"input": position.get_input(), "output": position.get_output()}
+        links = ", ".join(map(str, routes[own])) or "Route.RAMP"
+        write = f"write RoutingPosition().set_{own}([{links}])"
+        if routes[other]:
+            at = f" in position {number}" if len(port.positions) > 1 else ""
+            raise HostError(
+                f"{what}{other} routes{at}: {', '.join(route.name for route in routes[other])}; "
+                f"compile() finds them, {write}"
+            )
+        # A later position goes on with the side that it does not give.
+        if not number and not routes[own]:
+            raise HostError(f"{what}no {own} route; {write}")
 
 
 def _in_front(port: PortHandle, own: Place) -> frozenset[Place]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sequin._boundary import host_class
 from sequin.errors import HostError, HostTypeError
 
-from .checks import whole
+from .checks import own_order, whole
 from .geometry import IntRectangle, IntVector
 from .routes import Color, Edge, EdgeRouteInfo, RoutingPosition, check_positions
 
@@ -164,7 +164,7 @@ class CodeRegion:
         """Initial values of a variable: `data` is height x width elements, of which each PE
         gets an equal block."""
         what = f"set_symbol_all of '{symbol}'"
-        array = np.asarray(data)
+        array = own_order(np.asarray(data))
         if str(array.dtype) not in DATA_TYPES:
             raise HostTypeError(
                 f"{what}: data is {array.dtype}, expected one of {', '.join(DATA_TYPES)}"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import sys
 import types
@@ -37,6 +38,10 @@ MAX_CYCLES = 1 << 32
 #: Names, separated by commas or bars, of what goes into sim.log: DEBUG_LOGS.
 DEBUG_VARIABLE = "SINGULARITYENV_SIMFABRIC_DEBUG"
 DEBUG_LOGS = ("landing", "router", "inst_trace")
+#: How the timeline begins an event, and marks one that is not over.
+EVENT, UNFINISHED = '{"ph":', '"unfinished":true'
+#: How many of these are looked at.
+MOST_UNFINISHED = 4096
 
 
 class _Number(Enum):
@@ -170,6 +175,10 @@ class SdkRuntime:
         self._failed = False
         self._open: dict[int, tuple[Task, Any]] = {}
         self._lacks_memcpy = self._output.lacks_memcpy
+        #: Of a run that was interrupted.
+        self._timeline = ""
+        #: Warnings that are not repeated.
+        self._said: set[str] = set()
 
     # ===--- Life ---------------------------------------------------------=== #
 
@@ -215,17 +224,12 @@ class SdkRuntime:
         waiting = self._native.waiting()
         if waiting and not self._failed:
             # A server is ready for more to the end, which is no mistake.
-            armed = self._native.armed()
-            if armed:
-                self._say(
-                    "WARNING",
-                    f"stop(): {armed} microthread{'s are' if armed > 1 else ' is'} still ready "
-                    "to receive (msg_level INFO says where)",
-                )
             self._say(
-                "INFO" if armed else "WARNING",
+                "INFO" if self._native.armed() else "WARNING",
                 "stop(): nothing moves any more, but\n" + waiting.rstrip(),
             )
+        if not self._failed:
+            self._say_left()
         for race in self._native.races():
             self._say("WARNING", "race: " + race)
         for read in self._native.undefined_reads():
@@ -379,10 +383,9 @@ class SdkRuntime:
         call = f"memcpy_d2h from '{name}'"
         words, finish = target_words(f"{call}: dest", dest, count, "w * h * elem_per_pe")
         if dest.nbytes > 4 * count:
-            self._say(
-                "WARNING",
+            self._say_once(
                 f"{call}: dest has {dest.size} elements, w * h * elem_per_pe = {count} are "
-                "copied to its beginning",
+                "copied to its beginning"
             )
         operation = self._native.receive if streaming else self._native.copy_out
         return self._issue(
@@ -572,6 +575,27 @@ class SdkRuntime:
         if LEVELS.index(level) >= self._level:
             print(f"{level}: {self._directory}: {text}", file=sys.stderr)
 
+    def _say_once(self, text: str) -> None:
+        """A warning that a loop would repeat."""
+        if text not in self._said:
+            self._said.add(text)
+            self._say("WARNING", text)
+
+    def _say_left(self) -> None:
+        """Warns of words that came out of streams and that nobody received."""
+        left: dict[tuple[str, int], int] = {}
+        found = self._native.unreceived()
+        for name, edge, color, _ in self._output.streams():
+            key = _stream_name([name]) if edge else name, color
+            left[key] = left.get(key, 0) + found.get(name, 0)
+        for (name, color), count in left.items():
+            if count:
+                self._say(
+                    "WARNING",
+                    f"stop(): {count} words of stream '{name}', color {color}, were sent to the "
+                    "host and never received",
+                )
+
     def _try(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
@@ -582,14 +606,47 @@ class SdkRuntime:
             raise
         except Error:
             raise
-        except BaseException:
+        except BaseException as error:
             # The handler of a signal, KeyboardInterrupt say: the wafer does not go on.
-            self._failed = True
+            before, self._failed = self._failed, True
             end_of_script.stopped(self)
+            if not before and (busy := self._at_work()):
+                error.add_note(busy)
             raise
         finally:
             for text in self._native.warnings():
                 self._say("WARNING", text)
+
+    def _at_work(self) -> str:
+        """A PE that is in a task, where the run was interrupted; "" if the timeline does not
+        say."""
+        if not self._traced:
+            return ""
+        self._timeline = self._native.timeline()
+        tasks: dict[int, dict[str, Any]] = {}
+        waiting = set()
+        decode, at = json.JSONDecoder().raw_decode, 0
+        for _ in range(MOST_UNFINISHED):
+            at = self._timeline.find(UNFINISHED, at + 1)
+            if at < 0:
+                break
+            event, _ = decode(self._timeline, self._timeline.rfind(EVENT, 0, at))
+            if "kind" in event["args"]:
+                tasks[event["pid"] - 1] = event
+            elif event["tid"] == 0:
+                waiting.add(event["pid"] - 1)
+        # An operation of the main thread may wait; a PE without one is at work.
+        busy = [pe for pe in tasks if pe not in waiting] or list(tasks)
+        if not busy:
+            return ""
+        y, x = divmod(busy[0], self._output.size[0])
+        task = tasks[busy[0]]
+        place = f" [{task['args']['location']}]" if "location" in task["args"] else ""
+        more = f", and {len(busy) - 1} more in theirs" if len(busy) > 1 else ""
+        return (
+            f"PE ({x}, {y}) was in {task['args']['kind']} '{task['name']}'{place} since cycle "
+            f"{task['ts']}{more}; the run was interrupted at cycle {self._native.now()}"
+        )
 
     def _issue(
         self,
@@ -770,8 +827,9 @@ class SdkRuntime:
         what = f"{call} to '{name}'"
         words = source_words(f"{what}: src", src, count, formula)
         if src.size > count:
-            self._say(
-                "INFO", f"{what}: src has {src.size} elements, the first {formula} = {count} go"
+            self._say_once(
+                f"{what}: src has {src.size} elements, {formula} = {count} are copied from its "
+                "beginning"
             )
         operation = self._native.send if streaming else self._native.copy_in
         return self._issue(
@@ -806,6 +864,6 @@ class SdkRuntime:
             try:
                 traces.mkdir(exist_ok=True)
                 write_file(traces / "report.json", self._native.report())
-                write_file(traces / "timeline.json", self._native.timeline())
+                write_file(traces / "timeline.json", self._timeline or self._native.timeline())
             except OSError as error:
                 self._say("INFO", str(error))
