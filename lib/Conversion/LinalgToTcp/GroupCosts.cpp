@@ -38,7 +38,18 @@ int64_t GroupPlanner::contractionCycles() const {
       getByteSize(group.rhs.tensor->kind(), sumElements()), machine.flitBytes);
   int64_t blocks =
       group.hasRows ? llvm::divideCeil(n, machine.rowsPerSlice) : n;
-  int64_t streamed = batch * m * blocks * flits + batch * n * flits * 4;
+  // Packets run along the sum; of a factor that does not, each element is
+  // fetched by itself.
+  auto fetchesOf = [&](const Access &access, int64_t packets, int64_t cycles) {
+    const Tensor &tensor = *access.tensor;
+    bool isAlong =
+        group.k.empty() ||
+        (tensor.inner && access.dims[*tensor.inner].finest() == group.k.back());
+    return isAlong ? cycles : std::max(cycles, packets * sumElements());
+  };
+  int64_t streamed =
+      fetchesOf(group.lhs, batch * m, batch * m * blocks * flits) +
+      fetchesOf(group.rhs, batch * n, batch * n * flits * 4);
   return passCycles(machine, streamed * chunks()) +
          passCycles(machine, resultElements());
 }

@@ -223,24 +223,60 @@ llvm::Error sim::makeStepTrap(StringRef command, int64_t maxSteps) {
           .str());
 }
 
-/// Bytes of the host's memory that a command's writes to HBM take beyond what
-/// is written: a step may make a granule of its own.
-static int64_t spreadBytes(const config::Command &command,
-                           const CommandPlan &plan) {
-  int64_t granules = 0, written = plan.hbmBytesWritten;
-  for (const Access &access : plan.accesses)
-    if (access.space == Space::Hbm && access.write)
-      granules += std::min(
-          plan.steps,
-          (access.end - access.begin) / SystemMemory::kHbmGranuleBytes + 1);
-  if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
-    written = plan.steps * getBitWidth(transfer->type) / 8;
-  return std::max<int64_t>(0,
-                           granules * SystemMemory::kHbmGranuleBytes - written);
-}
-
 /// Of all commands.
 static constexpr int64_t kMostSpreadBytes = int64_t(1) << 30;
+
+namespace {
+/// The host's memory that writes to HBM take beyond what is written: a step may
+/// make a granule of its own, but all together no more than they reach.
+class SpreadBytes {
+public:
+  /// False if there are too many.
+  bool add(const config::Command &command, const CommandPlan &plan) {
+    int64_t granules = 0, written = plan.hbmBytesWritten;
+    for (const Access &access : plan.accesses)
+      if (access.space == Space::Hbm && access.write) {
+        granules += std::min(
+            plan.steps,
+            (access.end - access.begin) / SystemMemory::kHbmGranuleBytes + 1);
+        reached.emplace_back(access.chip, access.begin, access.end);
+      }
+    if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
+      written = plan.steps * getBitWidth(transfer->type) / 8;
+    bytes += std::max<int64_t>(0, granules * SystemMemory::kHbmGranuleBytes -
+                                      written);
+    constexpr size_t kMostRanges = 1 << 16;
+    if (bytes > kMostSpreadBytes || reached.size() > kMostRanges)
+      bytes = std::min(bytes, merge());
+    return bytes <= kMostSpreadBytes;
+  }
+
+private:
+  /// Bytes that are reached, each counted once.
+  int64_t merge() {
+    llvm::sort(reached);
+    std::vector<std::tuple<int64_t, int64_t, int64_t>> merged;
+    int64_t all = 0;
+    for (auto [chip, begin, end] : reached) {
+      if (!merged.empty() && std::get<0>(merged.back()) == chip &&
+          std::get<2>(merged.back()) >= begin) {
+        int64_t &last = std::get<2>(merged.back());
+        all += std::max<int64_t>(0, end - last);
+        last = std::max(last, end);
+        continue;
+      }
+      merged.emplace_back(chip, begin, end);
+      all += end - begin;
+    }
+    reached = std::move(merged);
+    return all;
+  }
+
+  int64_t bytes = 0;
+  /// Chips, and from where to where on them.
+  std::vector<std::tuple<int64_t, int64_t, int64_t>> reached;
+};
+} // namespace
 
 llvm::Expected<std::vector<CommandPlan>>
 sim::checkProgram(const config::Program &program, const TcpMachine &machine,
@@ -249,7 +285,8 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     return std::move(error);
   std::vector<CommandPlan> plans(program.commands.size());
   DmaTimes dmaTimes;
-  int64_t steps = 0, spread = 0;
+  int64_t steps = 0;
+  SpreadBytes spread;
   for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
     if (interrupted())
       return interruptedError();
@@ -274,8 +311,7 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
     steps += options.timingOnly ? plan.timingSteps : plan.steps;
     if (steps > options.maxSteps)
       return makeStepTrap(command.name, options.maxSteps);
-    spread += options.timingOnly ? 0 : spreadBytes(command, plan);
-    if (spread > kMostSpreadBytes)
+    if (!options.timingOnly && !spread.add(command, plan))
       return check.trap(
           "hbm", "the program spreads few bytes over much memory; "
                  "simulating it takes more than " +
