@@ -188,6 +188,16 @@ func.func @cast_in_sub_context(%0: !tcp.stream<sub collect i32, #grid, "A / 8", 
 
 // -----
 
+#axes = #stream.axes<A = 65535, B = 64>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 65535">
+func.func @switch_routes(%0: !tcp.stream<main fetch i8, #grid, "1", "B">) {
+  // expected-error@+1 {{routes 65535 slices from 65535 each, together more than 4194304}}
+  %1 = tcp.switch %0 Broadcast01 slice1 = 65535 slice0 = 1 time0 = 1 "A", "1 # 65535" : <main fetch i8, #grid, "1", "B">
+  return
+}
+
+// -----
+
 #axes = #stream.axes<A = 256, B = 64, C = 64>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A">
 func.func @switch_ring_too_large(%0: !tcp.stream<main fetch i8, #grid, "B", "C">) {

@@ -41,6 +41,7 @@ struct SwitchMappings {
   }
 
   LogicalResult cutSlices();
+  LogicalResult requireFewRoutes(int64_t sources);
   LogicalResult requireTile(const Mapping &part);
   LogicalResult requireOuter();
   FailureOr<Mapping> concatenate(ArrayRef<Mapping> parts);
@@ -59,6 +60,8 @@ LogicalResult SwitchMappings::cutSlices() {
                        << " make rings larger than the " << slice.size()
                        << " slices";
   ring = slice1 * slice0;
+  if (failed(requireFewRoutes(ring)))
+    return failure();
   auto outer = report(slice.divide(ring), emitError, "slice");
   auto inner = report(slice.modulo(ring), emitError, "slice");
   if (failed(outer) || failed(inner))
@@ -71,6 +74,15 @@ LogicalResult SwitchMappings::cutSlices() {
   part1 = *middle;
   part0 = *lowest;
   return success();
+}
+
+/// Every slice has a route from each of its sources, all of which are listed.
+LogicalResult SwitchMappings::requireFewRoutes(int64_t sources) {
+  constexpr int64_t kMostRoutes = int64_t(1) << 22;
+  if (sources <= kMostRoutes / slice.size())
+    return success();
+  return emitError() << "routes " << slice.size() << " slices from " << sources
+                     << " each, together more than " << kMostRoutes;
 }
 
 /// Slices over which data is repeated have an axis that the stream has not.
@@ -274,6 +286,8 @@ static FailureOr<SwitchShape> customShape(SwitchMappings &in) {
                           << in.time.size() << " steps of \"" << in.time.str()
                           << "\"";
   int64_t count = in.outTime.size() / in.time.size();
+  if (failed(in.requireFewRoutes(count)))
+    return failure();
   auto outer = report(in.outTime.divide(count), in.emitError, "time");
   auto moved = report(in.outTime.modulo(count), in.emitError, "time");
   if (failed(outer) || failed(moved) ||
