@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+set -e
+cslc --arch=wse2 ./src/layout.csl --fabric-dims=10,5 --fabric-offsets=4,1 \
+  --params=PX:3,PY:3 --params=NX:6,NY:4 -o out --memcpy --channels=1
+cs_python run.py --name out

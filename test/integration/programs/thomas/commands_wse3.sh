@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+set -e
+cslc --arch=wse3 layout.csl --fabric-dims=12,3 --fabric-offsets=4,1 --params=W:5,n:6,M:7 --memcpy --channels=1 -o out
+cs_python run.py --name out
