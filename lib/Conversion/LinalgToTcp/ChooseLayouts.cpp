@@ -130,6 +130,9 @@ struct Votes {
 
 /// Loops that share a dimension end where they end.
 static constexpr int64_t kSumWeight = 40;
+/// Packets run along a sum, best along a long loop of it; more than what the
+/// place of a dimension weighs.
+static constexpr int64_t kAlongSum = 100, kLongSum = 64, kSameLoop = 8;
 
 static void addReader(Votes &votes, const Group &group, const Access &access,
                       const llvm::SmallBitVector &single,
@@ -147,11 +150,15 @@ static void addReader(Votes &votes, const Group &group, const Access &access,
     bool isFactor = &access == &group.lhs || &access == &group.rhs;
     bool runsAlong =
         group.scale ? group.scale.uses(*loop) != isFactor : isFactor;
-    if (group.loops[*loop].extent > 1 &&
-        group.kind == Group::Kind::Contraction && group.loops[*loop].reduced &&
-        runsAlong && (isFactor || &access == &group.scale))
-      votes.weight[dim] +=
-          100 + std::min<int64_t>(group.loops[*loop].extent, 64);
+    int64_t extent = group.loops[*loop].extent;
+    if (extent > 1 && group.kind == Group::Kind::Contraction &&
+        group.loops[*loop].reduced && runsAlong &&
+        (isFactor || &access == &group.scale)) {
+      votes.weight[dim] += kAlongSum + std::min(extent, kLongSum);
+      // Of several long loops both factors take the same one.
+      if (extent >= kLongSum)
+        votes.weight[dim] += kSameLoop * std::min<int64_t>(*loop, kSameLoop);
+    }
   }
   // Rows go as they are.
   if (group.kind == Group::Kind::Gather && &access == &group.stream)
