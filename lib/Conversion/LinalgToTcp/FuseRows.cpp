@@ -21,6 +21,7 @@
 
 #include "Program.h"
 #include "sequin/Machine/Cycles.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -358,18 +359,31 @@ bool ChainBuilder::planTiles(Group &chain) const {
   if (most < 1 || vrfFixed > machine.vrfBytesPerSlice)
     return false;
 
+  // Behind the end of a loop that shares a dimension is somebody else's row.
+  auto sharesDim = [](const Access &access, LoopId id) {
+    return llvm::any_of(access.dims, [&](const Index &index) {
+      return index.terms.size() > 1 &&
+             llvm::any_of(index.terms,
+                          [&](const auto &term) { return term.first == id; });
+    });
+  };
   for (LoopId id : rows) {
     Loop &loop = chain.loops[id];
-    loop.parts = llvm::bit_floor<uint64_t>(std::min(slices, loop.extent));
+    if (llvm::any_of(chain.reads(), [&](const Access *access) {
+          return sharesDim(*access, id);
+        })) {
+      loop.parts = std::gcd(llvm::bit_floor<uint64_t>(slices), loop.extent);
+      loop.local = std::min(most, loop.extent / loop.parts);
+      while (loop.extent / loop.parts % loop.local != 0)
+        --loop.local;
+    } else {
+      loop.parts = llvm::bit_floor<uint64_t>(std::min(slices, loop.extent));
+      loop.local =
+          std::min<int64_t>(most, llvm::divideCeil(loop.extent, loop.parts));
+    }
     slices /= loop.parts;
-    loop.local =
-        std::min<int64_t>(most, llvm::divideCeil(loop.extent, loop.parts));
-    // Behind the end of a loop that shares a dimension is somebody else's row.
-    for (const Index &index : chain.result.dims)
-      if (index.terms.size() > 1 &&
-          llvm::any_of(index.terms,
-                       [&](const auto &term) { return term.first == id; }))
-        loop.local = llvm::bit_floor<uint64_t>(loop.local);
+    if (sharesDim(chain.result, id))
+      loop.local = llvm::bit_floor<uint64_t>(loop.local);
     most /= loop.local;
     loop.tile = loop.parts * loop.local;
     if (!chain.dealt && loop.parts > 1)

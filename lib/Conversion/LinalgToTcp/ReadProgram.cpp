@@ -808,7 +808,9 @@ LogicalResult Reader::readGather(tensor::GatherOp op) {
     FailureOr<Access> read = access(op, value, at);
     if (failed(read))
       return failure();
-    if (isPlain(*read) && (!whole || read->tensor->type == value.getType()))
+    // A row is one of the tensor's own, not of a transposition of it.
+    if (isPlain(*read) && (!whole || (read->tensor->type == value.getType() &&
+                                      llvm::equal(read->dims, at))))
       return read;
     FailureOr<Tensor *> copied = copy(op, value);
     if (failed(copied))

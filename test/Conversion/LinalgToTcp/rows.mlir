@@ -77,3 +77,36 @@ func.func @joined(%x: tensor<8x512x2048xf32>) -> tensor<4096x2048xf32> {
   %joined = tensor.collapse_shape %result [[0, 1], [2]] : tensor<8x512x2048xf32> into tensor<4096x2048xf32>
   return %joined : tensor<4096x2048xf32>
 }
+
+// -----
+
+// Nine rows of eighteen: behind them are the other nine, so that tiles divide
+// them.
+
+// CHECK: #grid{{[0-9]*}} = #tcp.grid<#{{.*}}, chip "1", cluster "1 # 2", slice "D, 1 # 128">
+// CHECK-LABEL: func.func @apart_kernel
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<f32, #grid{{[0-9]*}}, "D1, D2, D3">
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<f32, #grid{{[0-9]*}}, "D1, D2, D3">
+// CHECK-COUNT-1: tcp.to_hbm_view
+// CHECK-NOT: tcp.to_hbm_view
+// CHECK-LABEL: func.func @apart
+func.func @apart(%x: tensor<18x64xf32>, %p: tensor<9x64xf32>)
+    -> tensor<2x9x64xf32> {
+  %rows = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 9, 64]
+      : tensor<18x64xf32> into tensor<2x9x64xf32>
+  %empty = tensor.empty() : tensor<2x9x64xf32>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>,
+                       affine_map<(b, i, j) -> (i, j)>,
+                       affine_map<(b, i, j) -> (b, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%rows, %p : tensor<2x9x64xf32>, tensor<9x64xf32>)
+      outs(%empty : tensor<2x9x64xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %d = arith.addf %a, %b : f32
+      linalg.yield %d : f32
+  } -> tensor<2x9x64xf32>
+  %result = linalg.softmax dimension(2) ins(%sum : tensor<2x9x64xf32>)
+      outs(%empty : tensor<2x9x64xf32>) -> tensor<2x9x64xf32>
+  return %result : tensor<2x9x64xf32>
+}

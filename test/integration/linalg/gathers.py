@@ -6,7 +6,7 @@
 #
 # ===----------------------------------------------------------------------=== #
 """Gathers from tables whose rows do not lie one right behind the other: elements of a
-flattened tensor, and rows of one that another operation reads further than it goes.
+flattened tensor, rows of one that another operation reads further than it goes, and columns.
 Prints a line per case; exit status 1 if a result is not NumPy's.
 """
 
@@ -59,7 +59,29 @@ def read_twice(rows: int, columns: int) -> tuple[str, list[Array], list[Array]]:
 """, [x, w, at], [x @ w, x[at[:, 0]]]
 
 
+def columns(rows: int, columns: int) -> tuple[str, list[Array], list[Array]]:
+    table = f"tensor<{rows}x{columns}xf32>"
+    x = draw(rows, columns).astype(np.float32)
+    at = RANDOM.integers(0, columns, 5, dtype=np.int32)
+    return f"""func.func @main(%x: {table}, %i: tensor<5xi32>) -> tensor<{rows}x5xf32> {{
+  %e = tensor.empty() : tensor<{rows}x5xf32>
+  %r = linalg.generic {{indexing_maps = [affine_map<(r, c) -> (c)>, affine_map<(r, c) -> (r, c)>],
+                       iterator_types = ["parallel", "parallel"]}}
+      ins(%i : tensor<5xi32>) outs(%e : tensor<{rows}x5xf32>) {{
+  ^bb0(%at: i32, %o: f32):
+    %row = linalg.index 0 : index
+    %column = arith.index_cast %at : i32 to index
+    %v = tensor.extract %x[%row, %column] : {table}
+    linalg.yield %v : f32
+  }} -> tensor<{rows}x5xf32>
+  return %r : tensor<{rows}x5xf32>
+}}
+""", [x, at], [x[:, at]]
+
+
 CASES = [
+    *((f"columns of {rows}x{size}", columns(rows, size))
+      for rows, size in ((3, 3), (16, 16), (3, 8))),
     *((f"flattened {rows}x{columns} {element}", flattened(rows, columns, element))
       for rows, columns, element in
       ((3, 5, "i32"), (3, 16, "f32"), (4, 7, "f32"), (5, 9, "bf16"), (6, 37, "i8"),
