@@ -9,7 +9,7 @@
 #include "sequin/CslSource/Lexer.h"
 #include "sequin/CslSource/Parser.h"
 #include "sequin/CslSource/Printer.h"
-#include "sequin/CslSource/VerifyDiagnostics.h"
+#include "sequin/Support/VerifyDiagnostics.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,7 +56,7 @@ bool process(llvm::StringRef path, llvm::StringRef source,
       format(*tree, os, {.columns = options.columns});
   }
   if (options.verify)
-    return verifyDiagnostics(sources, diagnostics, llvm::errs());
+    return source::verifyDiagnostics(sources, diagnostics, llvm::errs());
   diagnostics.print(llvm::errs(), llvm::errs().has_colors());
   return !diagnostics.hadErrors();
 }
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
         if (!split)
           return process(path, buffer->getBuffer(), options, os);
         bool good = true;
-        for (const std::string &part : splitInput(buffer->getBuffer()))
+        for (const std::string &part : source::splitInput(buffer->getBuffer()))
           good &= process(path, part, options, os);
         return good;
       });

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/CslSource/VerifyDiagnostics.h"
+#include "sequin/Support/VerifyDiagnostics.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sequin;
-using namespace sequin::csl_source;
+using namespace sequin::source;
 using llvm::StringRef;
 
 namespace {
@@ -131,13 +131,13 @@ private:
 
 } // namespace
 
-bool csl_source::verifyDiagnostics(const SourceManager &sources,
-                                   const Diagnostics &diagnostics,
-                                   llvm::raw_ostream &os) {
+bool source::verifyDiagnostics(const SourceManager &sources,
+                               const Diagnostics &diagnostics,
+                               llvm::raw_ostream &os) {
   return Verifier(sources, os).check(diagnostics);
 }
 
-std::vector<std::string> csl_source::splitInput(StringRef text) {
+std::vector<std::string> source::splitInput(StringRef text) {
   std::vector<std::string> parts;
   std::string part;
   unsigned line = 0;

@@ -17,12 +17,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SEQUIN_CSLSOURCE_VERIFYDIAGNOSTICS_H
-#define SEQUIN_CSLSOURCE_VERIFYDIAGNOSTICS_H
+#ifndef SEQUIN_SUPPORT_VERIFYDIAGNOSTICS_H
+#define SEQUIN_SUPPORT_VERIFYDIAGNOSTICS_H
 
-#include "sequin/CslSource/SourceManager.h"
+#include "sequin/Support/SourceManager.h"
 
-namespace sequin::csl_source {
+namespace sequin::source {
 
 /// Compares what was reported with the comments of all files. Prints each
 /// difference to `os`; true without one.
@@ -33,6 +33,6 @@ bool verifyDiagnostics(const SourceManager &sources,
 /// lines before it as make its line numbers those of the file.
 std::vector<std::string> splitInput(llvm::StringRef text);
 
-} // namespace sequin::csl_source
+} // namespace sequin::source
 
-#endif // SEQUIN_CSLSOURCE_VERIFYDIAGNOSTICS_H
+#endif // SEQUIN_SUPPORT_VERIFYDIAGNOSTICS_H

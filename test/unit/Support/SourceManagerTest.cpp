@@ -6,18 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/CslSource/SourceManager.h"
-#include "sequin/CslSource/VerifyDiagnostics.h"
+#include "sequin/Support/SourceManager.h"
+#include "sequin/Support/VerifyDiagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
-using namespace sequin::csl_source;
+using namespace sequin::source;
 using llvm::StringRef;
 
 namespace {
 
-TEST(CslSourceManager, Places) {
+TEST(SourceManager, Places) {
   SourceManager sources;
   FileId first = sources.add("a.csl", "one\n  two\n");
   FileId second = sources.add("b.csl", "x");
@@ -36,7 +36,7 @@ TEST(CslSourceManager, Places) {
   EXPECT_EQ(sources.path(second), "b.csl");
 }
 
-TEST(CslSourceManager, AFileIsReadOnce) {
+TEST(SourceManager, AFileIsReadOnce) {
   llvm::SmallString<128> path;
   int descriptor;
   ASSERT_FALSE(
@@ -60,7 +60,7 @@ TEST(CslSourceManager, AFileIsReadOnce) {
             "cannot read '/': it is a directory");
 }
 
-TEST(CslDiagnostics, OncePerPlaceAndText) {
+TEST(SourceDiagnostics, OncePerPlaceAndText) {
   SourceManager sources;
   FileId file = sources.add("a.csl", "one two\n");
   Diagnostics diagnostics(sources);
@@ -79,7 +79,7 @@ TEST(CslDiagnostics, OncePerPlaceAndText) {
                   "a.csl:1:5: error: is wrong too\none two\n    ^\n");
 }
 
-TEST(CslDiagnostics, Suggestions) {
+TEST(SourceDiagnostics, Suggestions) {
   EXPECT_EQ(suggestName("lenght", {"length", "width"}), "length");
   // Of one letter all others are as near.
   EXPECT_EQ(suggestName("x", {"y", "width"}), std::nullopt);
@@ -87,7 +87,7 @@ TEST(CslDiagnostics, Suggestions) {
   EXPECT_EQ(suggestName("abc", {}), std::nullopt);
 }
 
-TEST(CslDiagnostics, Expectations) {
+TEST(SourceDiagnostics, Expectations) {
   auto verify = [](StringRef text, StringRef reported) {
     SourceManager sources;
     FileId file = sources.add("a.csl", text);

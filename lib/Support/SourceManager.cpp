@@ -1,4 +1,4 @@
-//===- SourceManager.cpp - CSL files, places and diagnostics --------------===//
+//===- SourceManager.cpp - Source files, places and diagnostics -----------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/CslSource/SourceManager.h"
+#include "sequin/Support/SourceManager.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,7 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace sequin;
-using namespace sequin::csl_source;
+using namespace sequin::source;
 using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
@@ -188,7 +188,7 @@ void Diagnostics::print(llvm::raw_ostream &os, bool colors) const {
 }
 
 std::optional<StringRef>
-csl_source::suggestName(StringRef name, llvm::ArrayRef<StringRef> candidates) {
+source::suggestName(StringRef name, llvm::ArrayRef<StringRef> candidates) {
   // Something of the name has to stay: of one letter all others are near.
   unsigned best =
       std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
