@@ -15,7 +15,7 @@ import lit.formats
 
 config.name = "Sequin"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".csl"]
+config.suffixes = [".mlir", ".test", ".csl", ".rs"]
 # Inputs holds data, lib test-only passes, unit GoogleTest programs, corpus seeds
 # of fuzzers.
 config.excludes = ["Inputs", "lib", "unit", "corpus"]
@@ -75,5 +75,5 @@ if os.environ.get("SEQUIN_VERIFY_ROUNDTRIP", "") not in ("", "0"):
     add_tool("sequin-opt", config.sequin_tools_dir, " --verify-roundtrip",
              r"(?!.*--verify-roundtrip)")
 for tool in ("sequin-opt", "sequin-translate", "sequin-run", "sequin-map", "sequin-csl",
-             "sequin-lsp-server"):
+             "sequin-lsp-server", "sequin-visa"):
     add_tool(tool, config.sequin_tools_dir)
