@@ -291,6 +291,7 @@ def test_closed_standard_streams(writer, place):
 READERS = [
     [faults.tool("sequin-opt"), "-"],
     [faults.tool("sequin-csl"), "-"],
+    [faults.tool("sequin-visa"), "-"],
     [faults.tool("sequin-translate"), "--json-to-tcp", "-"],
 ]
 PRINTERS = [
@@ -301,6 +302,7 @@ PRINTERS = [
     [faults.tool("sequin-translate"), "--help"],
     [faults.tool("sequin-csl"), "in.csl"],
     [faults.tool("sequin-csl"), "--tokens", "in.csl"],
+    [faults.tool("sequin-visa"), "in.rs"],
     [faults.tool("sequin-map"), "eval", "--axes", "A=64", "A"],
     [faults.tool("sequin-map"), "derive", "--axes", "A=64", "--buffer", "A", "--json"],
     [faults.tool("sequin-map"), "--help"],

@@ -49,6 +49,7 @@ class Writer:
             "module {\n" + "".join(f"  func.func private @f{i}()\n" for i in range(4000)) + "}\n"
         )
         (folder / "in.csl").write_text("param n:u16;\n" + "const  x = 1 ;\n" * 4000)
+        (folder / "in.rs").write_text("const  X: u64 = 1 ;\n" * 4000)
         for name in ("a", "b"):
             np.save(folder / f"{name}.npy", np.ones((64, 64), np.float32))
         target = folder / self.target
@@ -97,6 +98,7 @@ WRITERS = (
             "TARGET"), is_folder=True),
     Writer("sequin-csl", "out.csl", (tool("sequin-csl"), "in.csl", "-o", "TARGET")),
     Writer("sequin-csl -i", "own.csl", (tool("sequin-csl"), "-i", "TARGET"), in_place=True),
+    Writer("sequin-visa", "out.rs", (tool("sequin-visa"), "in.rs", "-o", "TARGET")),
     Writer("sequin-map draw", "out.svg",
            (tool("sequin-map"), "draw", "--axes", "H=16,W=16", "W, H", "-o", "TARGET")),
     Writer("sequin-run", "out.npy",
