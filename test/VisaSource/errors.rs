@@ -6,7 +6,7 @@ fn statements() {
     let x: m![A /] = 3; // expected-error {{expected a number, or a constant in braces, behind an operator of a mapping, found ']'}}
     let y = m![A]::SIZE; // expected-error {{'m!' is a type, its members are written '<m![...]>::SIZE'}}
     a < b < c; // expected-error {{comparisons cannot be chained, use parentheses}}
-    f(1 // expected-note {{to match this}} is said only where nothing else was
+    f(1
 }
 // expected-error@-1 {{expected ',' or ')' in the arguments of a call, found '}'}}
 // -----
@@ -25,4 +25,4 @@ fn tried() {
 // -----
 fn open() {
     if a { // expected-note {{to match this '{'}}
-// expected-error@+2 {{expected '}' at the end of the body of an if, found the end of the file}}
+// expected-error@+1 {{expected '}' at the end of the body of an if, found the end of the file}}

@@ -129,7 +129,9 @@ template <typename T> using List = llvm::ArrayRef<const T *>;
 
 /// Gives a class its `fields`: calls a function with name and value of each.
 #define SEQUIN_VISA_FIELDS(...)                                                \
-  template <typename F> void fields(F &&f) const { __VA_ARGS__ }
+  template <typename F> void fields([[maybe_unused]] F &&f) const {            \
+    __VA_ARGS__                                                                \
+  }
 #define SEQUIN_VISA_FIELD(NAME) f(#NAME, NAME);
 
 } // namespace sequin::visa_source
