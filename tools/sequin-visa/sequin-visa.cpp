@@ -10,8 +10,10 @@
 #include "sequin/Tools/ToolMain.h"
 #include "sequin/VisaSource/Parser.h"
 #include "sequin/VisaSource/Printer.h"
+#include "sequin/VisaSource/Resolve.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <functional>
 
 using namespace sequin;
 using namespace sequin::visa_source;
@@ -19,13 +21,53 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Action { Print, Check, Tree };
+enum class Action { Print, Check, Tree, Names, Api };
 
 struct Options {
   Action action = Action::Print;
   /// Compare the diagnostics with the comments that expect them.
   bool verify = false;
+  /// Of Action::Names: `name=file` of each.
+  std::vector<std::string> libraries;
 };
+
+/// The table of the crate, one row a line, columns between tabs.
+void printApi(llvm::raw_ostream &os) {
+  for (const ApiType &type : apiTypes())
+    os << "type\t" << type.name << '\t' << type.section << '\n';
+  for (const ApiMethod &m : apiMethods())
+    os << "method\t" << m.type << '\t' << m.name << '\t'
+       << (includes(m.releases, Releases::V01) ? "0.1" : "") << '\t'
+       << (includes(m.releases, Releases::V06) ? "0.6" : "") << '\t'
+       << m.generics << '\t' << m.params << '\t' << m.result << '\t'
+       << stringify(m.backing) << '\t' << m.operation << '\t' << m.section
+       << '\n';
+}
+
+/// Finds the names of a crate and prints what each path stands for.
+void printNames(FileId file, SourceManager &sources, Context &context,
+                Diagnostics &diagnostics, const Options &options,
+                llvm::raw_ostream &os) {
+  Program program(sources, context, diagnostics);
+  for (llvm::StringRef library : options.libraries)
+    program.addLibrary(library.split('=').first, library.split('=').second);
+  const Module *root = program.load(sources.path(file));
+  if (!root)
+    return;
+  std::function<void(const Node &)> visit = [&](const Node &node) {
+    if (Meaning meaning = program.meaningOf(node)) {
+      LineColumn place = sources.lineColumn(node.begin());
+      os << place.line << ':' << place.column << ' ' << toString(node) << ": "
+         << stringify(meaning.kind);
+      if (meaning.rest != 0)
+        os << " and " << meaning.rest << " more";
+      os << '\n';
+    }
+    forEachChild(node, visit);
+  };
+  for (const Item *item : root->items)
+    visit(*item);
+}
 
 /// Reads one file and prints what is asked for; false if it was refused.
 bool process(llvm::StringRef path, llvm::StringRef text, const Options &options,
@@ -33,12 +75,16 @@ bool process(llvm::StringRef path, llvm::StringRef text, const Options &options,
   SourceManager sources;
   Diagnostics diagnostics(sources);
   Context context;
-  const SourceFile *file =
-      parse(sources.add(path, text), sources, context, diagnostics);
-  if (options.action == Action::Tree)
-    dump(*file, os, &sources);
-  if (options.action == Action::Print && !file->hadErrors)
-    print(*file, os);
+  FileId id = sources.add(path, text);
+  if (options.action == Action::Names) {
+    printNames(id, sources, context, diagnostics, options, os);
+  } else {
+    const SourceFile *file = parse(id, sources, context, diagnostics);
+    if (options.action == Action::Tree)
+      dump(*file, os, &sources);
+    if (options.action == Action::Print && !file->hadErrors)
+      print(*file, os);
+  }
   if (options.verify)
     return source::verifyDiagnostics(sources, diagnostics, llvm::errs());
   diagnostics.print(llvm::errs(), llvm::errs().has_colors());
@@ -57,9 +103,13 @@ int main(int argc, char **argv) {
                               cl::cat(category));
   cl::opt<Action> action(
       cl::desc("What to print (default: the source, without its comments):"),
-      cl::values(clEnumValN(Action::Print, "print", "The source"),
-                 clEnumValN(Action::Check, "syntax-only", "Errors alone"),
-                 clEnumValN(Action::Tree, "tree", "The syntax tree")),
+      cl::values(
+          clEnumValN(Action::Print, "print", "The source"),
+          clEnumValN(Action::Check, "syntax-only", "Errors alone"),
+          clEnumValN(Action::Tree, "tree", "The syntax tree"),
+          clEnumValN(Action::Names, "names",
+                     "What the paths of a crate's root stand for"),
+          clEnumValN(Action::Api, "api", "The table of the manual's crate")),
       cl::init(Action::Print), cl::cat(category));
   cl::opt<bool> verify(
       "verify-diagnostics",
@@ -69,16 +119,32 @@ int main(int argc, char **argv) {
                       cl::desc("Read the parts between lines '// -----' each "
                                "as a file"),
                       cl::cat(category));
+  cl::list<std::string> libraries(
+      "library", cl::desc("A crate that the names of this one come from"),
+      cl::value_desc("name=file"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   if (!parseCommandLine(argc, argv,
                         "Checks and shows source of Virtual ISA kernels\n"))
     return kUsage;
 
+  for (llvm::StringRef library : libraries)
+    if (!library.contains('=')) {
+      llvm::errs() << "error: --library=" << library
+                   << " has not the form name=file\n";
+      return kUsage;
+    }
+  if (action == Action::Api) {
+    std::string table;
+    llvm::raw_string_ostream os(table);
+    printApi(os);
+    return writeText(table, output);
+  }
+
   return processFile(
       input, output,
       [&](std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::raw_ostream &os) {
         std::string path = input == "-" ? "<stdin>" : input.getValue();
-        Options options = {action, verify};
+        Options options = {action, verify, libraries};
         if (!split)
           return process(path, buffer->getBuffer(), options, os);
         bool good = true;
