@@ -40,6 +40,7 @@ Module *Resolver::makeModule(const Module *parent, StringRef name,
                          : name.str();
   module.file = file;
   module.items = items;
+  module.isOpaque = file->hadErrors;
   return &module;
 }
 
@@ -189,6 +190,8 @@ void Resolver::useCrate(Ident crate) {
 
 void Resolver::readModule(Module &parent, const ModItem &item) {
   std::string name = item.head.name.text.str();
+  if (name.empty())
+    return;
   auto enter = [&](const SourceFile *file, List<Item> items,
                    std::string folder) {
     Module *module =

@@ -440,6 +440,9 @@ private:
 } // namespace
 
 void visa_source::resolveBodies(Resolver &resolver, Module &module) {
+  // What could not be read leaves holes in the tree.
+  if (module.file->hadErrors)
+    return;
   Walker walker(resolver, module);
   for (const Item *item : module.items)
     walker.item(*item);

@@ -13,10 +13,11 @@
 //
 // It always returns a tree. After an error it goes on at the next element,
 // statement or item, and what could not be read is an Error node; a file with
-// an error has hadErrors set and must not be compiled. What Rust has and
-// kernels do not is one error that names it and the place: traits, unions,
-// statics, extern blocks, `dyn`, raw pointers, `async` blocks and closures,
-// labels, `?`, `for<...>` bounds, functions without a body. Macros but those
+// an error has hadErrors set, may lack parts that others have, and must not be
+// compiled or printed. What Rust has and kernels do not is one error that names
+// it and the place: traits, unions, statics, extern blocks, `dyn`, raw
+// pointers, `async` closures, labels, `?`, `for<...>` bounds, functions without
+// a body. Macros but those
 // above and the ones of MacroForm::List keep their tokens unread.
 //
 // Nesting beyond kMaxNesting, trees higher than kMaxTreeHeight and more errors

@@ -16,7 +16,8 @@
 // manual is known by its table (Api.h). A crate that is not added as a library
 // is taken to have every name that a `use` or a path takes from it, and a path
 // of several names that begins with an unknown small one to begin with such a
-// crate; a module in which an unread macro stands may have any name.
+// crate; a module in which an unread macro stands may have any name. Of a file
+// with errors of syntax only what it declares is looked at.
 //
 // Errors: files that are not there, names twice in a module, names that are not
 // in scope or private (with the nearest name), axes that are other types,
@@ -98,7 +99,7 @@ public:
   const Module *home = nullptr;
   const SourceFile *file = nullptr;
   List<Item> items;
-  /// An unread macro may declare further names.
+  /// An unread macro, or what could not be read, may declare further names.
   bool isOpaque = false;
 
   bool isBlock() const { return home != this; }

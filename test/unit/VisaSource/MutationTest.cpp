@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Tokens of good kernels are dropped, doubled, swapped or replaced. Whatever
-// comes out is read without a crash; what has no error is printed and read
-// again as the same tree.
+// comes out is read without a crash, and its names are looked up; what has no
+// error is printed and read again as the same tree.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Parsed.h"
 #include "sequin/VisaSource/Lexer.h"
+#include "sequin/VisaSource/Resolve.h"
 #include <random>
 
 using namespace sequin;
@@ -98,6 +99,10 @@ TEST(VisaMutations, NoneIsTooMuch) {
     EXPECT_EQ(first.file->hadErrors, first.diagnostics.hadErrors())
         << "seed " << seed;
     first.tree();
+    // Reads it once more, as a crate.
+    Diagnostics aside(first.sources);
+    Program program(first.sources, first.context, aside);
+    EXPECT_TRUE(program.load("test.rs")) << "seed " << seed;
     if (first.file->hadErrors)
       continue;
     ++good;
