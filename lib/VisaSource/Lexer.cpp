@@ -114,7 +114,6 @@ void Lexer::skipBlockComment() {
       place = start + 2;
       error(start, "comment has no end");
       place = end;
-      tokenError = false;
       return;
     }
     if (*place == '/' && peek(1) == '*') {
@@ -132,9 +131,10 @@ void Lexer::skipBlockComment() {
 }
 
 Token Lexer::next() {
+  // A comment without an end is an error of the end of the file.
+  tokenError = false;
   skipBlanks();
   Token token;
-  tokenError = false;
   const char *start = place;
   token.startsLine = lineStart;
   token.kind = atEnd() ? TokenKind::End : readToken();

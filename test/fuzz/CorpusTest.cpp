@@ -10,6 +10,7 @@
 #include "CslSourceCheck.h"
 #include "MappingParserCheck.h"
 #include "NumberMutation.h"
+#include "VisaSourceCheck.h"
 #include "WaferProgramCheck.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -45,6 +46,10 @@ TEST(FuzzCorpus, Mapping) {
 
 TEST(FuzzCorpus, CslSource) {
   checkFolder("/csl", sequin::fuzz::checkCslSource, 5);
+}
+
+TEST(FuzzCorpus, VisaSource) {
+  checkFolder("/visa", sequin::fuzz::checkVisaSource, 3);
 }
 
 // Programs of several files through the front end and the derivation.

@@ -17,8 +17,8 @@
 // compiled or printed. What Rust has and kernels do not is one error that names
 // it and the place: traits, unions, statics, extern blocks, `dyn`, raw
 // pointers, `async` closures, labels, `?`, `for<...>` bounds, functions without
-// a body. Macros but those
-// above and the ones of MacroForm::List keep their tokens unread.
+// a body. Macros but those above and the ones of MacroForm::List keep their
+// tokens unread.
 //
 // Nesting beyond kMaxNesting, trees higher than kMaxTreeHeight and more errors
 // than Diagnostics keeps end the reading of a file, so that the time is linear
