@@ -34,6 +34,7 @@ struct Alias {
   uint64_t tokens = 0;
   bool hasVectors = false;
   bool isShaped = false; ///< a tensor, memref or vector
+  bool hasIndices = false, hasFloats = false;
 };
 
 class Scanner {
@@ -51,6 +52,7 @@ private:
   void seeDenseArray();
   void seeIntegerList(StringRef name);
   void seeVector(StringRef token);
+  void seeElement(StringRef at, bool isIndex, bool isFloat);
   void seeOperands();
   bool isShaped(StringRef token) const;
   void endAlias();
@@ -88,6 +90,7 @@ private:
   /// many brackets are open there.
   bool expectsNumbers = false;
   size_t numbersLevel = 0;
+  bool hasIndices = false, hasFloats = false;
   /// Inside linalg.map or linalg.reduce with an operation for a body.
   bool expectsShaped = false;
 };
@@ -191,6 +194,7 @@ void Scanner::seeAlias(StringRef name) {
   definition.depth = std::max(definition.depth, depth);
   if (found->second.hasVectors)
     seeVector(name);
+  seeElement(name, found->second.hasIndices, found->second.hasFloats);
   // A location is printed by its name.
   if (!name.starts_with("#loc")) {
     definition.tokens =
@@ -278,6 +282,18 @@ void Scanner::seeVector(StringRef token) {
                   "expected numbers");
 }
 
+/// Elements of a type, or of an alias of one. Bodies that the parser makes have
+/// no cast from indices to floats.
+void Scanner::seeElement(StringRef at, bool isIndex, bool isFloat) {
+  definition.hasIndices |= isIndex;
+  definition.hasFloats |= isFloat;
+  hasIndices |= isIndex;
+  hasFloats |= isFloat;
+  if (expectsNumbers && hasIndices && hasFloats && (isIndex || isFloat))
+    refuse(at, "a linalg operation without a body works on indices and floats "
+               "at once");
+}
+
 bool Scanner::isShaped(StringRef token) const {
   if (token.starts_with("!"))
     return aliases.lookup(token).isShaped;
@@ -342,8 +358,17 @@ void Scanner::see(StringRef token) {
     expectsNumbers = token.starts_with("linalg.") &&
                      token != "linalg.generic" && token != "linalg.map";
     numbersLevel = open.size();
+    hasIndices = hasFloats = false;
   } else if (token == "vector" || token.ends_with("xvector")) {
     seeVector(token);
+  }
+  if (llvm::isAlnum(token.front())) {
+    StringRef element = token.substr(token.rfind('x') + 1);
+    StringRef width = element.starts_with("bf") || element.starts_with("tf")
+                          ? element.drop_front(2)
+                          : element.drop_front(element.starts_with("f"));
+    seeElement(token, token == "index" || token.ends_with("xindex"),
+               width != element && !width.empty() && llvm::isDigit(width[0]));
   }
   if (token == "array")
     seeDenseArray();

@@ -24,6 +24,7 @@
 //     body take the type of every operand for a shaped one.
 //   * The builders of the bodies of linalg's named operations take every
 //     element for an integer, a float or a complex number; a vector is none.
+//     What they make of an index and a float has no operand.
 //   * The reader of bytecode trusts the numbers in it. Bytecode is refused
 //     unless its reader was asked for.
 //

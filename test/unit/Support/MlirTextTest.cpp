@@ -100,6 +100,21 @@ TEST(MlirText, VectorsInNamedOperations) {
   EXPECT_TRUE(isGood("%0 = vector.load %a[%i] : memref<4xf32>, vector<2xf32>"));
 }
 
+TEST(MlirText, IndicesAndFloatsInNamedOperations) {
+  EXPECT_FALSE(isGood("linalg.matmul ins(%a, %a : tensor<2x2xindex>, "
+                      "tensor<2x2xindex>) outs(%c : tensor<2x2xf32>)"));
+  EXPECT_FALSE(isGood("!t = tensor<2xindex>\n"
+                      "%0 = linalg.add ins(%a, %b : !t, tensor<2xbf16>)"));
+  // Integers are cast, and names are no types.
+  EXPECT_TRUE(isGood("linalg.matmul ins(%a, %a : tensor<2x2xindex>, "
+                     "tensor<2x2xindex>) outs(%xf32 : tensor<2x2xi32>)"));
+  EXPECT_TRUE(isGood("linalg.matmul ins(%a : tensor<2x2xindex>) "
+                     "outs(%c : tensor<2x2xi32>)\n"
+                     "%0 = arith.constant 0.0 : f32"));
+  EXPECT_TRUE(isGood("linalg.generic {} ins(%a : tensor<4xindex>) "
+                     "outs(%c : tensor<4xf32>)"));
+}
+
 TEST(MlirText, OperandsThatAreNoTensors) {
   std::string reduce = "linalg.reduce { arith.maxsi } ";
   EXPECT_FALSE(isGood(reduce + "ins(%a : i4) outs(%b : tensor<14xi32>)"));
