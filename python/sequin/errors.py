@@ -8,6 +8,7 @@ and `exit_code` what they end with (docs/Guides/ExitCodes.md)::
 
     Error
     +-- CompileError       the program was refused; a Diagnostic for everything said
+    |    +-- ModelError      a model was: what of it, and at which node
     +-- InputError         an array or a limit of a run was refused
     +-- VerificationError  the results are not those of the reference interpreter
     +-- SimulationTrap     the program broke a rule of the machine while it ran
@@ -33,6 +34,7 @@ __all__ = [
     "HostTypeError",
     "InputError",
     "MappingError",
+    "ModelError",
     "SimulationTrap",
     "UsageError",
     "UsageTypeError",
@@ -122,6 +124,26 @@ class CompileError(Error):
     def notes(self) -> tuple[Diagnostic, ...]:
         """Its notes."""
         return self._first.notes if self._first else ()
+
+
+class ModelError(CompileError):
+    """A model was refused: its file is damaged, or something in it is not supported."""
+
+    def __init__(
+        self, printed: str, node: str = "", operator: str = "", remedy: str = "", value: str = ""
+    ) -> None:
+        super().__init__("error: " + printed.removeprefix("error: "))
+        self.node: str = node
+        """The name of the node it is about; empty if it is about none."""
+        self.operator: str = operator
+        """Its operator, e.g. ``"Conv"``."""
+        self.remedy: str = remedy
+        """What would make it work; empty if nothing is known to."""
+        self.value: str = value
+        """The name of the value that must be known at import, if that is what is wrong."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.node, self.operator, self.remedy, self.value)
 
 
 class InputError(Error, ValueError):
