@@ -1,0 +1,152 @@
+# Part of the Sequin project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models from ONNX files: linalg, weights as arguments, and what is not supported.
+
+    >>> model = sequin.import_onnx('model.onnx', sizes={'batch': 1, 'seq': 128})
+    >>> compiled = model.compile('rngd')
+    >>> outputs, report = compiled.run(input_ids=ids)
+
+docs/Guides/ModelsFromOnnx.md is the guide. An operator is one function in the module of
+its family; builder.py and body.py write the text, graph.py walks the nodes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping as Dictionary
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .._boundary import refuses
+from ..errors import ModelError, UsageError
+from . import (  # noqa: F401  each enters its operators into the table
+    attention,
+    contractions,
+    convolutions,
+    elementwise,
+    movement,
+    normalization,
+    pooling,
+    quantized,
+    recurrent,
+    reduction,
+    resize,
+    selection,
+)
+from .graph import Importer, Unsupported
+from .model import Check, CompiledModel, Model, ModelResult, ModelValue, _Argument, _Output
+from .node import OPERATORS
+from .reader import IR_VERSIONS, OPSETS, parse_model, read_model
+
+__all__ = [
+    "Check",
+    "CompiledModel",
+    "IR_VERSIONS",
+    "Model",
+    "ModelResult",
+    "ModelValue",
+    "OPSETS",
+    "Unsupported",
+    "check",
+    "import_onnx",
+    "operators",
+]
+
+Source = str | os.PathLike[str] | bytes
+
+
+def operators() -> tuple[str, ...]:
+    """The operators of ONNX that are in the table."""
+    return tuple(sorted([*OPERATORS, "If", "Shape", "Size"]))
+
+
+@refuses
+def import_onnx(
+    source: Source,
+    sizes: Dictionary[str, int] | str | None = None,
+    *,
+    values: Dictionary[str, ArrayLike] | None = None,
+) -> Model:
+    """A model in linalg.
+
+    `source` is the path of an ONNX file, or the file's bytes. `sizes` gives the sizes of
+    its dynamic dimensions, ``{'batch': 1}`` or ``'batch=1'``; those without a name are
+    called ``INPUT:AXIS``. `values` gives inputs their values for good: they are no inputs
+    of the result, and shapes may depend on them.
+
+    Raises ModelError: for what is wrong with the file, or for the first node that is not
+    supported; `check` lists all of them.
+    """
+    importer = _import(source, sizes, values)
+    if importer.unsupported:
+        first, *rest = importer.unsupported
+        more = f" ({len(rest)} more: check() or --check-only lists all)" if rest else ""
+        raise ModelError(
+            f"'{importer.name}': {first}{more}",
+            node=first.node,
+            operator=first.operator,
+            remedy=first.remedy,
+            value=first.value,
+        )
+    return _finish(importer)
+
+
+@refuses
+def check(
+    source: Source,
+    sizes: Dictionary[str, int] | str | None = None,
+    *,
+    values: Dictionary[str, ArrayLike] | None = None,
+) -> Check:
+    """Lists every node of a model that is not supported, with the reason and with what
+    would make it work. Arguments and errors are those of `import_onnx`."""
+    importer = _import(source, sizes, values)
+    return Check(tuple(importer.unsupported), dict(sorted(importer.operators.items())))
+
+
+def _import(source: Source, sizes: Any, values: Any) -> Importer:
+    bound = _sizes(sizes)
+    if isinstance(source, bytes):
+        name, path, proto = "<bytes>", None, parse_model(source, "<bytes>")
+    else:
+        path = Path(source)
+        name, proto = str(path), read_model(path)
+    importer = Importer(proto, name, path, bound, dict(values or {}))
+    importer.run()
+    return importer
+
+
+def _sizes(sizes: Dictionary[str, int] | str | None) -> dict[str, int]:
+    if not isinstance(sizes, str):
+        return {name: int(size) for name, size in (sizes or {}).items()}
+    result = {}
+    for part in filter(None, sizes.split(",")):
+        name, _, size = part.rpartition("=")
+        if not name or not size.strip().isdecimal():
+            raise UsageError(f"size '{part}' is no NAME=NUMBER")
+        result[name.strip()] = int(size)
+    return result
+
+
+def _finish(importer: Importer) -> Model:
+    """The module and how arrays get in and out of it."""
+    outputs, returned = [], []
+    importer.b.location = ""
+    for name, tensor in importer.outputs:
+        assert tensor is not None
+        known = tensor.data
+        if not tensor.kind.stored and known is None:
+            raise importer.fail(f"output '{name}' is of {tensor.kind}, for which the machine has no type")
+        if known is None:
+            returned.append(tensor)
+        outputs.append(_Output(name, tensor.kind, tensor.shape, known))
+    text = importer.b.text(returned)
+    arguments = []
+    for argument in importer.b.arguments:
+        tensor = argument.tensor
+        name = tensor.name if argument.array is None else argument.ssa[1:]
+        arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array))
+    return Model(importer.name, text, arguments, outputs)
