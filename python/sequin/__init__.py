@@ -24,12 +24,14 @@ from .errors import (
     Error,
     InputError,
     MappingError,
+    ModelError,
     SimulationTrap,
     UsageError,
     UsageTypeError,
     VerificationError,
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
+from .onnx import CompiledModel, Model, ModelResult, import_onnx
 from .program import Argument, Program, RunResult, compile, compile_einsum, einsum
 from .report import Command, Report, Simulation
 
@@ -45,6 +47,9 @@ __all__ = [
     "Loop",
     "Mapping",
     "MappingError",
+    "Model",
+    "ModelError",
+    "ModelResult",
     "Program",
     "Report",
     "RunResult",
@@ -56,6 +61,7 @@ __all__ = [
     "compile",
     "compile_einsum",
     "einsum",
+    "import_onnx",
     "machine",
     "machines",
 ]

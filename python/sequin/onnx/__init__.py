@@ -60,7 +60,7 @@ Source = str | os.PathLike[str] | bytes
 
 def operators() -> tuple[str, ...]:
     """The operators of ONNX that are in the table."""
-    return tuple(sorted([*OPERATORS, "If", "Shape", "Size"]))
+    return tuple(sorted([*OPERATORS, "If"]))
 
 
 @refuses
@@ -149,4 +149,5 @@ def _finish(importer: Importer) -> Model:
         tensor = argument.tensor
         name = tensor.name if argument.array is None else argument.ssa[1:]
         arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array))
+    arguments += [_Argument(t.name, t.kind, t.shape, None) for t in importer.empty]
     return Model(importer.name, text, arguments, outputs)

@@ -395,6 +395,8 @@ class Builder:
         strides = strides or [1] * x.rank
         if tuple(sizes) == x.shape:
             return x
+        if 0 in sizes:
+            return self.constant(np.empty(sizes, x.kind.dtype), x.kind)
         if x.data is not None:
             cut = tuple(slice(o, o + (n - 1) * s + 1, s) for o, n, s in zip(offsets, sizes, strides))
             return self._same(x, x.data[cut])
@@ -424,6 +426,8 @@ class Builder:
             low, high = [max(n, 0) for n in low], [max(n, 0) for n in high]
         if not any([*low, *high]):
             return x
+        if 0 in x.shape:
+            return self.fill([a + n + b for a, n, b in zip(low, x.shape, high)], x.kind, value)
         shape = [a + n + b for a, n, b in zip(low, x.shape, high)]
         source = self.use(x)
         word = _number(value, x.kind)
@@ -459,6 +463,9 @@ class Builder:
             return x
         if x.data is not None:
             return self._same(x, np.take(x.data, indices, axis))
+        if not indices:
+            shape = [0 if i == axis else n for i, n in enumerate(x.shape)]
+            return self.constant(np.empty(shape, x.kind.dtype), x.kind)
         runs = _runs(indices)
         if len(runs) > 8 and len(runs) * 2 > len(indices):
             table = self.constant(np.asarray(indices, np.int64), INT64)
@@ -482,13 +489,24 @@ class Builder:
         result.range = x.range
         return result
 
+    def indexable(self, x: Tensor, axes: Sequence[int]) -> Tensor:
+        """`x` for reads at computed positions of `axes`. The lowering brings these dimensions
+        to the front, and takes that for no change if the shape stays the same; one more
+        element, which nobody reads, changes it."""
+        order = [*axes, *(i for i in range(x.rank) if i not in axes)]
+        if order == list(range(x.rank)) or tuple(x.shape[i] for i in order) != x.shape:
+            return x
+        high = [int(i == axes[0]) for i in range(x.rank)]
+        return self.pad(x, [0] * x.rank, high, 0)
+
     def gather(self, x: Tensor, axis: int, indices: Tensor) -> Tensor:
         """``x[..., indices, ...]``; negative positions count from the end."""
         before, after = x.shape[:axis], x.shape[axis + 1 :]
         shape = (*before, *indices.shape, *after)
         places = [f"d{axis + i}" for i in range(indices.rank)]
-        source = self.use(x)
         size = x.shape[axis]
+        x = self.indexable(x, [axis])
+        source = self.use(x)
         low = indices.bounds[0]
 
         def code(b: Body, at: Scalar) -> Scalar:

@@ -95,6 +95,9 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
     [groups * C, M, window] whose window is turned around, as transposed ones have it.
     """
     rank = window.rank
+    if turned:
+        for axis in range(2, w.rank):
+            w = b.take(w, axis, range(w.shape[axis] - 1, -1, -1))
     batch, image = x.shape[0], x.shape[2:]
     inner = x.shape[1] // groups
     outer = w.shape[1] if turned else w.shape[0] // groups
@@ -125,9 +128,8 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
         w = b.reshape(w, [groups, *window.sizes])
     channels = [inner_ for inner_ in (g, c) if inner_]
     elements = [window.index(at[i], inside[i], i) for i in range(rank)]
-    turned_window = [f"-{e} + {window.sizes[i] - 1}" for i, e in enumerate(inside)]
     pair = [c, m] if turned else [m, c]
-    weights = [e for e in [g, *pair] if e] + (turned_window if turned else inside)
+    weights = [e for e in [g, *pair] if e] + inside
     out = [e for e in [n, g, m, *at] if e]
     result = b.contract((x, [n, *channels, *elements]), (w, weights), sizes, out, kind)
     return b.reshape(result, [batch, math.prod(first), *places])

@@ -332,7 +332,7 @@ def modulo(node: Node) -> Tensor:
 
     result = node.b.map([x, y], of_floats if kind.is_float else of_integers, kind, node.broadcast([x, y]))
     if kind.is_integer:
-        most = max(abs(n) for n in y.bounds)
+        most = min(max(abs(n) for n in y.bounds) - 1, 2**31 - 1)
         low = 0 if y.bounds[0] >= 0 and (x.bounds[0] >= 0 or not keeps_sign) else -most
         result.range = node.fitting(low, most, kind)
     return result

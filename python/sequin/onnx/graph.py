@@ -80,7 +80,8 @@ class Importer:
         self.wanted: set[str] = set()
         self.inputs: list[tuple[str, Tensor]] = []
         self.outputs: list[tuple[str, Tensor | None]] = []
-        self.unbound: set[str] = set()
+        self.empty: list[Tensor] = []
+        """Inputs without elements, which the module has not."""
         self._depth = 0
         self._visited = 0
 
@@ -172,13 +173,15 @@ class Importer:
         shape = []
         for axis, dim in enumerate(type.shape.dim):
             shape.append(self._size(entry.name, axis, dim, used))
+        if 0 in shape:  # without elements, so that all of them are known
+            tensor = Tensor(element, tuple(shape), data=np.empty(shape, element.dtype), name=entry.name)
+            self.empty.append(tensor)
+            return tensor
         return self.b.input(entry.name, element, tuple(shape))
 
     def _size(self, name: str, axis: int, dim: Any, used: set[str]) -> int:
         by_place = f"{name}:{axis}"
         if dim.HasField("dim_value") and dim.dim_value >= 0:
-            if dim.dim_value == 0:
-                raise self.fail(f"input '{name}' has size 0 in dimension {axis}, a size is at least 1")
             return int(dim.dim_value)
         for key in (by_place, dim.dim_param):
             if key and key in self.sizes:

@@ -20,9 +20,12 @@ from ..report import Report
 from .graph import Unsupported
 from .types import ElementType, narrowed, rounded_to, widened
 
-__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue"]
+__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue", "node_cycles", "node_table"]
 
 Array = NDArray[Any]
+
+#: Lines of the table of nodes.
+MOST_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ class _Argument:
     array: Array | None
     """A weight as the machine takes it; None for an input."""
 
+    @property
+    def passed(self) -> bool:
+        """Whether the module has it: what has no elements is no argument of it."""
+        return 0 not in self.shape
+
 
 @refusing_class
 class Model:
@@ -129,6 +137,11 @@ class Model:
         return tuple(ModelValue(o.name, o.kind.name, o.shape) for o in self._outputs)
 
     @property
+    def returned(self) -> int:
+        """How many results the module has: outputs that are known at import are none."""
+        return sum(output.known is None for output in self._outputs)
+
+    @property
     def weights(self) -> dict[str, Array]:
         """The other arguments of the module by the names of initializers, in the types
         that the machine takes; those in files beside the model are memory-mapped."""
@@ -150,7 +163,8 @@ class Model:
             elif argument.name not in inputs:
                 raise InputError(f"error: input '{argument.name}' is missing")
             else:
-                arrays.append(_passed(argument, inputs[argument.name]))
+                array = _passed(argument, inputs[argument.name])
+                arrays += [array] if argument.passed else []
         return arrays
 
     def results(self, arrays: tuple[Array, ...]) -> dict[str, Array]:
@@ -223,6 +237,39 @@ class CompiledModel:
         )
         outputs = {} if timing_only else self.model.results(run.outputs)
         return ModelResult(outputs, run.report, run.verified)
+
+
+def node_cycles(report: Report) -> dict[str, int]:
+    """Cycles during which something was done for each node, by its name, the most first.
+    Nodes that were fused count for the one that the whole is called by."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for command in report.commands:
+        stem = re.sub(r"(\[\d+\]|\.\d+)+$", "", command.name)
+        node, dot, _ = stem.rpartition(".")
+        if dot and command.context != "host":
+            spans.setdefault(node, []).append((command.start, command.end))
+    cycles = {node: _covered(parts) for node, parts in spans.items()}
+    return dict(sorted(cycles.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _covered(parts: list[tuple[int, int]]) -> int:
+    total = reached = 0
+    for start, end in sorted(parts):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def node_table(report: Report) -> str:
+    """The nodes that take longest, on a few lines."""
+    cycles = node_cycles(report)
+    lines = ["node                                          cycles   share"]
+    for node, busy in list(cycles.items())[:MOST_LINES]:
+        name = node if len(node) <= 40 else "..." + node[-37:]
+        lines.append(f"{name:<40}{busy:>12,}{busy / max(report.cycles, 1):>8.1%}")
+    if len(cycles) > MOST_LINES:
+        lines.append(f"... and {len(cycles) - MOST_LINES} more")
+    return "\n".join(lines)
 
 
 def _passed(argument: _Argument, given: ArrayLike) -> Array:

@@ -13,7 +13,7 @@ from .body import Body, Scalar
 from .builder import Tensor
 from .convolutions import Window, read_window
 from .node import Node, operator
-from .reduction import extremum, keep, sum_over
+from .reduction import extremum, keep, sum_over, wide_kind
 from .types import FLOAT32, INT64, ElementType
 
 __all__: list[str] = []
@@ -67,17 +67,17 @@ def max_pool(node: Node) -> list[Tensor | None]:
     sizes, elements, out, inside = _loops(image, window, places)
     shape = [*x.shape[:2], *places]
     windows = _shape_only(node, window.sizes, x.kind)
+    wide = wide_kind(x.kind)
     if not node.wants(1):
         (best,) = node.b.generic(
             sizes,
             [(image, elements), (windows, inside)],
             lambda b, v, _, most: b.max(most, v),
-            [x.kind],
+            [wide],
             outs=[out],
-            inits=[node.b.fill(shape, x.kind, lowest)],
+            inits=[node.b.fill(shape, wide, lowest)],
         )
-        best.range = x.range
-        return [best, None]
+        return [_narrowed(node, best, x), None]
     by_columns = node.int("storage_order")
     rank = window.rank
 
@@ -101,12 +101,19 @@ def max_pool(node: Node) -> list[Tensor | None]:
         sizes,
         [(image, elements), (windows, inside)],
         code,
-        [x.kind, INT64],
+        [wide, INT64],
         outs=[out, out],
-        inits=[node.b.fill(shape, x.kind, lowest), node.b.fill(shape, INT64, 0)],
+        inits=[node.b.fill(shape, wide, lowest), node.b.fill(shape, INT64, 0)],
     )
-    best.range, where.range = x.range, (0, x.size - 1)
-    return [best, where]
+    where.range = (0, x.size - 1)
+    return [_narrowed(node, best, x), where]
+
+
+def _narrowed(node: Node, best: Tensor, x: Tensor) -> Tensor:
+    """What was found in words, in the type of the elements it is one of."""
+    result = best if best.kind is x.kind else node.b.map([best], lambda b, v: v, x.kind)
+    result.range = x.range
+    return result
 
 
 def _window_sum(node: Node, image: Tensor, window: Window, places: list[int], power: float = 1) -> Tensor:

@@ -12,12 +12,19 @@ from .body import Body, Scalar
 from .builder import Tensor, loops
 from .folding import axes_of
 from .node import Node, operator
-from .types import FLOAT32, I32_RANGE, INT64, ElementType
+from .types import FLOAT32, I32_RANGE, INT32, INT64, ElementType
 
-__all__ = ["extremum", "keep", "mean", "sum_over"]
+__all__ = ["extremum", "keep", "mean", "sum_over", "wide_kind"]
 
 #: The version whose axes are an input.
 AXES_AS_INPUT = {"ReduceSum": 13}
+
+
+def wide_kind(kind: ElementType) -> ElementType:
+    """What running values of elements are kept in: whole words."""
+    if kind.is_float:
+        return FLOAT32
+    return INT32 if kind.bits < 32 and kind.is_integer else kind
 
 
 def keep(node: Node, x: Tensor, shape: Sequence[int], axes: Sequence[int]) -> Tensor:
@@ -27,8 +34,7 @@ def keep(node: Node, x: Tensor, shape: Sequence[int], axes: Sequence[int]) -> Te
 
 def sum_over(node: Node, x: Tensor, axes: Sequence[int], kind: ElementType | None = None) -> Tensor:
     """Sums, in f32 of floats; the dimensions are left out."""
-    kind = kind or (FLOAT32 if x.kind.is_float else x.kind)
-    return node.b.reduce(x, axes, 0, lambda b, v, total: b.add(total, v), kind)
+    return node.b.reduce(x, axes, 0, lambda b, v, total: b.add(total, v), kind or wide_kind(x.kind))
 
 
 def mean(node: Node, x: Tensor, axes: Sequence[int]) -> Tensor:
@@ -45,8 +51,10 @@ def extremum(node: Node, x: Tensor, axes: Sequence[int], largest: bool) -> Tenso
     else:
         low, high = x.kind.range if x.kind.bits <= 32 else I32_RANGE
         start = low if largest else high
-    step = Body.max if largest else Body.min
-    result = node.b.reduce(x, axes, start, lambda b, v, best: step(b, best, v))
+    step, wide = Body.max if largest else Body.min, wide_kind(x.kind)
+    result = node.b.reduce(x, axes, start, lambda b, v, best: step(b, best, v), wide)
+    if wide is not x.kind:
+        result = node.b.map([result], lambda b, v: v, x.kind)
     result.range = x.range
     return result
 
@@ -153,7 +161,7 @@ def _of_integers(node: Node, x: Tensor, axes: list[int]) -> Tensor:
                 f"multiplies {x.kind}, which may not fit in i32, the machine's widest integer",
                 "cast to int32 before",
             )
-        return node.b.reduce(x, axes, 1, lambda b, v, total: b.mul(total, v))
+        return _cut(node, node.b.reduce(x, axes, 1, lambda b, v, total: b.mul(total, v), wide_kind(x.kind)), x.kind)
     if node.op == "ReduceMean":
         node.refuse(f"takes the mean of {x.kind}", "cast to float32 before")
     ranges = {
@@ -170,9 +178,14 @@ def _of_integers(node: Node, x: Tensor, axes: list[int]) -> Tensor:
             v = b.mul(v, v)
         return b.add(total, v)
 
-    result = node.b.reduce(x, axes, 0, code)
+    result = _cut(node, node.b.reduce(x, axes, 0, code, wide_kind(x.kind)), x.kind)
     result.range = bounds
     return result
+
+
+def _cut(node: Node, x: Tensor, kind: ElementType) -> Tensor:
+    """Words in the type of their elements."""
+    return x if x.kind is kind else node.b.map([x], lambda b, v: v, kind)
 
 
 @operator("ArgMax", "ArgMin")
@@ -202,9 +215,9 @@ def position(node: Node) -> Tensor:
         x.shape,
         [(x, loops(x.rank))],
         code,
-        [x.kind, INT64],
+        [wide_kind(x.kind), INT64],
         outs=[[f"d{i}" for i in kept]] * 2,
-        inits=[node.b.fill(shape, x.kind, start), node.b.fill(shape, INT64, 0)],
+        inits=[node.b.fill(shape, wide_kind(x.kind), start), node.b.fill(shape, INT64, 0)],
     )
     result.range = (0, x.shape[axis] - 1)
     return keep(node, result, x.shape, [axis]) if node.int("keepdims", 1) else result
@@ -217,11 +230,11 @@ def cumulative_sum(node: Node) -> Tensor:
     axis = node.axis(int(node.known(1, "axis").reshape(-1)[0]), x.rank)
     exclusive, reverse = node.int("exclusive"), node.int("reverse")
     size = x.shape[axis]
-    kind = FLOAT32 if x.kind.is_float else x.kind
+    kind = wide_kind(x.kind)
     bounds = None
     if kind.is_integer:
         low, high = x.bounds
-        bounds = node.fitting(min(low * size, 0), max(high * size, 0), kind)
+        bounds = node.fitting(min(low * size, 0), max(high * size, 0), x.kind)
     else:
         node.float_input(0)
     at = loops(x.rank)

@@ -37,7 +37,9 @@ def _coordinates(node: Node, old: int, new: int, scale: float, roi: tuple[float,
     if mode == "asymmetric":
         return x / scale
     if mode == "align_corners":
-        return x * (old - 1) / (new - 1) if new > 1 else np.zeros(1)
+        # By ONNX's tests the new length is not rounded here.
+        length = scale * old
+        return x * (old - 1) / (length - 1) if length != 1 and new > 1 else np.zeros(new)
     if mode == "tf_half_pixel_for_nn":
         return (x + 0.5) / scale
     if mode == "half_pixel_symmetric":

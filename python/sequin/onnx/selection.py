@@ -63,6 +63,8 @@ def gather_elements(node: Node) -> Tensor:
     if indices.rank != x.rank:
         node.refuse(f"has indices of {indices.rank} dimensions, its input has {x.rank}")
     _check_places(node, indices, x.shape[axis])
+    size = x.shape[axis]
+    x = node.b.indexable(x, [axis])
     source = node.b.use(x)
     low = indices.bounds[0]
 
@@ -70,7 +72,7 @@ def gather_elements(node: Node) -> Tensor:
         where: list[Scalar] = [
             b.emit(f"linalg.index {i} : index", "index") for i in range(x.rank)
         ]
-        where[axis] = clamped_from_end(b, at, x.shape[axis], low)
+        where[axis] = clamped_from_end(b, at, size, low)
         return b.extract(source, x.type, x.kind, where)
 
     result = node.b.generic(indices.shape, [(indices, loops(x.rank))], code, [x.kind])[0]
@@ -90,12 +92,14 @@ def gather_nd(node: Node) -> Tensor:
     outer = indices.shape[:-1]
     inner = x.shape[batch + depth :]
     shape = (*outer, *inner)
+    sizes = x.shape
+    x = node.b.indexable(x, list(range(batch, batch + depth)))
     source, low = node.b.use(x), indices.bounds[0]
     operands = [(indices, [*loops(len(outer)), str(i)]) for i in range(depth)]
 
     def code(b: Body, *at: Scalar) -> Scalar:
         where = [b.emit(f"linalg.index {i} : index", "index") for i in range(batch)]
-        where += [clamped_from_end(b, p, x.shape[batch + i], low) for i, p in enumerate(at)]
+        where += [clamped_from_end(b, p, sizes[batch + i], low) for i, p in enumerate(at)]
         where += [b.emit(f"linalg.index {len(outer) + i} : index", "index") for i in range(len(inner))]
         return b.extract(source, x.type, x.kind, where)
 
@@ -235,6 +239,7 @@ def scatter_elements(node: Node) -> Tensor:
             outs=[loops(x.rank)],
             inits=[b.fill(inside, INT64, -1)],
         )
+        updates = b.indexable(updates, [axis])
         source = b.use(updates)
 
         def pick(c: Body, row: Scalar, old: Scalar) -> Scalar:
@@ -332,6 +337,7 @@ def top_k(node: Node) -> list[Tensor | None]:
         inits=[b.fill([rows, count], INT64, 0)],
     )
     chosen.range = (0, size - 1)
+    flat = b.indexable(flat, [1])
     source = b.use(flat)
 
     def pick(c: Body, at: Scalar) -> Scalar:
