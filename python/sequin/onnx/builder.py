@@ -458,15 +458,17 @@ class Builder:
     def take(self, x: Tensor, axis: int, indices: Sequence[int]) -> Tensor:
         """Known positions of one dimension: as slices, copies of one element, reversed
         slices, whatever runs the positions are made of; many runs are gathered."""
-        indices = [int(i) for i in indices]
-        if indices == list(range(x.shape[axis])):
-            return x
-        if x.data is not None:
-            return self._same(x, np.take(x.data, indices, axis))
-        if not indices:
+        if len(indices) == 0:
             shape = [0 if i == axis else n for i, n in enumerate(x.shape)]
             return self.constant(np.empty(shape, x.kind.dtype), x.kind)
-        runs = _runs(indices)
+        if isinstance(indices, range):
+            runs = [(indices.start, len(indices), indices.step)]
+        else:
+            runs = _runs([int(i) for i in indices])
+        if runs == [(0, x.shape[axis], 1)]:
+            return x
+        if x.data is not None:
+            return self._same(x, np.take(x.data, np.asarray(indices, np.int64), axis))
         if len(runs) > 8 and len(runs) * 2 > len(indices):
             table = self.constant(np.asarray(indices, np.int64), INT64)
             return self.gather(x, axis, table)

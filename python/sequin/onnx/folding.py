@@ -55,8 +55,11 @@ def fold(node: Node) -> list[Tensor] | None:
     else:
         arrays = [None if t is None else widened(t.data, t.kind) for t in node.inputs]  # type: ignore[arg-type]
     kind = result or present[1 if node.op == "Where" else 0].kind
-    with np.errstate(all="ignore"):
-        made = function(node, *arrays)
+    try:
+        with np.errstate(all="ignore"):
+            made = function(node, *arrays)
+    except (IndexError, TypeError, ValueError):
+        return None  # the operator says what is wrong
     if made is None:
         return None
     outputs = made if isinstance(made, list) else [made]

@@ -223,6 +223,7 @@ def pad(node: Node) -> Tensor:
             result.range = (min(x.bounds[0], int(value)), max(x.bounds[1], int(value)))
         return result
     for axis in range(x.rank):
+        node.check_places(shape[axis])
         x = node.b.take(x, axis, _padded_places(node, mode, x.shape[axis], low[axis], high[axis]))
     return x
 

@@ -31,6 +31,8 @@ OPERATORS: dict[str, Operator] = {}
 #: More elements than these no tensor of a model has: 2^36 bytes of them are more than
 #: any machine's memory.
 MOST_ELEMENTS = 2**36
+#: So many positions of a dimension are listed at import.
+MOST_PLACES = 2**22
 
 
 def operator(*names: str) -> Callable[[Operator], Operator]:
@@ -146,7 +148,8 @@ class Node:
         if value is None:
             return default
         if not isinstance(value, types):
-            self.refuse(f"has attribute '{name}' = {value!r}, expected {what}")
+            shown = repr(value) if isinstance(value, (int, float, str, list)) else "another thing"
+            self.refuse(f"has attribute '{name}' = {shown}, expected {what}")
         return value
 
     def int(self, name: str, default: int = 0) -> int:
@@ -200,6 +203,11 @@ class Node:
             count *= size
         if count > MOST_ELEMENTS:
             self.refuse(f"makes a tensor of shape {list(shape)}, {count} elements are too many")
+
+    def check_places(self, count: int) -> None:
+        """Refuses to list so many positions at import."""
+        if count > MOST_PLACES:
+            self.refuse(f"takes {count} elements along one dimension, at most {MOST_PLACES} are listed")
 
     def wants(self, place: int) -> bool:
         """Whether somebody reads an output."""

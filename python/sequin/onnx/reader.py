@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import os
 import stat
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -74,18 +75,37 @@ def parse_model(data: bytes, name: str, classes: Any = None) -> Any:
 
     model = (classes or protobuf()).ModelProto()
     try:
-        model.ParseFromString(data)
+        # Of data that it does not understand the library warns only.
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model.ParseFromString(data)
+        if said:
+            raise DecodeError(str(said[0].message))
     except (DecodeError, ValueError, RuntimeError) as error:
         what = f"{len(data)} bytes that are no ONNX model: {error}"
         raise ModelError(f"'{name}': has {what}") from error
     if not model.HasField("graph") or not model.graph.output:
         raise ModelError(f"'{name}': has no graph with outputs, so it is no ONNX model")
+    _check_text(model, name)
     low, high = IR_VERSIONS
     if not low <= model.ir_version <= high:
         raise ModelError(
             f"'{name}': has IR version {model.ir_version}, versions {low} to {high} are read"
         )
     return model
+
+
+def _check_text(message: Any, name: str) -> None:
+    """Strings that are no UTF-8 come as bytes; names must be text."""
+    for field, value in message.ListFields():
+        values = value if field.label == field.LABEL_REPEATED else [value]
+        if field.type == field.TYPE_MESSAGE:
+            for inner in values:
+                _check_text(inner, name)
+        elif field.type == field.TYPE_STRING:
+            for text in values:
+                if not isinstance(text, str):
+                    raise ModelError(f"'{name}': has a {field.name} that is no UTF-8, {text!r}")
 
 
 def opset_of(imports: Any, name: str) -> dict[str, int]:

@@ -146,6 +146,7 @@ def resize(node: Node) -> Tensor:
     kind, inside = x.kind, [np.ones(n, bool) for n in x.shape]
     for axis, new, scale, part in zip(places, sizes, scales, roi):
         old = x.shape[axis]
+        node.check_places(new)
         at = _coordinates(node, old, new, scale, part)
         inside[axis] = np.ones(new, bool)
         if crops:
