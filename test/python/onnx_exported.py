@@ -365,8 +365,8 @@ def lstm(opset: int, width=16, hidden=12, classes=5) -> Graph:
 
 #: Networks and the sizes of their dynamic dimensions.
 NETWORKS = {
-    "gpt2": (gpt2, {"batch": 2, "seq": 7}),
-    "bert": (bert, {"batch": 2, "seq": 9}),
+    "gpt2": (gpt2, {"batch": 2, "seq": 8}),
+    "bert": (bert, {"batch": 2, "seq": 8}),
     "vit": (vit, {"batch": 2}),
     "resnet": (resnet, {"batch": 1}),
     "mobilenet": (mobilenet, {"batch": 1}),

@@ -11,6 +11,7 @@ own folder.
 from __future__ import annotations
 
 import math
+import mmap
 import os
 import stat
 import warnings
@@ -63,13 +64,17 @@ def read_model(path: str | os.PathLike[str]) -> Any:
     try:
         if not stat.S_ISREG(os.stat(place).st_mode):
             raise ModelError(f"'{place}': is no file")
-        data = place.read_bytes()
+        with open(place, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise ModelError(f"'{place}': has 0 bytes that are no ONNX model")
+            # Embedded weights are copied once, by the parser.
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return parse_model(data, str(place), classes)
     except OSError as error:
         raise ModelError(f"'{place}': {error.strerror or error}") from error
-    return parse_model(data, str(place), classes)
 
 
-def parse_model(data: bytes, name: str, classes: Any = None) -> Any:
+def parse_model(data: bytes | mmap.mmap, name: str, classes: Any = None) -> Any:
     """The ModelProto in the bytes of a file, its versions checked."""
     from google.protobuf.message import DecodeError
 
@@ -97,7 +102,11 @@ def parse_model(data: bytes, name: str, classes: Any = None) -> Any:
 
 def _check_text(message: Any, name: str) -> None:
     """Strings that are no UTF-8 come as bytes; names must be text."""
-    for field, value in message.ListFields():
+    if message.DESCRIPTOR.name == "TensorProto":  # whose data are not to be copied for this
+        fields = [(message.DESCRIPTOR.fields_by_name["name"], message.name)]
+    else:
+        fields = message.ListFields()
+    for field, value in fields:
         values = value if field.label == field.LABEL_REPEATED else [value]
         if field.type == field.TYPE_MESSAGE:
             for inner in values:
