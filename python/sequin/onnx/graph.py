@@ -515,4 +515,3 @@ def _other_way(op: str) -> str:
     if op in ("NonZero", "Unique", "Compress", "NonMaxSuppression"):
         return "its result has a size that depends on the data; do it outside of the model"
     return "express it by other operators, or do it outside of the model"
-

@@ -197,5 +197,3 @@ def global_pool(node: Node) -> Tensor:
     )
     roots = node.b.map([powers], lambda b, v: b.math("powf", v, b.constant(1 / p, "f32")), x.kind)
     return keep(node, roots, x.shape, axes)
-
-
