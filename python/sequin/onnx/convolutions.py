@@ -98,6 +98,8 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
     if turned:
         for axis in range(2, w.rank):
             w = b.take(w, axis, range(w.shape[axis] - 1, -1, -1))
+    elif groups == 1 and _pays_to_copy(window, x.shape[1]):
+        return _by_patches(b, x, w, window, kind)
     batch, image = x.shape[0], x.shape[2:]
     inner = x.shape[1] // groups
     outer = w.shape[1] if turned else w.shape[0] // groups
@@ -133,6 +135,29 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
     out = [e for e in [n, g, m, *at] if e]
     result = b.contract((x, [n, *channels, *elements]), (w, weights), sizes, out, kind)
     return b.reshape(result, [batch, math.prod(first), *places])
+
+
+def _pays_to_copy(window: Window, channels: int) -> bool:
+    """Whether a matrix product of patches that are copied side by side is faster than a sum
+    over windows, whose loops the planner takes one after the other: of large windows, where
+    patches do not overlap or a channel is all there is to sum over besides."""
+    apart = all(s >= k for s, k in zip(window.strides, window.sizes))
+    return math.prod(window.sizes) >= 25 and (apart or channels <= 4)
+
+
+def _by_patches(b: Builder, x: Tensor, w: Tensor, window: Window, kind: ElementType) -> Tensor:
+    rank, (batch, channels), made = window.rank, x.shape[:2], w.shape[0]
+    places = [(x.shape[2 + i] - window.reach(i)) // window.strides[i] + 1 for i in range(rank)]
+    # Batch, places, channel, window.
+    elements = [window.index(f"d{1 + i}", f"d{2 + rank + i}", i) for i in range(rank)]
+    shape = [batch, *places, channels, *window.sizes]
+    patches = b.copy(x, shape, ["d0", f"d{1 + rank}", *elements])
+    depth = channels * math.prod(window.sizes)
+    rows = b.reshape(patches, [batch, math.prod(places), depth])
+    weights = b.reshape(w, [made, depth])
+    sizes = [batch, made, math.prod(places), depth]
+    total = b.contract((rows, ["d0", "d2", "d3"]), (weights, ["d1", "d3"]), sizes, ["d0", "d1", "d2"], kind)
+    return b.reshape(total, [batch, made, *places])
 
 
 def add_bias(node: Node, x: Tensor, bias: Tensor | None, kind: ElementType) -> Tensor:
