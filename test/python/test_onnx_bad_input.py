@@ -156,6 +156,23 @@ def test_int64_that_may_not_fit():
     assert found.node == "/square" and "may not fit in i32" in str(found) and found.remedy
 
 
+def test_promised_range():
+    g = Graph()
+    mask = g.input("mask", [2, 8], "int64")
+    total = g.node("CumSum", mask, g.constant(np.int64(1)), name="/sum")
+    g.node("Mul", total, mask, outputs=[g.output("y", "int64")])
+    found = refusal(g.bytes())
+    assert found.node == "/sum" and "ranges=" in found.remedy
+    compiled = sequin.import_onnx(g.bytes(), ranges={"mask": (0, 1)}).compile("rngd")
+    array = np.random.default_rng(0).integers(0, 2, (2, 8))
+    outputs, _ = compiled.run(mask=array)
+    np.testing.assert_array_equal(outputs["y"], np.cumsum(array, 1) * array)
+    with pytest.raises(sequin.InputError, match="'mask': holds 2, allowed are 0 to 1"):
+        compiled.run(mask=array + 1)
+    assert "no input 'x' to give a range" in str(refusal(g.bytes(), ranges={"x": (0, 1)}))
+    assert "allowed are" in str(refusal(g.bytes(), ranges={"mask": (1, 0)}))
+
+
 def test_int64_input_that_does_not_fit():
     g = Graph()
     x = g.input("x", [2], "int64")

@@ -69,18 +69,21 @@ def import_onnx(
     sizes: Dictionary[str, int] | str | None = None,
     *,
     values: Dictionary[str, ArrayLike] | None = None,
+    ranges: Dictionary[str, tuple[int, int]] | None = None,
 ) -> Model:
     """A model in linalg.
 
     `source` is the path of an ONNX file, or the file's bytes. `sizes` gives the sizes of
     its dynamic dimensions, ``{'batch': 1}`` or ``'batch=1'``; those without a name are
     called ``INPUT:AXIS``. `values` gives inputs their values for good: they are no inputs
-    of the result, and shapes may depend on them.
+    of the result, and shapes may depend on them. `ranges` promises the least and the greatest
+    number of integer inputs, ``{'attention_mask': (0, 1)}``; arrays are held to that, and
+    64-bit sums of them may be proven to fit in 32.
 
     Raises ModelError: for what is wrong with the file, or for the first node that is not
     supported; `check` lists all of them.
     """
-    importer = _import(source, sizes, values)
+    importer = _import(source, sizes, values, ranges)
     if importer.unsupported:
         first, *rest = importer.unsupported
         more = f" ({len(rest)} more: check() or --check-only lists all)" if rest else ""
@@ -100,21 +103,22 @@ def check(
     sizes: Dictionary[str, int] | str | None = None,
     *,
     values: Dictionary[str, ArrayLike] | None = None,
+    ranges: Dictionary[str, tuple[int, int]] | None = None,
 ) -> Check:
     """Lists every node of a model that is not supported, with the reason and with what
     would make it work. Arguments and errors are those of `import_onnx`."""
-    importer = _import(source, sizes, values)
+    importer = _import(source, sizes, values, ranges)
     return Check(tuple(importer.unsupported), dict(sorted(importer.operators.items())))
 
 
-def _import(source: Source, sizes: Any, values: Any) -> Importer:
+def _import(source: Source, sizes: Any, values: Any, ranges: Any) -> Importer:
     bound = _sizes(sizes)
     if isinstance(source, bytes):
         name, path, proto = "<bytes>", None, parse_model(source, "<bytes>")
     else:
         path = Path(source)
         name, proto = str(path), read_model(path)
-    importer = Importer(proto, name, path, bound, dict(values or {}))
+    importer = Importer(proto, name, path, bound, values or {}, ranges or {})
     importer.run()
     return importer
 
@@ -148,6 +152,8 @@ def _finish(importer: Importer) -> Model:
     for argument in importer.b.arguments:
         tensor = argument.tensor
         name = tensor.name if argument.array is None else argument.ssa[1:]
-        arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array))
+        given = argument.array is None and tensor.kind.is_integer
+        bounds = tensor.range if given else None
+        arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array, bounds))
     arguments += [_Argument(t.name, t.kind, t.shape, None) for t in importer.empty]
     return Model(importer.name, text, arguments, outputs)

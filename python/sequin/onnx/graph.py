@@ -66,12 +66,14 @@ class Importer:
         path: str | os.PathLike[str] | None,
         sizes: Dictionary[str, int],
         values: Dictionary[str, ArrayLike],
+        ranges: Dictionary[str, tuple[int, int]],
     ) -> None:
         self.model = model
         self.name = name
         self.reader = TensorReader(path)
         self.sizes = dict(sizes)
         self.values = dict(values)
+        self.ranges = dict(ranges)
         self.b = Builder()
         self.unsupported: list[Unsupported] = []
         self.operators: dict[str, int] = {}
@@ -117,13 +119,15 @@ class Importer:
                 raise self.fail(f"has two initializers '{proto.name}'")
             data, kind = self.reader.read(proto, what)
             scope[proto.name] = Tensor(kind, data.shape, data=data, name=proto.name, weight=True)
+            proto.ClearField("raw_data")  # of which the array has a copy
 
     def _declare_inputs(self, graph: Any, scope: Scope) -> None:
         names = [entry.name for entry in graph.input]
-        for unknown in set(self.values) - set(names):
-            raise self.fail(
-                f"has no input '{unknown}' to give a value, its inputs are {_list(names)}"
-            )
+        for what, given in (("value", self.values), ("range", self.ranges)):
+            for unknown in sorted(set(given) - set(names)):
+                raise self.fail(
+                    f"has no input '{unknown}' to give a {what}, its inputs are {_list(names)}"
+                )
         used: set[str] = set()
         for entry in graph.input:
             if entry.name in scope:  # until IR version 4 initializers are inputs too
@@ -177,7 +181,20 @@ class Importer:
             tensor = Tensor(element, tuple(shape), data=np.empty(shape, element.dtype), name=entry.name)
             self.empty.append(tensor)
             return tensor
-        return self.b.input(entry.name, element, tuple(shape))
+        tensor = self.b.input(entry.name, element, tuple(shape))
+        if entry.name in self.ranges:
+            tensor.range = self._range(entry.name, element)
+        return tensor
+
+    def _range(self, name: str, kind: ElementType) -> tuple[int, int]:
+        """What an input's numbers are promised to be, which is checked when they are passed."""
+        low, high = (int(end) for end in self.ranges[name])
+        if not kind.is_integer:
+            raise self.fail(f"input '{name}' is of {kind}, ranges are of integers")
+        least, most = kind.passed_range
+        if not least <= low <= high <= most:
+            raise self.fail(f"input '{name}' is given range {low} to {high}, allowed are {least} to {most}")
+        return low, high
 
     def _size(self, name: str, axis: int, dim: Any, used: set[str]) -> int:
         by_place = f"{name}:{axis}"

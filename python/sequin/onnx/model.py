@@ -101,6 +101,8 @@ class _Argument:
     shape: tuple[int, ...]
     array: Array | None
     """A weight as the machine takes it; None for an input."""
+    range: tuple[int, int] | None = None
+    """What the numbers of an input were promised to be."""
 
     @property
     def passed(self) -> bool:
@@ -287,7 +289,7 @@ def _passed(argument: _Argument, given: ArrayLike) -> Array:
         return array if bits else rounded_to(array, kind)
     if array.dtype.kind not in "iub":
         raise InputError(f"error: '{name}': is of {array.dtype}, expected {kind}")
-    low, high = kind.passed_range
+    low, high = argument.range or kind.passed_range
     if array.size and (int(array.min()) < low or int(array.max()) > high):
         bad = int(array.min()) if int(array.min()) < low else int(array.max())
         raise InputError(f"error: '{name}': holds {bad}, allowed are {low} to {high}")

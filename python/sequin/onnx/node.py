@@ -227,7 +227,7 @@ class Node:
             self.refuse(
                 f"computes {kind} numbers from {low} to {high}, which may not fit in i32, the "
                 f"machine's widest integer",
-                "cast to int32 before, or make what it computes from constants",
+                "cast to int32 before, or promise a range of its inputs, ranges={'INPUT': (0, 1)}",
             )
         return (low, high)
 

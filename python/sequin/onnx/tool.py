@@ -65,6 +65,8 @@ def _parser() -> Parser:
         help="an input, in the model's order or by its name")
     add("--value", action="append", default=[], metavar="NAME=F.npy",
         help="the value of an input for good, on which shapes may depend")
+    add("--range", action="append", default=[], metavar="NAME=LOW:HIGH",
+        help="the least and the greatest number of an integer input, to which arrays are held")
     add("--output", action="append", default=[], metavar="[NAME=]F.npy",
         help="where to write an output, in the model's order or by its name")
     add("--report", default="", metavar="F", help="write cycles and utilization as JSON")
@@ -101,6 +103,18 @@ def _named(items: Sequence[str], names: Sequence[str], what: str) -> dict[str, s
     return files
 
 
+def _ranges(items: Sequence[str]) -> dict[str, tuple[int, int]]:
+    ranges = {}
+    for item in items:
+        name, _, ends = item.rpartition("=")
+        low, _, high = ends.partition(":")
+        try:
+            ranges[name] = (int(low), int(high))
+        except ValueError:
+            raise UsageError(f"range '{item}' is no NAME=LOW:HIGH") from None
+    return ranges
+
+
 def _save(path: str, array: NDArray[Any]) -> None:
     data = BytesIO()
     np.save(data, array)
@@ -111,7 +125,8 @@ def _save(path: str, array: NDArray[Any]) -> None:
 
 
 def _check(arguments: argparse.Namespace, values: dict[str, Any]) -> int:
-    found = check(arguments.model, ",".join(arguments.size), values=values)
+    found = check(arguments.model, ",".join(arguments.size), values=values,
+                  ranges=_ranges(arguments.range))
     print(found)
     if found.ok:
         return 0
@@ -213,7 +228,8 @@ def _main(arguments: argparse.Namespace) -> int:
         values[name] = _load(path)
     if arguments.check_only:
         return _check(arguments, values)
-    model = import_onnx(arguments.model, ",".join(arguments.size), values=values)
+    model = import_onnx(arguments.model, ",".join(arguments.size), values=values,
+                        ranges=_ranges(arguments.range))
     if arguments.emit_mlir:
         try:
             write_file(arguments.emit_mlir, model.mlir)
