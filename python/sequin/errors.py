@@ -126,13 +126,18 @@ class CompileError(Error):
         return self._first.notes if self._first else ()
 
 
+def printable(text: str) -> str:
+    """On one line, and without what a terminal acts upon: names of a model are its author's."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class ModelError(CompileError):
     """A model was refused: its file is damaged, or something in it is not supported."""
 
     def __init__(
         self, printed: str, node: str = "", operator: str = "", remedy: str = "", value: str = ""
     ) -> None:
-        super().__init__("error: " + printed.removeprefix("error: "))
+        super().__init__("error: " + printable(printed.removeprefix("error: ")))
         self.node: str = node
         """The name of the node it is about; empty if it is about none."""
         self.operator: str = operator

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import program
 from .._boundary import refusing_class
-from ..errors import CompileError, InputError, ModelError, UsageError
+from ..errors import CompileError, InputError, ModelError, UsageError, printable
 from ..report import Report
 from .graph import Unsupported
 from .types import ElementType, narrowed, rounded_to, widened
@@ -64,10 +64,10 @@ class Check:
             reasons.setdefault((found.reason, found.remedy), []).append(found.node)
         for operator in sorted(groups):
             count = sum(map(len, groups[operator].values()))
-            lines.append(f"  {operator} ({count} of {self.operators.get(operator, count)} nodes)")
+            lines.append(f"  {printable(operator)} ({count} of {self.operators.get(operator, count)} nodes)")
             for (reason, remedy), nodes in groups[operator].items():
-                lines.append(f"    {reason}{f': {remedy}' if remedy else ''}")
-                lines.append(f"      nodes: {', '.join(nodes)}")
+                lines.append(printable(f"    {reason}{f': {remedy}' if remedy else ''}"))
+                lines.append(printable(f"      nodes: {', '.join(nodes)}"))
         return "\n".join(lines)
 
 
@@ -267,7 +267,7 @@ def node_table(report: Report) -> str:
     cycles = node_cycles(report)
     lines = ["node                                          cycles   share"]
     for node, busy in list(cycles.items())[:MOST_LINES]:
-        name = node if len(node) <= 40 else "..." + node[-37:]
+        name = printable(node if len(node) <= 40 else "..." + node[-37:])
         lines.append(f"{name:<40}{busy:>12,}{busy / max(report.cycles, 1):>8.1%}")
     if len(cycles) > MOST_LINES:
         lines.append(f"... and {len(cycles) - MOST_LINES} more")
