@@ -13,8 +13,9 @@ docs/Guides/Python.md is the guide.
 
 from __future__ import annotations
 
+import importlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._boundary import refuses
@@ -31,9 +32,11 @@ from .errors import (
     VerificationError,
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
-from .onnx import CompiledModel, Model, ModelResult, import_onnx
 from .program import Argument, Program, RunResult, compile, compile_einsum, einsum
 from .report import Command, Report, Simulation
+
+if TYPE_CHECKING:
+    from .onnx import CompiledModel, Model, ModelResult, import_onnx
 
 __all__ = [
     "Argument",
@@ -67,6 +70,15 @@ __all__ = [
 ]
 
 __version__ = _core.version
+
+
+def __getattr__(name: str) -> Any:
+    """What is about models, loaded when it is asked for."""
+    if name == "onnx":
+        return importlib.import_module(".onnx", __name__)
+    if name in ("CompiledModel", "Model", "ModelResult", "import_onnx"):
+        return getattr(importlib.import_module(".onnx", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @refuses
