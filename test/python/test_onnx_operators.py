@@ -13,6 +13,7 @@ pytest.importorskip("onnx", reason="needs python3-onnx")
 
 from onnx import TensorProto  # noqa: E402
 
+import onnx_random  # noqa: E402
 import sequin  # noqa: E402
 from onnx_models import Graph  # noqa: E402
 
@@ -506,6 +507,15 @@ def test_bidirectional_lstm_of_sequences_of_other_lengths():
         close(y[:, d], out, atol=1e-5)
         close(h[d], last_h, atol=1e-5)
         close(c[d], last_c, atol=1e-5)
+
+
+# ===--- Graphs of several -------------------------------------------------=== #
+
+
+def test_random_graphs():
+    counts, failures = onnx_random.run(80, seed=7)
+    assert failures == []
+    assert counts["equal"] >= 76
 
 
 # ===--- Values that are known ---------------------------------------------=== #

@@ -174,6 +174,7 @@ def _scatter_rows(node: Node, base: Tensor, flat: Tensor, rows: Tensor, how: str
             outs=[["d0"]],
             inits=[init],
         )
+        rows = b.indexable(rows, [0])
         source = b.use(rows)
 
         def pick(c: Body, row: Scalar, old: Scalar) -> Scalar:
