@@ -41,15 +41,18 @@ class Exporter(Graph):
 
     def shape(self, *parts: str | int) -> str:
         """A shape of sizes that are computed and sizes that are known."""
-        rows = [self.ints(p) if isinstance(p, int) else self.node("Unsqueeze", p, self.ints(0)) for p in parts]
+        rows = [self.ints(p) if isinstance(p, int) else self.node("Unsqueeze", p, self.ints(0))
+                for p in parts]
         return self.node("Concat", *rows, axis=0)
 
     def linear(self, x: str, inputs: int, outputs: int, name: str, bias: bool = True) -> str:
-        y = self.node("MatMul", x, self.weight(f"{name}.weight", inputs, outputs, scale=inputs**-0.5))
+        y = self.node("MatMul", x,
+                      self.weight(f"{name}.weight", inputs, outputs, scale=inputs**-0.5))
         return self.node("Add", self.weight(f"{name}.bias", outputs, scale=0.1), y) if bias else y
 
     def layer_norm(self, x: str, width: int, name: str, epsilon: float = 1e-5) -> str:
-        scale = self.constant((1 + 0.1 * self.random.standard_normal(width)).astype("f4"), f"{name}.weight")
+        scale = self.constant((1 + 0.1 * self.random.standard_normal(width)).astype("f4"),
+                              f"{name}.weight")
         bias = self.weight(f"{name}.bias", width, scale=0.1)
         if self.opset >= 17:
             return self.node("LayerNormalization", x, scale, bias, axis=-1, epsilon=epsilon)
@@ -83,7 +86,8 @@ class Exporter(Graph):
     def heads(self, x: str, count: int, size: int, turned: bool = False) -> str:
         """[batch, seq, count * size] -> [batch, count, seq, size]."""
         shape = self.shape(self.size(x, 0), self.size(x, 1), count, size)
-        return self.node("Transpose", self.node("Reshape", x, shape), perm=[0, 2, 3, 1] if turned else [0, 2, 1, 3])
+        return self.node("Transpose", self.node("Reshape", x, shape),
+                         perm=[0, 2, 3, 1] if turned else [0, 2, 1, 3])
 
     def joined(self, x: str, width: int) -> str:
         y = self.node("Transpose", x, perm=[0, 2, 1, 3])
@@ -92,16 +96,22 @@ class Exporter(Graph):
     def conv(self, x: str, inputs: int, outputs: int, kernel: int, name: str, stride: int = 1,
              groups: int = 1, bias: bool = True) -> str:
         fan = inputs // groups * kernel * kernel
-        w = self.weight(f"{name}.weight", outputs, inputs // groups, kernel, kernel, scale=(2 / fan) ** 0.5)
+        w = self.weight(f"{name}.weight", outputs, inputs // groups, kernel, kernel,
+                        scale=(2 / fan) ** 0.5)
         more = [self.weight(f"{name}.bias", outputs, scale=0.1)] if bias else []
-        return self.node("Conv", x, w, *more, dilations=[1, 1], group=groups, kernel_shape=[kernel] * 2,
+        return self.node("Conv", x, w, *more, dilations=[1, 1], group=groups,
+                         kernel_shape=[kernel] * 2,
                          pads=[kernel // 2] * 4, strides=[stride] * 2)
 
     def batch_norm(self, x: str, channels: int, name: str) -> str:
-        scale = self.constant((1 + 0.1 * self.random.standard_normal(channels)).astype("f4"), f"{name}.weight")
-        variance = self.constant((1 + 0.2 * self.random.random(channels)).astype("f4"), f"{name}.running_var")
-        return self.node("BatchNormalization", x, scale, self.weight(f"{name}.bias", channels, scale=0.1),
-                         self.weight(f"{name}.running_mean", channels, scale=0.1), variance, epsilon=1e-5)
+        scale = self.constant((1 + 0.1 * self.random.standard_normal(channels)).astype("f4"),
+                              f"{name}.weight")
+        variance = self.constant((1 + 0.2 * self.random.random(channels)).astype("f4"),
+                                 f"{name}.running_var")
+        return self.node("BatchNormalization", x, scale,
+                         self.weight(f"{name}.bias", channels, scale=0.1),
+                         self.weight(f"{name}.running_mean", channels,
+                                     scale=0.1), variance, epsilon=1e-5)
 
     def finish(self, value: str, name: str) -> Graph:
         self.node("Identity", value, outputs=[self.output(name)])
@@ -124,16 +134,19 @@ def gpt2(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> 
     positions = g.node("Unsqueeze", positions, g.ints(0))
     tokens = g.weight("transformer.wte.weight", vocabulary, width)
     h = g.node("Add", g.node("Gather", tokens, ids),
-               g.node("Gather", g.weight("transformer.wpe.weight", context, width, scale=0.1), positions))
+               g.node("Gather", g.weight("transformer.wpe.weight", context, width, scale=0.1),
+                      positions))
     for i in range(layers):
         name = f"transformer.h.{i}"
         x = g.layer_norm(h, width, f"{name}.ln_1")
         flat = g.node("Reshape", x, g.shape(-1, g.size(x, 2)))
-        qkv = g.node("Gemm", flat, g.weight(f"{name}.attn.c_attn.weight", width, 3 * width, scale=width**-0.5),
+        qkv = g.node("Gemm", flat,
+                     g.weight(f"{name}.attn.c_attn.weight", width, 3 * width, scale=width**-0.5),
                      g.weight(f"{name}.attn.c_attn.bias", 3 * width, scale=0.1))
         qkv = g.node("Reshape", qkv, g.shape(g.size(x, 0), g.size(x, 1), 3 * width))
         q, k, v = g.node("Split", qkv, g.ints(width, width, width), outputs=3, axis=2)
-        q, kt, v = g.heads(q, heads, size), g.heads(k, heads, size, turned=True), g.heads(v, heads, size)
+        q, kt, v = g.heads(q, heads, size), g.heads(k, heads, size, turned=True), g.heads(v, heads,
+                                                                                          size)
         scores = g.node("Div", g.node("MatMul", q, kt), g.number(math.sqrt(size)))
         rows, columns = g.size(scores, 2), g.size(scores, 3)
         table = g.constant(np.tril(np.ones((1, 1, context, context), bool)), f"{name}.attn.bias")
@@ -165,12 +178,15 @@ def bert(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> 
     positions = g.node("Slice", table, g.ints(0), end, g.ints(1), g.ints(1))
     h = g.node("Add", g.node("Gather", g.weight("embeddings.word", vocabulary, width), ids),
                g.node("Gather", g.weight("embeddings.type", 2, width), types))
-    h = g.node("Add", h, g.node("Gather", g.weight("embeddings.position", context, width), positions))
+    h = g.node("Add", h, g.node("Gather", g.weight("embeddings.position", context, width),
+                                positions))
     h = g.layer_norm(h, width, "embeddings.LayerNorm", 1e-12)
     for i in range(layers):
         name = f"encoder.layer.{i}"
-        q, k, v = (g.linear(h, width, width, f"{name}.attention.{part}") for part in ("query", "key", "value"))
-        a = attend(g, g.heads(q, heads, size), g.heads(k, heads, size, turned=True), g.heads(v, heads, size), size, m)
+        q, k, v = (g.linear(h, width, width, f"{name}.attention.{part}")
+                   for part in ("query", "key", "value"))
+        a = attend(g, g.heads(q, heads, size), g.heads(k, heads, size, turned=True),
+                   g.heads(v, heads, size), size, m)
         a = g.linear(g.joined(a, width), width, width, f"{name}.attention.output")
         h = g.layer_norm(g.node("Add", a, h), width, f"{name}.attention.LayerNorm", 1e-12)
         x = g.gelu(g.linear(h, width, 4 * width, f"{name}.intermediate"))
@@ -187,31 +203,37 @@ def vit(opset: int, layers=2, width=48, heads=3, image=32, patch=8, classes=10) 
     x = g.input("pixel_values", ["batch", 3, image, image])
     size, count = width // heads, (image // patch) ** 2
     w = g.weight("patch.weight", width, 3, patch, patch, scale=(3 * patch * patch) ** -0.5)
-    h = g.node("Conv", x, w, g.weight("patch.bias", width), kernel_shape=[patch] * 2, strides=[patch] * 2)
+    h = g.node("Conv", x, w, g.weight("patch.bias", width), kernel_shape=[patch] * 2,
+               strides=[patch] * 2)
     h = g.node("Reshape", h, g.shape(g.size(h, 0), width, -1))
     h = g.node("Transpose", h, perm=[0, 2, 1])
     token = g.weight("cls_token", 1, 1, width)
     token = g.node("Expand", token, g.shape(g.size(h, 0), 1, width))
-    h = g.node("Add", g.node("Concat", token, h, axis=1), g.weight("position", 1, count + 1, width, scale=0.1))
+    h = g.node("Add", g.node("Concat", token, h, axis=1),
+               g.weight("position", 1, count + 1, width, scale=0.1))
     for i in range(layers):
         name = f"layer.{i}"
         y = g.layer_norm(h, width, f"{name}.before", 1e-12)
-        q, k, v = (g.linear(y, width, width, f"{name}.{part}") for part in ("query", "key", "value"))
-        a = attend(g, g.heads(q, heads, size), g.heads(k, heads, size, turned=True), g.heads(v, heads, size), size, None)
+        q, k, v = (g.linear(y, width, width, f"{name}.{part}")
+                   for part in ("query", "key", "value"))
+        a = attend(g, g.heads(q, heads, size), g.heads(k, heads, size, turned=True),
+                   g.heads(v, heads, size), size, None)
         h = g.node("Add", g.linear(g.joined(a, width), width, width, f"{name}.out"), h)
         y = g.layer_norm(h, width, f"{name}.after", 1e-12)
         y = g.gelu(g.linear(y, width, 4 * width, f"{name}.up"))
         h = g.node("Add", g.linear(y, 4 * width, width, f"{name}.down"), h)
     h = g.layer_norm(h, width, "norm", 1e-12)
     first = g.node("Gather", h, g.number(0, "int64"), axis=1)
-    head = g.node("Gemm", first, g.weight("head.weight", classes, width), g.weight("head.bias", classes), transB=1)
+    head = g.node("Gemm", first, g.weight("head.weight", classes, width),
+                  g.weight("head.bias", classes), transB=1)
     return g.finish(head, "logits")
 
 
 def resnet(opset: int, widths=(8, 16), image=32, classes=10, blocks=1) -> Graph:
     g = Exporter(opset)
     x = g.input("image", ["batch", 3, image, image])
-    h = g.node("Relu", g.batch_norm(g.conv(x, 3, widths[0], 7, "conv1", 2, bias=False), widths[0], "bn1"))
+    h = g.node("Relu", g.batch_norm(g.conv(x, 3, widths[0], 7, "conv1", 2, bias=False), widths[0],
+                                    "bn1"))
     h = g.node("MaxPool", h, kernel_shape=[3, 3], pads=[1] * 4, strides=[2, 2])
     before = widths[0]
     for i, width in enumerate(widths):
@@ -224,7 +246,8 @@ def resnet(opset: int, widths=(8, 16), image=32, classes=10, blocks=1) -> Graph:
             h = g.node("Relu", g.node("Add", y, h))
             before = width
     h = g.node("Flatten", g.node("GlobalAveragePool", h), axis=1)
-    head = g.node("Gemm", h, g.weight("fc.weight", classes, before, scale=0.3), g.weight("fc.bias", classes), transB=1)
+    head = g.node("Gemm", h, g.weight("fc.weight", classes, before, scale=0.3),
+                  g.weight("fc.bias", classes), transB=1)
     return g.finish(head, "logits")
 
 
@@ -245,7 +268,8 @@ def mobilenet(opset: int, image=16, classes=10) -> Graph:
         before = width
     h = relu6(g.conv(h, before, 32, 1, "last"))
     h = g.node("Flatten", g.node("GlobalAveragePool", h), axis=1)
-    head = g.node("Gemm", h, g.weight("fc.weight", classes, 32, scale=0.2), g.weight("fc.bias", classes), transB=1)
+    head = g.node("Gemm", h, g.weight("fc.weight", classes, 32, scale=0.2),
+                  g.weight("fc.bias", classes), transB=1)
     return g.finish(head, "logits")
 
 
@@ -264,9 +288,12 @@ def unet(opset: int, image=16) -> Graph:
     g = Exporter(opset)
     x = g.input("image", ["batch", 1, image, image])
     a = g.node("Relu", g.conv(x, 1, 8, 3, "down1"))
-    b = g.node("Relu", g.conv(g.node("MaxPool", a, kernel_shape=[2, 2], strides=[2, 2]), 8, 16, 3, "down2"))
-    c = g.node("Relu", g.conv(g.node("MaxPool", b, kernel_shape=[2, 2], strides=[2, 2]), 16, 32, 3, "middle"))
-    up = g.node("ConvTranspose", c, g.weight("up2.weight", 32, 16, 2, 2, scale=0.2), g.weight("up2.bias", 16),
+    b = g.node("Relu", g.conv(g.node("MaxPool", a, kernel_shape=[2, 2], strides=[2, 2]), 8, 16, 3,
+                              "down2"))
+    c = g.node("Relu", g.conv(g.node("MaxPool", b, kernel_shape=[2, 2], strides=[2, 2]), 16, 32, 3,
+                              "middle"))
+    up = g.node("ConvTranspose", c, g.weight("up2.weight", 32, 16, 2, 2, scale=0.2),
+                g.weight("up2.bias", 16),
                 kernel_shape=[2, 2], strides=[2, 2])
     d = g.node("Relu", g.conv(g.node("Concat", up, b, axis=1), 32, 16, 3, "up2.conv"))
     up = g.node("Resize", d, "", g.constant(np.float32([1, 1, 2, 2])), mode="nearest",
@@ -290,7 +317,8 @@ def repeated(g: Exporter, x: str, shared: int, group: int, size: int) -> str:
     return g.node("Reshape", y, g.shape(batch, shared * group, length, size))
 
 
-def llama(opset: int, layers=1, width=64, heads=4, shared=2, hidden=128, vocabulary=64, experts=0) -> Graph:
+def llama(opset: int, layers=1, width=64, heads=4, shared=2, hidden=128, vocabulary=64,
+          experts=0) -> Graph:
     """With `experts`, a Mixtral-style network: every expert computes, what is not chosen
     among the best two has weight 0."""
     g = Exporter(opset)
@@ -313,14 +341,16 @@ def llama(opset: int, layers=1, width=64, heads=4, shared=2, hidden=128, vocabul
         name = f"layers.{i}"
         x = g.rms_norm(h, width, f"{name}.input_layernorm")
         q = g.heads(g.linear(x, width, width, f"{name}.q_proj", bias=False), heads, size)
-        k, v = (g.heads(g.linear(x, width, shared * size, f"{name}.{p}_proj", bias=False), shared, size) for p in "kv")
+        k, v = (g.heads(g.linear(x, width, shared * size, f"{name}.{p}_proj", bias=False), shared,
+                        size) for p in "kv")
         q, k = rotary(g, q, cos, sin, size), rotary(g, k, cos, sin, size)
         k, v = (repeated(g, part, shared, group, size) for part in (k, v))
         a = attend(g, q, g.node("Transpose", k, perm=[0, 1, 3, 2]), v, size, mask)
         a = g.linear(g.joined(a, width), width, width, f"{name}.o_proj", bias=False)
         h = g.node("Add", h, a)
         x = g.rms_norm(h, width, f"{name}.post_attention_layernorm")
-        h = g.node("Add", h, mixture(g, x, width, hidden, experts, name) if experts else gated(g, x, width, hidden, name))
+        h = g.node("Add", h, mixture(g, x, width, hidden, experts, name) if experts
+                   else gated(g, x, width, hidden, name))
     h = g.rms_norm(h, width, "norm")
     return g.finish(g.linear(h, width, vocabulary, "lm_head", bias=False), "logits")
 
@@ -336,7 +366,8 @@ def mixture(g: Exporter, x: str, width: int, hidden: int, experts: int, name: st
     best, at = g.node("TopK", shares, g.ints(2), outputs=2, axis=-1)
     best = g.node("Div", best, g.node("ReduceSum", best, g.ints(-1)))
     chosen = g.node("OneHot", at, g.ints(experts), g.number([0.0, 1.0]), axis=-1)
-    weights = g.node("ReduceSum", g.node("Mul", chosen, g.node("Unsqueeze", best, g.ints(-1))), g.ints(2), keepdims=0)
+    weights = g.node("ReduceSum", g.node("Mul", chosen, g.node("Unsqueeze", best, g.ints(-1))),
+                     g.ints(2), keepdims=0)
     total = ""
     for e in range(experts):
         y = gated(g, x, width, hidden, f"{name}.experts.{e}")
@@ -355,11 +386,13 @@ def lstm(opset: int, width=16, hidden=12, classes=5) -> Graph:
     x = g.input("sequence", ["seq", "batch", width])
     scale = hidden**-0.5
     y, _, _ = g.node("LSTM", x, g.weight("w", 1, 4 * hidden, width, scale=scale),
-                     g.weight("r", 1, 4 * hidden, hidden, scale=scale), g.weight("b", 1, 8 * hidden, scale=scale),
+                     g.weight("r", 1, 4 * hidden, hidden, scale=scale), g.weight("b", 1,
+                                                                                 8 * hidden, scale=scale),
                      outputs=3, hidden_size=hidden)
     y = g.node("Squeeze", y, g.ints(1))
     last = g.node("Gather", y, g.number(-1, "int64"), axis=0)
-    head = g.node("Gemm", last, g.weight("fc.weight", classes, hidden), g.weight("fc.bias", classes), transB=1)
+    head = g.node("Gemm", last, g.weight("fc.weight", classes, hidden),
+                  g.weight("fc.bias", classes), transB=1)
     return g.finish(head, "logits")
 
 

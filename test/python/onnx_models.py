@@ -45,7 +45,8 @@ class Graph:
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[dtype], shape))
         return name
 
-    def output(self, name: str, dtype: str = "float32", shape: list[int | str] | None = None) -> str:
+    def output(self, name: str, dtype: str = "float32",
+               shape: list[int | str] | None = None) -> str:
         self.outputs.append(helper.make_tensor_value_info(name, TYPES[dtype], shape))
         return name
 
@@ -69,7 +70,8 @@ class Graph:
         """Adds a node; gives the name of its output, or the names of several."""
         made = outputs if isinstance(outputs, list) else [self._fresh(op) for _ in range(outputs)]
         name = name or f"/{op}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), made, name=name, domain=domain, **attributes))
+        self.nodes.append(helper.make_node(op, list(inputs), made, name=name, domain=domain,
+                                           **attributes))
         return made[0] if len(made) == 1 else made
 
     def proto(self) -> Any:

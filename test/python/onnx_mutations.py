@@ -29,7 +29,8 @@ LIMIT = 20
 def image_model() -> bytes:
     g = Graph(13)
     x = g.input("x", ["batch", 3, 8, 8])
-    y = g.node("Conv", x, g.weight("w", 4, 3, 3, 3), g.weight("b", 4), pads=[1, 1, 1, 1], strides=[2, 2])
+    y = g.node("Conv", x, g.weight("w", 4, 3, 3, 3), g.weight("b", 4), pads=[1, 1, 1, 1],
+               strides=[2, 2])
     y = g.node("Relu", y)
     y = g.node("MaxPool", y, kernel_shape=[2, 2], strides=[2, 2])
     y = g.node("Flatten", y)
@@ -59,7 +60,8 @@ def attention_model() -> bytes:
 def recurrent_model() -> bytes:
     g = Graph(14)
     x = g.input("x", [3, 2, 4])
-    y = g.node("LSTM", x, g.weight("w", 1, 12, 4), g.weight("r", 1, 12, 3), outputs=3, hidden_size=3)[0]
+    y = g.node("LSTM", x, g.weight("w", 1, 12, 4), g.weight("r", 1, 12, 3), outputs=3,
+               hidden_size=3)[0]
     y = g.node("Pad", y, g.constant(np.int64([0, 0, 0, 1, 0, 0, 0, 1])), mode="reflect")
     y = g.node("Resize", y, "", g.constant(np.float32([1, 1, 2, 1.5])), mode="linear")
     y = g.node("ReduceSum", y, g.constant(np.int64([1])), keepdims=0)
@@ -148,7 +150,8 @@ def other_value(field: Any, value: Any, chance: random.Random, texts: list[str])
         return chance.choice(field.enum_type.values).number
     bits = 63 if field.type in (field.TYPE_INT64, field.TYPE_UINT64) else 31
     number = chance.choice((*NUMBERS, value + 1, value - 1))
-    return max(-(2**bits), min(2**bits - 1, number)) if field.type != field.TYPE_UINT64 else abs(number)
+    return max(-(2**bits),
+               min(2**bits - 1, number)) if field.type != field.TYPE_UINT64 else abs(number)
 
 
 def mutate_list(field: Any, values: Any, chance: random.Random, texts: list[str]) -> None:
@@ -204,7 +207,10 @@ def run(count: int, seed: int, only: int | None = None) -> tuple[Counter[str], l
                 change = mutate if chance.random() < 0.3 else mutate_fields
                 counts[outcome(change(data, chance), sizes)] += 1
             except Exception as error:  # noqa: BLE001  whatever it is, it is a bug
-                failures.append(f"--seed {seed} --only {i} ({name}): {type(error).__name__}: {error}")
+                failures.append(
+                    f"--seed {seed} --only {i} ({name}): {type(error).__name__}: "
+                    f"{error}"
+                )
             finally:
                 signal.alarm(0)
     finally:
@@ -223,7 +229,10 @@ def main() -> int:
     for failure in failures:
         print(failure)
     total = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))
-    print(f"seed {arguments.seed}: {total}; {len(failures)} failures in {time.monotonic() - start:.0f} s")
+    print(
+        f"seed {arguments.seed}: {total}; {len(failures)} failures in "
+        f"{time.monotonic() - start:.0f} s"
+    )
     return 1 if failures else 0
 
 

@@ -220,8 +220,12 @@ def page(results: list[Result]) -> str:
     lines += ["", "## What does not pass", "", "| Test | Operators | Outcome |", "|---|---|---|"]
     for r in counted:
         if r.outcome != "pass":
-            lines.append(f"| `{r.name}` | {', '.join(r.operators)} | {r.outcome}: {_cell(r.reason)} |")
-    lines += ["", "## Other operators", "", "| Operators | Tests | Pass | Else |", "|---|---|---|---|"]
+            lines.append(
+                f"| `{r.name}` | {', '.join(r.operators)} | {r.outcome}: {_cell(r.reason)} "
+                "|"
+            )
+    lines += ["", "## Other operators", "", "| Operators | Tests | Pass | Else |",
+              "|---|---|---|---|"]
     groups: dict[str, list[Result]] = {}
     for r in others:
         rest = [op for op in r.operators if op not in FIRST_TIER]
@@ -258,7 +262,8 @@ def main() -> int:
         result = run(case)
         results.append(result)
         if result.outcome not in ("pass", "left out") or not arguments.quiet:
-            print(f"{result.outcome:8} {result.seconds:6.2f} s  {result.name}  {result.reason}", flush=True)
+            print(f"{result.outcome:8} {result.seconds:6.2f} s  {result.name}  {result.reason}",
+                  flush=True)
     counted = [r for r in results if r.first_tier and r.outcome != "left out"]
     passed = sum(r.outcome == "pass" for r in counted)
     print(f"{passed} of {len(counted)} tests of the first tier pass")

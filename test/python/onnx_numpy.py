@@ -23,7 +23,8 @@ def wide(array: Array) -> Array:
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
-def windows(x: Array, kernel: list[int], strides: list[int], dilations: list[int], places: tuple[int, ...]):
+def windows(x: Array, kernel: list[int], strides: list[int], dilations: list[int],
+            places: tuple[int, ...]):
     """For every place of a window inside, the elements it has over all places outside."""
     for inside in np.ndindex(*kernel):
         cut = tuple(slice(i * d, i * d + (p - 1) * s + 1, s)
@@ -53,7 +54,8 @@ def conv_transpose(x, w, b=None, *, strides=None, **_):
     shape = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, w.shape[2:])]
     total = np.zeros((x.shape[0], w.shape[1], *shape))
     for inside in np.ndindex(*w.shape[2:]):
-        cut = tuple(slice(i, i + (n - 1) * s + 1, s) for i, n, s in zip(inside, x.shape[2:], strides))
+        cut = tuple(slice(i, i + (n - 1) * s + 1, s) for i, n,
+                    s in zip(inside, x.shape[2:], strides))
         total[(slice(None), slice(None), *cut)] += np.einsum(
             "bc...,cm->bm...", x, w[(slice(None), slice(None), *inside)])
     return total if b is None else total + b.reshape(1, -1, *[1] * rank)
@@ -117,7 +119,8 @@ def top_k(x, k, *, axis=-1, **_):
 
 
 def one_hot(indices, depth, values, *, axis=-1):
-    return np.where(indices[..., None] == np.arange(int(np.reshape(depth, -1)[0])), values[1], values[0])
+    return np.where(indices[..., None] == np.arange(int(np.reshape(depth, -1)[0])), values[1],
+                    values[0])
 
 
 def lstm(x, w, r, b, *_, hidden_size, **__):
@@ -150,16 +153,20 @@ FUNCTIONS = {
     "Sin": np.sin, "Cos": np.cos, "Reciprocal": np.reciprocal, "Equal": np.equal, "And": np.logical_and,
     "LessOrEqual": np.less_equal, "Where": np.where, "Relu": lambda x: np.maximum(x, 0),
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)), "Clip": lambda x, low, high: np.clip(x, low, high),
-    "Shape": lambda x: np.asarray(x.shape, np.int64), "Gather": lambda x, at, axis=0: np.take(x, at, axis),
+    "Shape": lambda x: np.asarray(x.shape, np.int64), "Gather": lambda x, at, axis=0: np.take(x,
+                                                                                              at, axis),
     "Concat": lambda *x, axis: np.concatenate(x, axis), "Unsqueeze": unsqueeze, "Reshape": reshape,
     "Squeeze": lambda x, axes: np.squeeze(x, tuple(int(a) for a in axes)),
-    "Transpose": lambda x, perm: np.transpose(x, perm), "Slice": slice_, "Split": split, "Cast": cast,
+    "Transpose": lambda x, perm: np.transpose(x,
+                                              perm), "Slice": slice_, "Split": split, "Cast": cast,
     "Expand": lambda x, shape: x * np.ones([int(n) for n in shape], x.dtype),
     "Range": lambda a, b, c: np.arange(a, b, c), "Identity": lambda x: x,
-    "ConstantOfShape": lambda shape, value: np.full([int(n) for n in shape], numpy_helper.to_array(value)[0]),
+    "ConstantOfShape": lambda shape, value: np.full([int(n) for n in shape],
+                                                    numpy_helper.to_array(value)[0]),
     "Trilu": lambda x, k=0, upper=1: np.triu(x, int(k)) if upper else np.tril(x, int(k)),
     "ReduceMean": lambda x, axes, keepdims=1: x.mean(tuple(axes), keepdims=bool(keepdims)),
-    "ReduceSum": lambda x, axes, keepdims=1: x.sum(tuple(int(a) for a in axes), keepdims=bool(keepdims)),
+    "ReduceSum": lambda x, axes, keepdims=1: x.sum(tuple(int(a) for a in axes),
+                                                   keepdims=bool(keepdims)),
     "Softmax": softmax, "LayerNormalization": layer_norm, "Gemm": gemm, "Conv": conv,
     "ConvTranspose": conv_transpose, "BatchNormalization": batch_norm, "MaxPool": max_pool,
     "GlobalAveragePool": lambda x: x.mean((2, 3), keepdims=True), "Resize": nearest,

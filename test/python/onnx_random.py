@@ -108,9 +108,11 @@ class Writer:
     def concat(self) -> None:
         name, x = self.any()
         axis = self.chance.randrange(x.ndim)
-        other, y = self.leaf([self.chance.randint(1, 4) if i == axis else n for i, n in enumerate(x.shape)])
+        other, y = self.leaf([self.chance.randint(1, 4) if i == axis else n for i,
+                              n in enumerate(x.shape)])
         parts = [(name, x), (other, y), (name, x)][: self.chance.randint(2, 3)]
-        self.add("Concat", [n for n, _ in parts], np.concatenate([v for _, v in parts], axis), axis=axis)
+        self.add("Concat", [n for n, _ in parts], np.concatenate([v for _, v in parts], axis),
+                 axis=axis)
 
     def gather(self) -> None:
         name, x = self.any()
@@ -128,7 +130,8 @@ class Writer:
         name, x = self.any()
         axes = sorted(self.chance.sample(range(x.ndim), self.chance.randint(1, x.ndim)))
         keep = self.chance.randint(0, 1)
-        self.add("ReduceSum", [name, self.ints(*axes)], x.sum(tuple(axes), keepdims=bool(keep)), keepdims=keep)
+        self.add("ReduceSum", [name, self.ints(*axes)], x.sum(tuple(axes), keepdims=bool(keep)),
+                 keepdims=keep)
 
     def maximum(self) -> None:
         name, x = self.any()
@@ -138,7 +141,8 @@ class Writer:
     def matmul(self) -> None:
         name, x = self.any()
         inner, outer = x.shape[-1], self.chance.choice((1, 2, 4, 8, x.shape[-1]))
-        batch = [n if self.chance.random() < 0.7 else 1 for n in x.shape[:-2]] if self.chance.random() < 0.5 else []
+        batch = [n if self.chance.random() < 0.7 else 1
+                 for n in x.shape[:-2]] if self.chance.random() < 0.5 else []
         other, y = self.leaf([*batch, inner, outer] if x.ndim > 1 else [inner, outer])
         self.add("MatMul", [name, other], x @ y)
 
@@ -214,7 +218,8 @@ class Writer:
 
 STEPS = [
     name for name, member in vars(Writer).items()
-    if callable(member) and not name.startswith("_") and name not in ("shape", "leaf", "any", "ints", "add", "step")
+    if callable(member) and not name.startswith("_") and name not in ("shape", "leaf", "any",
+                                                                      "ints", "add", "step")
 ]
 
 

@@ -143,7 +143,8 @@ def test_types_that_the_machine_lacks(dtype, says):
 
 def test_cast_to_float64():
     g = Graph()
-    g.node("Cast", g.input("x", [4]), to=TensorProto.DOUBLE, outputs=[g.output("y", "float64")], name="/up")
+    g.node("Cast", g.input("x", [4]), to=TensorProto.DOUBLE, outputs=[g.output("y", "float64")],
+           name="/up")
     found = refusal(g.bytes())
     assert found.node == "/up" and "casts to float64" in str(found)
 
@@ -226,7 +227,8 @@ def test_sizes_that_lie():
 
 def test_result_that_no_machine_holds():
     g = Graph()
-    g.node("Expand", g.input("x", [1]), g.constant(np.int64([2**40])), outputs=[g.output("y")], name="/big")
+    g.node("Expand", g.input("x", [1]), g.constant(np.int64([2**40])), outputs=[g.output("y")],
+           name="/big")
     found = refusal(g.bytes())
     assert found.node == "/big" and "too many" in str(found)
 
@@ -256,7 +258,8 @@ def test_external_data(tmp_path):
     np.testing.assert_array_equal(outputs["y"], weights[2:] + 1)
 
 
-@pytest.mark.parametrize("location", ["../w.bin", "/etc/passwd", "a/../../w.bin", "", "..\\w.bin", "C:\\w.bin"])
+@pytest.mark.parametrize("location",
+                         ["../w.bin", "/etc/passwd", "a/../../w.bin", "", "..\\w.bin", "C:\\w.bin"])
 def test_external_data_elsewhere(tmp_path, location):
     assert "must be a file in its folder" in str(refusal(external(tmp_path, location)))
 
@@ -265,7 +268,8 @@ def test_external_data_by_a_link(tmp_path):
     (tmp_path / "inside").mkdir()
     (tmp_path / "secret").write_bytes(b"\0" * 16)
     (tmp_path / "inside" / "w.bin").symlink_to(tmp_path / "secret")
-    assert "a link out of the model's folder" in str(refusal(external(tmp_path / "inside", "w.bin")))
+    assert "a link out of the model's folder" in str(refusal(external(tmp_path / "inside",
+                                                                      "w.bin")))
 
 
 @pytest.mark.parametrize("keys, says", [
@@ -308,7 +312,8 @@ def test_check_lists_everything():
 def test_check_goes_on_by_declared_shapes():
     """What follows an operator that is not there is looked at by the shapes of the file."""
     model = chain("Mystery", "Relu").proto()
-    model.graph.node[1].CopyFrom(helper.make_node("Gemm", [model.graph.node[0].output[0]], ["y"], name="/late"))
+    model.graph.node[1].CopyFrom(helper.make_node("Gemm", [model.graph.node[0].output[0]], ["y"],
+                                                  name="/late"))
     model.graph.value_info.append(
         helper.make_tensor_value_info(model.graph.node[0].output[0], TensorProto.FLOAT, [4]))
     found = sequin.onnx.check(model.SerializeToString())

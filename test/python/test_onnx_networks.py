@@ -68,7 +68,8 @@ def compare(graph, sizes):
 def test_weights_are_no_text():
     graph = gpt2(17)
     model = sequin.import_onnx(graph.bytes(), {"batch": 1, "seq": 4})
-    large = {name for name, array in graph.weights.items() if array.size > 1 and array.dtype.kind == "f"}
+    large = {name for name,
+             array in graph.weights.items() if array.size > 1 and array.dtype.kind == "f"}
     assert len(model.weights) >= len(large)
     assert len(model.mlir) < 200_000
     assert "dense<[" not in model.mlir

@@ -120,20 +120,24 @@ def test_integers_exactly(op, dtype):
     np.testing.assert_array_equal(found, wanted.astype(result))
 
 
-@pytest.mark.parametrize("op, function", [("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or),
+@pytest.mark.parametrize("op, function",
+                         [("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or),
                                           ("BitwiseXor", np.bitwise_xor)])
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "uint32", "int16"])
 def test_bitwise(op, function, dtype):
     x, y = (np.asarray(EDGES[dtype], dtype), np.asarray(EDGES[dtype][::-1], dtype))
     np.testing.assert_array_equal(run_node(op, [x, y], 18, dtypes=[dtype]), function(x, y))
-    np.testing.assert_array_equal(run_node("BitwiseNot", [x], 18, dtypes=[dtype]), np.bitwise_not(x))
+    np.testing.assert_array_equal(run_node("BitwiseNot", [x], 18, dtypes=[dtype]),
+                                  np.bitwise_not(x))
 
 
 @pytest.mark.parametrize("source", ["int32", "uint8", "int8", "float32", "bool", "float16"])
-@pytest.mark.parametrize("target", ["int32", "uint8", "int8", "float32", "bool", "float16", "uint16"])
+@pytest.mark.parametrize("target",
+                         ["int32", "uint8", "int8", "float32", "bool", "float16", "uint16"])
 def test_casts(source, target):
     x = np.asarray([0, 1, 2, 3, 100, 1, 0, 7]).astype(source)
-    code = {"int32": 6, "uint8": 2, "int8": 3, "float32": 1, "bool": 9, "float16": 10, "uint16": 4}[target]
+    code = {"int32": 6, "uint8": 2, "int8": 3, "float32": 1, "bool": 9, "float16": 10,
+            "uint16": 4}[target]
     found = run_node("Cast", [x], 17, dtypes=[target], to=code)
     assert found.dtype == target
     np.testing.assert_array_equal(found, x.astype(target))
@@ -165,7 +169,8 @@ def test_axes_are_an_input(op, function, keep):
 
 def test_no_axes_and_none_wanted():
     x = floats(3, 5)
-    found = run_node("ReduceSumSquare", [x, np.int64([])], 18, constants=(1,), noop_with_empty_axes=1)
+    found = run_node("ReduceSumSquare", [x, np.int64([])], 18, constants=(1,),
+                     noop_with_empty_axes=1)
     close(found, x * x)
 
 
@@ -188,7 +193,8 @@ def test_cumulative_sum(exclusive, reverse):
     x = floats(3, 6)
     work = x[:, ::-1] if reverse else x
     wanted = np.cumsum(work, 1) - (work if exclusive else 0)
-    found = run_node("CumSum", [x, np.int64(1)], 14, constants=(1,), exclusive=exclusive, reverse=reverse)
+    found = run_node("CumSum", [x, np.int64(1)], 14, constants=(1,), exclusive=exclusive,
+                     reverse=reverse)
     close(found, wanted[:, ::-1] if reverse else wanted, atol=1e-5)
 
 
@@ -203,7 +209,8 @@ def test_group_normalization(opset):
     y = x.reshape(2, 2, -1)
     y = ((y - y.mean(2, keepdims=True)) / np.sqrt(y.var(2, keepdims=True) + 1e-5)).reshape(x.shape)
     s, t = (np.repeat(v, 6 // size).reshape(6, 1, 1) for v in (scale, bias))
-    close(run_node("GroupNormalization", [x, scale, bias], opset, num_groups=2), y * s + t, atol=1e-5)
+    close(run_node("GroupNormalization", [x, scale, bias], opset, num_groups=2), y * s + t,
+          atol=1e-5)
 
 
 def test_rms_normalization():
@@ -233,14 +240,16 @@ def reference_attention(q, k, v, mask=None, causal=False, scale=None, cap=0.0, p
 @pytest.mark.parametrize("heads, shared", [(4, 4), (4, 2), (4, 1)])
 @pytest.mark.parametrize("causal", [0, 1])
 def test_attention(heads, shared, causal):
-    q, k, v = floats(2, heads, 5, 8), floats(2, shared, 7, 8, seed=1), floats(2, shared, 7, 6, seed=2)
+    q, k, v = floats(2, heads, 5, 8), floats(2, shared, 7, 8, seed=1), floats(2, shared, 7, 6,
+                                                                              seed=2)
     close(run_node("Attention", [q, k, v], 23, is_causal=causal),
           reference_attention(q, k, v, causal=bool(causal)), atol=1e-5)
 
 
 def test_attention_of_heads_side_by_side():
     q, k, v = floats(2, 5, 32), floats(2, 7, 16, seed=1), floats(2, 7, 16, seed=2)
-    split = [a.reshape(2, a.shape[1], n, 8).transpose(0, 2, 1, 3) for a, n in ((q, 4), (k, 2), (v, 2))]
+    split = [a.reshape(2, a.shape[1], n, 8).transpose(0, 2, 1, 3) for a,
+             n in ((q, 4), (k, 2), (v, 2))]
     wanted = reference_attention(*split).transpose(0, 2, 1, 3).reshape(2, 5, 32)
     close(run_node("Attention", [q, k, v], 23, q_num_heads=4, kv_num_heads=2), wanted, atol=1e-5)
 
@@ -250,14 +259,17 @@ def test_attention_with_a_mask(kind):
     q, k, v = floats(1, 2, 4, 8), floats(1, 2, 6, 8, seed=1), floats(1, 2, 6, 8, seed=2)
     mask = floats(4, 6, seed=3)
     mask = mask > -1 if kind == "bool" else mask
-    close(run_node("Attention", [q, k, v, mask], 23, scale=0.5, softcap=2.0 if kind == "bool" else 0.0),
-          reference_attention(q, k, v, mask, scale=0.5, cap=2.0 if kind == "bool" else 0.0), atol=1e-5)
+    close(run_node("Attention", [q, k, v, mask], 23, scale=0.5,
+                   softcap=2.0 if kind == "bool" else 0.0),
+          reference_attention(q, k, v, mask, scale=0.5,
+                              cap=2.0 if kind == "bool" else 0.0), atol=1e-5)
 
 
 def test_attention_with_a_cache():
     q, k, v = floats(1, 2, 2, 8), floats(1, 2, 2, 8, seed=1), floats(1, 2, 2, 8, seed=2)
     old_k, old_v = floats(1, 2, 3, 8, seed=3), floats(1, 2, 3, 8, seed=4)
-    y, new_k, new_v = run_node("Attention", [q, k, v, None, old_k, old_v], 23, outputs=3, is_causal=1)
+    y, new_k, new_v = run_node("Attention", [q, k, v, None, old_k, old_v], 23, outputs=3,
+                               is_causal=1)
     all_k, all_v = np.concatenate([old_k, k], 2), np.concatenate([old_v, v], 2)
     np.testing.assert_array_equal(new_k, all_k)
     np.testing.assert_array_equal(new_v, all_v)
@@ -294,7 +306,8 @@ def test_split_by_number():
 @pytest.mark.parametrize("mode", ["reflect", "edge", "wrap", "constant"])
 def test_pad_some_axes(mode):
     x = floats(3, 4, 5)
-    found = run_node("Pad", [x, np.int64([2, 1, 2, 3]), None, np.int64([0, -1])], 19, constants=(1, 3), mode=mode)
+    found = run_node("Pad", [x, np.int64([2, 1, 2, 3]), None, np.int64([0, -1])], 19,
+                     constants=(1, 3), mode=mode)
     np.testing.assert_array_equal(found, np.pad(x, ((2, 2), (0, 0), (1, 3)), mode))
 
 
@@ -304,7 +317,9 @@ def test_pad_by_less_than_nothing():
     np.testing.assert_array_equal(found, np.pad(x[1:, :3], ((0, 0), (2, 0))))
 
 
-@pytest.mark.parametrize("cut", [(slice(None, None, -1), slice(1, None, 3)), (slice(4, 0, -2), slice(-3, None)),
+@pytest.mark.parametrize("cut",
+                         [(slice(None, None, -1), slice(1, None, 3)),
+                          (slice(4, 0, -2), slice(-3, None)),
                                  (slice(1, 2), slice(None, None, -4))])
 def test_slice(cut):
     x = floats(6, 11)
@@ -312,7 +327,8 @@ def test_slice(cut):
                s.stop if s.stop is not None else (2**31 - 1 if (s.step or 1) > 0 else -(2**31)),
                s.step or 1) for s in cut]
     starts, ends, steps = (np.int64(v) for v in zip(*bounds))
-    found = run_node("Slice", [x, starts, ends, np.int64([0, 1]), steps], 17, constants=(1, 2, 3, 4))
+    found = run_node("Slice", [x, starts, ends, np.int64([0, 1]), steps], 17,
+                     constants=(1, 2, 3, 4))
     np.testing.assert_array_equal(found, x[cut])
 
 
@@ -339,10 +355,12 @@ def test_scatter_with_a_reduction(reduction, function):
     along = np.int64([[0, 1, 1], [4, 1, 0]])
     wanted = x.copy()
     function.at(wanted, (along, np.broadcast_to(np.arange(3), along.shape)), updates[:2])
-    close(run_node("ScatterElements", [x, along, updates[:2]], 18, reduction=reduction, axis=0), wanted)
+    close(run_node("ScatterElements", [x, along, updates[:2]], 18, reduction=reduction, axis=0),
+          wanted)
 
 
-@pytest.mark.parametrize("shape, axis, largest", [((6, 6), 1, 1), ((5, 9), 0, 0), ((2, 3, 8), -1, 1)])
+@pytest.mark.parametrize("shape, axis, largest",
+                         [((6, 6), 1, 1), ((5, 9), 0, 0), ((2, 3, 8), -1, 1)])
 def test_top_k(shape, axis, largest):
     x = np.random.default_rng(2).integers(0, 5, shape).astype(np.float32)  # with equal ones
     values, at = run_node("TopK", [x, np.int64([3])], 17, outputs=2, constants=(1,), axis=axis,
@@ -370,10 +388,13 @@ def test_top_k(shape, axis, largest):
 ])
 def test_einsum(equation, shapes):
     arrays = [floats(*shape, seed=i) for i, shape in enumerate(shapes)]
-    close(run_node("Einsum", arrays, 17, equation=equation), np.einsum(equation, *arrays), atol=1e-5)
+    close(run_node("Einsum", arrays, 17, equation=equation), np.einsum(equation, *arrays),
+          atol=1e-5)
 
 
-@pytest.mark.parametrize("shapes", [((4,), (4,)), ((3, 4), (4,)), ((4,), (2, 4, 3)), ((2, 1, 3, 4), (5, 4, 2)),
+@pytest.mark.parametrize("shapes",
+                         [((4,), (4,)), ((3, 4), (4,)), ((4,), (2, 4, 3)),
+                          ((2, 1, 3, 4), (5, 4, 2)),
                                     ((7, 3, 4), (4, 2)), ((1, 4), (6, 4, 4))])
 def test_matmul(shapes):
     x, y = floats(*shapes[0]), floats(*shapes[1], seed=1)
@@ -386,10 +407,12 @@ def test_convolution(groups, inner, outer, dimensions):
     image = (9, 8)[:dimensions]
     x, w = floats(2, inner, *image), floats(outer, inner // groups, *[3] * dimensions, seed=1)
     pads, strides, dilations = [1] * 2 * dimensions, [2] * dimensions, [2, 1][:dimensions]
-    found = run_node("Conv", [x, w, floats(outer, seed=2)], 17, group=groups, pads=pads, strides=strides,
+    found = run_node("Conv", [x, w, floats(outer, seed=2)], 17, group=groups, pads=pads,
+                     strides=strides,
                      dilations=dilations)
     padded = np.pad(x, [(0, 0), (0, 0), *[(1, 1)] * dimensions])
-    wanted = np.zeros(found.shape, np.float64) + floats(outer, seed=2).reshape(1, -1, *[1] * dimensions)
+    wanted = np.zeros(found.shape, np.float64) + floats(outer, seed=2).reshape(1, -1,
+                                                                               *[1] * dimensions)
     for place in np.ndindex(*found.shape[2:]):
         cut = [slice(p * s, p * s + 2 * d + 1, d) for p, s, d in zip(place, strides, dilations)]
         window = padded[(slice(None), slice(None), *cut)]
@@ -411,7 +434,8 @@ def test_average_pool_with_dilation():
 
 def test_blocks_have_scales_of_their_own():
     x = np.random.default_rng(0).integers(-128, 128, (6, 4)).astype(np.int8)
-    scale, zero = np.abs(floats(2, 4)) + 0.1, np.random.default_rng(1).integers(-9, 9, (2, 4)).astype(np.int8)
+    scale, zero = np.abs(floats(2, 4)) + 0.1, np.random.default_rng(1).integers(-9, 9,
+                                                                                (2, 4)).astype(np.int8)
     s, z = np.repeat(scale, 3, 0), np.repeat(zero, 3, 0)
     found = run_node("DequantizeLinear", [x, scale, zero], 21, axis=0, block_size=3)
     close(found, (x.astype(np.float32) - z) * s)
@@ -425,12 +449,14 @@ def test_quantized_to(dtype):
     y, info = floats(5, 7) * 1e4, np.iinfo(dtype)
     zero = np.asarray(3, dtype)
     found = run_node("QuantizeLinear", [y, np.float32(0.25), zero], 21, dtypes=[dtype])
-    np.testing.assert_array_equal(found, np.clip(np.rint(y / np.float32(0.25)) + 3, info.min, info.max))
+    np.testing.assert_array_equal(found,
+                                  np.clip(np.rint(y / np.float32(0.25)) + 3, info.min, info.max))
 
 
 def test_integer_products_exactly():
     random = np.random.default_rng(0)
-    x, y = random.integers(0, 256, (5, 40)).astype(np.uint8), random.integers(-128, 128, (40, 6)).astype(np.int8)
+    x, y = random.integers(0, 256, (5, 40)).astype(np.uint8), random.integers(-128, 128,
+                                                                              (40, 6)).astype(np.int8)
     zx, zy = np.uint8(131), random.integers(-5, 5, 6).astype(np.int8)
     found = run_node("MatMulInteger", [x, y, zx, zy], 17, dtypes=["int32"])
     np.testing.assert_array_equal(found, (x.astype(np.int32) - 131) @ (y.astype(np.int32) - zy))
@@ -444,7 +470,8 @@ def test_four_bit_weights():
     g.node("MatMul", x, "wide", outputs=[g.output("y")])
     model = g.proto()
     flat = codes.reshape(-1) & 15
-    tensor = model.graph.initializer.add(name="w", raw_data=(flat[::2] | flat[1::2] << 4).astype(np.uint8).tobytes())
+    tensor = model.graph.initializer.add(name="w",
+                                         raw_data=(flat[::2] | flat[1::2] << 4).astype(np.uint8).tobytes())
     tensor.data_type = 22
     tensor.dims.extend([8, 4])
     values = floats(3, 8)
@@ -458,7 +485,8 @@ def test_four_bit_weights():
 @pytest.mark.parametrize("factor", [2, 3])
 def test_antialias_is_a_mean_of_weights(factor):
     x = floats(1, 1, 6, 6)
-    found = run_node("Resize", [x, None, np.float32([1, 1, 1 / factor, 1 / factor])], 18, constants=(2,),
+    found = run_node("Resize", [x, None, np.float32([1, 1, 1 / factor, 1 / factor])], 18,
+                     constants=(2,),
                      mode="linear", antialias=1, exclude_outside=1)
     n = 6 // factor
     centres = (np.arange(n) + 0.5) * factor - 0.5
@@ -501,7 +529,8 @@ def test_bidirectional_lstm_of_sequences_of_other_lengths():
     x, size = floats(5, 3, 4), 6
     w, r, b = floats(2, 24, 4, seed=1), floats(2, 24, 6, seed=2), floats(2, 48, seed=3)
     lengths = np.int32([5, 2, 3])
-    y, h, c = run_node("LSTM", [x, w, r, b, lengths], 14, outputs=3, hidden_size=size, direction="bidirectional")
+    y, h, c = run_node("LSTM", [x, w, r, b, lengths], 14, outputs=3, hidden_size=size,
+                       direction="bidirectional")
     for d in (0, 1):
         out, last_h, last_c = reference_lstm(x, w[d], r[d], b[d], lengths, d == 1)
         close(y[:, d], out, atol=1e-5)
@@ -539,7 +568,8 @@ def test_branch_of_a_known_condition(condition):
 
     g = Graph()
     g.input("x", [4])
-    g.node("If", g.constant(np.asarray(condition)), outputs=[g.output("y")], then_branch=branch("Neg"),
+    g.node("If", g.constant(np.asarray(condition)), outputs=[g.output("y")],
+           then_branch=branch("Neg"),
            else_branch=branch("Relu"))
     x = np.float32([-1, 2, -3, 4])
     outputs, _ = sequin.import_onnx(g.bytes()).compile("rngd").run(x=x)
@@ -552,10 +582,12 @@ def test_functions_of_the_model():
     scaled = helper.make_node("LeakyRelu", ["a"], ["b"])
     reference = scaled.attribute.add(name="alpha", ref_attr_name="slope")
     reference.type = 1
-    function = helper.make_function("own", "Leak", ["a"], ["c"], [scaled, helper.make_node("Neg", ["b"], ["c"])],
+    function = helper.make_function("own", "Leak", ["a"], ["c"],
+                                    [scaled, helper.make_node("Neg", ["b"], ["c"])],
                                     [helper.make_opsetid("", 17)], ["slope"])
     g = Graph()
-    g.node("Leak", g.input("x", [4]), outputs=[g.output("y")], name="/leak", domain="own", slope=0.25)
+    g.node("Leak", g.input("x", [4]), outputs=[g.output("y")], name="/leak", domain="own",
+           slope=0.25)
     model = g.proto()
     model.functions.append(function)
     model.opset_import.append(helper.make_opsetid("own", 1))

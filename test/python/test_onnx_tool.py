@@ -61,7 +61,8 @@ def test_run(tool, network, tmp_path):
     g, path = network
     x = np.random.default_rng(0).standard_normal((3, 16)).astype(np.float32)
     np.save(tmp_path / "x.npy", x)
-    code, out, _ = tool(path, "--size", "batch=3", "--target", "rngd", "--verify", "--input", tmp_path / "x.npy",
+    code, out, _ = tool(path, "--size", "batch=3", "--target", "rngd", "--verify", "--input",
+                        tmp_path / "x.npy",
                         "--output", f"y={tmp_path / 'y.npy'}", "--report", tmp_path / "r.json",
                         "--timeline", tmp_path / "t.json", "--emit-mlir", tmp_path / "net.mlir")
     assert code == 0 and "/fc1" in out and "equal the reference interpreter's" in out
@@ -115,7 +116,8 @@ def test_refused_input_writes_nothing(tool, network, tmp_path):
     before = sorted(tmp_path.iterdir())
     for arguments in (["--input", tmp_path / "x.npy"], ["--input", tmp_path / "none.npy"], [],
                       ["--input", network[1]]):
-        code, _, errors = tool(network[1], "--size", "batch=2", "--target", "rngd", "--output", tmp_path / "y.npy",
+        code, _, errors = tool(network[1], "--size", "batch=2", "--target", "rngd", "--output",
+                               tmp_path / "y.npy",
                                "--report", tmp_path / "r.json", *arguments)
         assert code == 1 and errors.startswith("error: ") and errors.count("\n") == 1
     assert tool(tmp_path / "none.onnx", "--target", "rngd")[0] == 1
@@ -129,7 +131,8 @@ def test_values_for_good(tool, tmp_path):
     (tmp_path / "view.onnx").write_bytes(g.bytes())
     np.save(tmp_path / "x.npy", np.arange(6, dtype=np.float32))
     np.save(tmp_path / "shape.npy", np.int64([2, -1]))
-    code, _, errors = tool(tmp_path / "view.onnx", "--target", "rngd", "--value", f"shape={tmp_path / 'shape.npy'}",
+    code, _, errors = tool(tmp_path / "view.onnx", "--target", "rngd", "--value",
+                           f"shape={tmp_path / 'shape.npy'}",
                            "--input", tmp_path / "x.npy", "--output", tmp_path / "y.npy")
     assert code == 0, errors
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), [[0, 1, 2], [3, 4, 5]])

@@ -37,7 +37,17 @@ from . import (  # noqa: F401  each enters its operators into the table
     selection,
 )
 from .graph import Importer, Unsupported
-from .model import Check, CompiledModel, Model, ModelResult, ModelValue, _Argument, _Output
+from .model import (
+    Check,
+    CompiledModel,
+    Model,
+    ModelResult,
+    ModelValue,
+    _Argument,
+    _Output,
+    node_cycles,
+    node_table,
+)
 from .node import OPERATORS
 from .reader import IR_VERSIONS, OPSETS, parse_model, read_model
 
@@ -52,6 +62,8 @@ __all__ = [
     "Unsupported",
     "check",
     "import_onnx",
+    "node_cycles",
+    "node_table",
     "operators",
 ]
 
@@ -143,7 +155,10 @@ def _finish(importer: Importer) -> Model:
         assert tensor is not None
         known = tensor.data
         if not tensor.kind.stored and known is None:
-            raise importer.fail(f"output '{name}' is of {tensor.kind}, for which the machine has no type")
+            raise importer.fail(
+                f"output '{name}' is of {tensor.kind}, for which the machine has no "
+                "type"
+            )
         if known is None:
             returned.append(tensor)
         outputs.append(_Output(name, tensor.kind, tensor.shape, known))

@@ -107,7 +107,8 @@ def _masked(node: Node, scores: Tensor, past: int) -> tuple[Tensor, bool]:
     if cap > 0:
         scores = b.map(
             [scores],
-            lambda c, v: c.mul(c.math("tanh", c.div(v, c.constant(cap, "f32"))), c.constant(cap, "f32")),
+            lambda c, v: c.mul(c.math("tanh", c.div(v, c.constant(cap, "f32"))),
+                               c.constant(cap, "f32")),
             FLOAT32,
         )
     mask, causal = node.optional(3), node.int("is_causal")
@@ -117,7 +118,10 @@ def _masked(node: Node, scores: Tensor, past: int) -> tuple[Tensor, bool]:
             high = [0] * (mask.rank - 1) + [missing]
             mask = b.pad(mask, [0] * mask.rank, high, 0 if mask.kind.is_bool else -math.inf)
         if broadcast_shapes([mask.shape, scores.shape]) != scores.shape:
-            node.refuse(f"has a mask of shape {list(mask.shape)} for scores of {list(scores.shape)}")
+            node.refuse(
+                f"has a mask of shape {list(mask.shape)} for scores of "
+                f"{list(scores.shape)}"
+            )
         if not mask.kind.is_bool and not mask.kind.is_float:
             node.refuse(f"has a mask of {mask.kind}, expected bool or floats")
 
@@ -168,11 +172,18 @@ def rotary_embedding(node: Node) -> Tensor:
         if node.optional(3) is not None:
             positions = node.input(3)
             if table.rank != 2 or not positions.kind.is_integer:
-                node.refuse(f"has tables of shape {list(table.shape)} and positions of {positions.kind}")
+                node.refuse(
+                    f"has tables of shape {list(table.shape)} and positions of "
+                    f"{positions.kind}"
+                )
             table = b.gather(table, 0, positions)
         if broadcast_shapes([table.shape, (batch, length, half)]) != (batch, length, half):
-            node.refuse(f"has tables of shape {list(table.shape)}, expected {[batch, length, half]}")
-        tables.append(b.reshape(b.broadcast(table, (batch, length, half)), [batch, 1, length, half]))
+            node.refuse(
+                f"has tables of shape {list(table.shape)}, expected "
+                f"{[batch, length, half]}"
+            )
+        tables.append(b.reshape(b.broadcast(table, (batch, length, half)),
+                                [batch, 1, length, half]))
     interleaved = bool(node.int("interleaved"))
     offsets, step = ([0, 1], 2) if interleaved else ([0, half], 1)
     first, second = (

@@ -196,10 +196,12 @@ class Builder:
         assert data is not None
         splat = tensor.splat
         if splat is not None:
-            tensor.ssa = self.emit(f"arith.constant dense<{_number(splat, tensor.kind)}>", tensor.type)
+            tensor.ssa = self.emit(f"arith.constant dense<{_number(splat, tensor.kind)}>",
+                                   tensor.type)
         elif data.size <= MOST_IN_TEXT and not tensor.weight:
             numbers = widened(data, tensor.kind)
-            tensor.ssa = self.emit(f"arith.constant dense<{_nested(numbers, tensor.kind)}>", tensor.type)
+            tensor.ssa = self.emit(f"arith.constant dense<{_nested(numbers, tensor.kind)}>",
+                                   tensor.type)
         else:
             tensor.ssa = self._name(tensor.name or f"{self.location}_constant")
             name = tensor.ssa[1:]
@@ -279,7 +281,8 @@ class Builder:
         iterators = ["parallel" if f"d{i}" in used else "reduction" for i in range(len(sizes))]
         dims = f"({', '.join(loops(len(sizes)))})"
         all_maps = ", ".join(
-            self._map(f"affine_map<{dims} -> ({', '.join(indices)})>") for indices in [*maps, *maps_out]
+            self._map(f"affine_map<{dims} -> ({', '.join(indices)})>") for indices in [*maps,
+                                                                                       *maps_out]
         )
         kinds_text = ", ".join(f'"{it}"' for it in iterators)
         head = f"linalg.generic {{indexing_maps = [{all_maps}], iterator_types = [{kinds_text}]}}"
@@ -292,7 +295,10 @@ class Builder:
         self.lines.append(f"{name}{count} = {head}")
         self.lines.append(f"^bb0({', '.join(block)}):")
         self.lines += [f"  {line}" for line in body.lines]
-        self.lines.append(f"  linalg.yield {', '.join(yields)} : {', '.join(k.stored for k in kinds)}")
+        self.lines.append(
+            f"  linalg.yield {', '.join(yields)} : "
+            f"{', '.join(k.stored for k in kinds)}"
+        )
         self.lines.append(f"}} -> {results}{self._loc}")
         names = [name] if len(kinds) == 1 else [f"{name}#{i}" for i in range(len(kinds))]
         return [Tensor(k, tuple(s), n) for k, s, n in zip(kinds, shapes, names)]
@@ -313,7 +319,8 @@ class Builder:
         kept = [i for i in range(x.rank) if i not in axes]
         init = self.fill([x.shape[i] for i in kept], kind, start)
         (result,) = self.generic(
-            x.shape, [(x, loops(x.rank))], code, [kind], outs=[[f"d{i}" for i in kept]], inits=[init]
+            x.shape, [(x, loops(x.rank))], code, [kind], outs=[[f"d{i}"
+                                                                for i in kept]], inits=[init]
         )
         return result
 
@@ -400,7 +407,8 @@ class Builder:
         if 0 in sizes:
             return self.constant(np.empty(sizes, x.kind.dtype), x.kind)
         if x.data is not None:
-            cut = tuple(slice(o, o + (n - 1) * s + 1, s) for o, n, s in zip(offsets, sizes, strides))
+            cut = tuple(slice(o, o + (n - 1) * s + 1, s) for o, n,
+                        s in zip(offsets, sizes, strides))
             return self._same(x, x.data[cut])
         of = tensor_type(sizes, x.kind)
         code = (
@@ -433,10 +441,14 @@ class Builder:
         shape = [a + n + b for a, n, b in zip(low, x.shape, high)]
         source = self.use(x)
         word = _number(value, x.kind)
-        number = self.emit(f"arith.constant {word}" + ("" if x.kind.is_bool else f" : {x.kind.stored}"))
+        number = self.emit(f"arith.constant {word}" + ("" if x.kind.is_bool
+                                                       else f" : {x.kind.stored}"))
         name = self._fresh()
         places = ", ".join(f"%in{i}: index" for i in range(x.rank))
-        self.lines.append(f"{name} = tensor.pad {source} low{json.dumps(list(low))} high{json.dumps(list(high))} {{")
+        self.lines.append(
+            f"{name} = tensor.pad {source} low{json.dumps(list(low))} "
+            f"high{json.dumps(list(high))} {{"
+        )
         self.lines.append(f"^bb0({places}):")
         self.lines.append(f"  tensor.yield {number} : {x.kind.stored}")
         self.lines.append(f"}} : {x.type} to {tensor_type(shape, x.kind)}{self._loc}")
@@ -450,7 +462,8 @@ class Builder:
         shape[axis] = sum(part.shape[axis] for part in parts)
         names = ", ".join([self.use(part) for part in parts])
         types = ", ".join(part.type for part in parts)
-        code = f"tensor.concat dim({axis}) {names} : ({types}) -> {tensor_type(shape, parts[0].kind)}"
+        of = tensor_type(shape, parts[0].kind)
+        code = f"tensor.concat dim({axis}) {names} : ({types}) -> {of}"
         result = self.result(code, parts[0].kind, shape)
         if parts[0].kind.is_integer:
             bounds = [part.bounds for part in parts]

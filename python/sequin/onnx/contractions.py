@@ -37,7 +37,10 @@ def matmul(node: Node, x: Tensor, y: Tensor, kind: ElementType | None = None) ->
     batch = broadcast_shapes([left.shape[:-2], right.shape[:-2]])
     (rows, inner), (depth, columns) = left.shape[-2:], right.shape[-2:]
     if batch is None or inner != depth:
-        node.refuse(f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go together")
+        node.refuse(
+            f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go "
+            "together"
+        )
     result = _product(b, left, right, batch)
     shape = list(batch)
     shape += [rows] if x.rank > 1 else []
@@ -99,9 +102,13 @@ def gemm(node: Node) -> Tensor:
     rows, inner = x.shape[left.index("d0")], x.shape[left.index("d2")]
     columns, depth = y.shape[right.index("d1")], y.shape[right.index("d2")]
     if inner != depth:
-        node.refuse(f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go together")
+        node.refuse(
+            f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go "
+            "together"
+        )
     b = node.b
-    total = b.contract((x, left), (y, right), [rows, columns, inner], ["d0", "d1"], product_kind(kind))
+    total = b.contract((x, left), (y, right), [rows, columns, inner], ["d0", "d1"],
+                       product_kind(kind))
     parts = [total]
     if c is not None and beta != 0:
         if broadcast_shapes([c.shape, (rows, columns)]) != (rows, columns):
@@ -142,7 +149,10 @@ def _terms(node: Node, equation: str, tensors: list[Tensor]) -> tuple[list[str],
     full = []
     for term, rank, tensor in zip(terms, ranks, tensors):
         if term.count("...") > 1 or (rank != 0 and "..." not in term) or rank < 0:
-            node.refuse(f"has equation '{equation}', its term '{term}' is for another rank than {tensor.rank}")
+            node.refuse(
+                f"has equation '{equation}', its term '{term}' is for another rank than "
+                f"{tensor.rank}"
+            )
         full.append(term.replace("...", ellipsis[more - rank :] if rank else ""))
     if any("." in term for term in full):
         node.refuse(f"has equation '{equation}', which is none")
@@ -192,10 +202,12 @@ def einsum(node: Node) -> Tensor:
     shape = [sizes[letter] for letter in result]
     if len(out) == len(order):
         # Nothing is summed: the same without a running total.
-        (summed,) = b.generic(extents, ins, lambda c, *w: code(c, *w, c.like(w[0], 0)) if len(w) > 1 else w[0],
+        (summed,) = b.generic(extents, ins, lambda c,
+                              *w: code(c, *w, c.like(w[0], 0)) if len(w) > 1 else w[0],
                               [wide], outs=[out])
     else:
-        (summed,) = b.generic(extents, ins, code, [wide], outs=[out], inits=[b.fill(shape, wide, 0)])
+        (summed,) = b.generic(extents, ins, code, [wide], outs=[out],
+                              inits=[b.fill(shape, wide, 0)])
     return rounded(b, summed, kind)
 
 

@@ -56,7 +56,7 @@ def read_window(node: Node, image: tuple[int, ...], sizes: list[int]) -> Window:
     dilations = node.ints("dilations") or [1] * rank
     pads = node.ints("pads") or [0] * (2 * rank)
     mode = node.text("auto_pad", "NOTSET")
-    if len(sizes) != rank or len(strides) != rank or len(dilations) != rank or len(pads) != 2 * rank:
+    if [len(sizes), len(strides), len(dilations), len(pads)] != [rank, rank, rank, 2 * rank]:
         node.refuse(
             f"has a window of {len(sizes)} dimensions, {len(strides)} strides, {len(dilations)} "
             f"dilations and {len(pads)} pads for an image of {rank} dimensions"
@@ -156,7 +156,8 @@ def _by_patches(b: Builder, x: Tensor, w: Tensor, window: Window, kind: ElementT
     rows = b.reshape(patches, [batch, math.prod(places), depth])
     weights = b.reshape(w, [made, depth])
     sizes = [batch, made, math.prod(places), depth]
-    total = b.contract((rows, ["d0", "d2", "d3"]), (weights, ["d1", "d3"]), sizes, ["d0", "d1", "d2"], kind)
+    total = b.contract((rows, ["d0", "d2", "d3"]), (weights, ["d1", "d3"]), sizes,
+                       ["d0", "d1", "d2"], kind)
     return b.reshape(total, [batch, made, *places])
 
 
@@ -206,8 +207,12 @@ def conv_transpose(node: Node) -> Tensor:
     kind = node.same_kinds([x, w])
     node.float_input(0)
     groups, rank = node.int("group", 1), x.rank - 2
-    if rank < 1 or w.rank != x.rank or groups < 1 or x.shape[1] != w.shape[0] or w.shape[0] % groups:
-        node.refuse(f"has an image of shape {list(x.shape)} and weights of {list(w.shape)} in {groups} groups")
+    fits = rank >= 1 and w.rank == x.rank and groups >= 1 and x.shape[1] == w.shape[0]
+    if not fits or w.shape[0] % groups:
+        node.refuse(
+            f"has an image of shape {list(x.shape)} and weights of {list(w.shape)} in {groups} "
+            "groups"
+        )
     image, sizes = x.shape[2:], list(w.shape[2:])
     strides = node.ints("strides") or [1] * rank
     dilations = node.ints("dilations") or [1] * rank

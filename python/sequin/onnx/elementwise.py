@@ -167,7 +167,9 @@ def of_numbers(node: Node) -> Tensor:
 def activation(node: Node) -> Tensor:
     """Functions with parameters."""
     x = node.float_input(0)
-    alpha = node.float("alpha", {"HardSigmoid": 0.2, "LeakyRelu": 0.01, "Selu": SELU_ALPHA}.get(node.op, 1.0))
+    alpha = node.float("alpha",
+                       {"HardSigmoid": 0.2, "LeakyRelu": 0.01, "Selu": SELU_ALPHA}.get(node.op,
+                                                                                       1.0))
     beta, gamma = node.float("beta", 0.5), node.float("gamma", SELU_GAMMA)
     approximate = node.text("approximate", "none")
     bias, lambd = node.float("bias", 0.0), node.float("lambd", 0.5)
@@ -330,7 +332,8 @@ def modulo(node: Node) -> Tensor:
         wrong = b.bitand(b.compare("ne", rest, zero), b.compare("lt", b.bitxor(rest, w), zero))
         return b.select(wrong, b.add(rest, w), rest)
 
-    result = node.b.map([x, y], of_floats if kind.is_float else of_integers, kind, node.broadcast([x, y]))
+    result = node.b.map([x, y], of_floats if kind.is_float else of_integers, kind,
+                        node.broadcast([x, y]))
     if kind.is_integer:
         most = min(max(abs(n) for n in y.bounds) - 1, 2**31 - 1)
         low = 0 if y.bounds[0] >= 0 and (x.bounds[0] >= 0 or not keeps_sign) else -most
@@ -393,7 +396,8 @@ def variadic(node: Node) -> Tensor:
 # ===--- Truth values and bits ---------------------------------------------=== #
 
 
-COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt", "GreaterOrEqual": "ge"}
+COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt",
+               "GreaterOrEqual": "ge"}
 
 
 @operator(*COMPARISONS)
@@ -417,7 +421,8 @@ def combine(node: Node) -> Tensor:
     on_bits = node.op.startswith("Bitwise")
     if kind.is_float or kind.is_bool == on_bits:
         node.refuse(f"works on {'integers' if on_bits else 'bool'}, its inputs are of {kind}")
-    step = {"And": Body.bitand, "Or": Body.bitor, "Xor": Body.bitxor}[node.op.removeprefix("Bitwise")]
+    step = {"And": Body.bitand, "Or": Body.bitor,
+            "Xor": Body.bitxor}[node.op.removeprefix("Bitwise")]
     return node.b.map([x, y], step, kind, node.broadcast([x, y]))
 
 
@@ -425,7 +430,10 @@ def combine(node: Node) -> Tensor:
 def invert(node: Node) -> Tensor:
     x = node.input(0)
     if x.kind.is_float or x.kind.is_bool == (node.op == "BitwiseNot"):
-        node.refuse(f"works on {'bool' if node.op == 'Not' else 'integers'}, its input is of {x.kind}")
+        node.refuse(
+            f"works on {'bool' if node.op == 'Not' else 'integers'}, its input is of "
+            f"{x.kind}"
+        )
     if x.kind.name == "uint64":
         node.refuse("inverts uint64 numbers, which do not fit in i32, the machine's widest integer")
     return node.b.map([x], Body.invert, x.kind)
@@ -503,7 +511,9 @@ def cast(node: Node, x: Tensor, kind: ElementType) -> Tensor:
     if kind is x.kind:
         return x
     if not kind.stored:
-        what = "the machine's widest float is float32" if kind.is_float else "for which the machine has no type"
+        what = "for which the machine has no type"
+        if kind.is_float:
+            what = "the machine's widest float is float32"
         node.refuse(f"casts to {kind}, {what}", "cast to float32" if kind.is_float else "")
     range = None
     if kind.is_integer:
@@ -554,7 +564,8 @@ def dropout(node: Node) -> list[Tensor | None]:
         training = bool(node.known(2, "training mode").reshape(-1)[0])
         ratio = 0.5 if node.optional(1) is None else float(node.known(1, "ratio").reshape(-1)[0])
         if training and ratio:
-            node.refuse("drops elements at random, as in training", "export the model for inference")
+            node.refuse("drops elements at random, as in training",
+                        "export the model for inference")
     mask = None
     if node.wants(1):
         kind = BOOL if node.opset >= 10 else x.kind

@@ -45,7 +45,8 @@ def fold(node: Node) -> list[Tensor] | None:
         return None
     function, result = how
     moves = node.op in MOVES
-    if any(t.kind.kind == "other" or (t.kind.holds_bits and not _readable(t.kind)) for t in present):
+    if any(t.kind.kind == "other" or (t.kind.holds_bits and not _readable(t.kind))
+           for t in present):
         return None
     weight = any(tensor.weight and tensor.size > 1 for tensor in present)
     if not moves and sum(tensor.size for tensor in present) > MOST_COMPUTED:
@@ -53,7 +54,8 @@ def fold(node: Node) -> list[Tensor] | None:
     if moves:
         arrays = [None if t is None else t.data for t in node.inputs]
     else:
-        arrays = [None if t is None else widened(t.data, t.kind) for t in node.inputs]  # type: ignore[arg-type]
+        arrays = [None if t is None else widened(t.data, t.kind)
+                  for t in node.inputs]  # type: ignore[arg-type]
     kind = result or present[1 if node.op == "Where" else 0].kind
     try:
         with np.errstate(all="ignore"):
@@ -133,7 +135,8 @@ def _fold_all(function: Callable[[Array, Array], Array]) -> Fold:
     return run
 
 
-def _clip(node: Node, x: Array, low: Array | None = None, high: Array | None = None) -> Array | None:
+def _clip(node: Node, x: Array, low: Array | None = None,
+          high: Array | None = None) -> Array | None:
     if node.opset < 11:
         return None
     x = x if low is None else np.maximum(x, low)
@@ -187,7 +190,10 @@ def reshaped(node: Node, shape: Sequence[int], wanted: Sequence[int]) -> list[in
             node.refuse(f"reshapes {list(shape)} to {list(wanted)}, which does not divide it")
         result[result.index(-1)] = count // rest
     if (int(np.prod(result, dtype=object)) if result else 1) != count:
-        node.refuse(f"reshapes {list(shape)} to {list(wanted)}, which has another number of elements")
+        node.refuse(
+            f"reshapes {list(shape)} to {list(wanted)}, which has another number of "
+            "elements"
+        )
     return result
 
 
@@ -203,7 +209,10 @@ def slices_of(node: Node, shape: Sequence[int]) -> list[slice]:
     axes = list(range(len(starts))) if axes is None else [node.axis(a, len(shape)) for a in axes]
     steps = [1] * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps):
-        node.refuse(f"has {len(starts)} starts, {len(ends)} ends, {len(axes)} axes, {len(steps)} steps")
+        node.refuse(
+            f"has {len(starts)} starts, {len(ends)} ends, {len(axes)} axes, {len(steps)} "
+            "steps"
+        )
     result = [slice(0, size, 1) for size in shape]
     for start, end, axis, step in zip(starts, ends, axes, steps):
         if step == 0:
@@ -393,5 +402,6 @@ FOLDS: dict[str, tuple[Fold, ElementType | None]] = {
 
 #: Those that move elements and do not look at them.
 MOVES = frozenset(
-    "Identity Reshape Squeeze Unsqueeze Flatten Transpose Concat Gather Slice Split Expand Tile Trilu".split()
+    "Identity Reshape Squeeze Unsqueeze Flatten Transpose Concat Gather Slice Split Expand Tile "
+    "Trilu".split()
 )

@@ -178,7 +178,8 @@ class Importer:
         for axis, dim in enumerate(type.shape.dim):
             shape.append(self._size(entry.name, axis, dim, used))
         if 0 in shape:  # without elements, so that all of them are known
-            tensor = Tensor(element, tuple(shape), data=np.empty(shape, element.dtype), name=entry.name)
+            tensor = Tensor(element, tuple(shape), data=np.empty(shape, element.dtype),
+                            name=entry.name)
             self.empty.append(tensor)
             return tensor
         tensor = self.b.input(entry.name, element, tuple(shape))
@@ -193,7 +194,10 @@ class Importer:
             raise self.fail(f"input '{name}' is of {kind}, ranges are of integers")
         least, most = kind.passed_range
         if not least <= low <= high <= most:
-            raise self.fail(f"input '{name}' is given range {low} to {high}, allowed are {least} to {most}")
+            raise self.fail(
+                f"input '{name}' is given range {low} to {high}, allowed are {least} to "
+                f"{most}"
+            )
         return low, high
 
     def _size(self, name: str, axis: int, dim: Any, used: set[str]) -> int:
@@ -394,12 +398,14 @@ class Importer:
 
     # ===--- Functions and branches ----------------------------------------=== #
 
-    def _call(self, proto: Any, domain: str, inputs: list[Tensor | None]) -> Sequence[Tensor | None]:
+    def _call(self, proto: Any, domain: str,
+              inputs: list[Tensor | None]) -> Sequence[Tensor | None]:
         """A call of one of the model's own functions: its body in its place."""
         function = self.functions[domain, proto.op_type]
         if self._depth >= DEEPEST_CALL:
             raise self.fail(
-                f"function '{proto.op_type}' is called {DEEPEST_CALL} calls deep, it may call itself"
+                f"function '{proto.op_type}' is called {DEEPEST_CALL} calls deep, it may call "
+                "itself"
             )
         # Defaults are a field that older classes do not know.
         defaults = getattr(function, "attribute_proto", ())
@@ -431,7 +437,8 @@ class Importer:
             self.wanted, self.opsets = outer, opsets
         return [scope.get(name) for name in function.output]
 
-    def _branch(self, proto: Any, inputs: list[Tensor | None], scope: Scope) -> Sequence[Tensor | None]:
+    def _branch(self, proto: Any, inputs: list[Tensor | None],
+                scope: Scope) -> Sequence[Tensor | None]:
         """An If whose condition is known: that branch."""
         condition = inputs[0] if inputs else None
         if condition is None or condition.data is None or condition.data.size != 1:

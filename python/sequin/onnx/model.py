@@ -20,7 +20,8 @@ from ..report import Report
 from .graph import Unsupported
 from .types import ElementType, narrowed, rounded_to, widened
 
-__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue", "node_cycles", "node_table"]
+__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue", "node_cycles",
+           "node_table"]
 
 Array = NDArray[Any]
 
@@ -64,7 +65,10 @@ class Check:
             reasons.setdefault((found.reason, found.remedy), []).append(found.node)
         for operator in sorted(groups):
             count = sum(map(len, groups[operator].values()))
-            lines.append(f"  {printable(operator)} ({count} of {self.operators.get(operator, count)} nodes)")
+            lines.append(
+                f"  {printable(operator)} ({count} of {self.operators.get(operator, count)} "
+                "nodes)"
+            )
             for (reason, remedy), nodes in groups[operator].items():
                 lines.append(printable(f"    {reason}{f': {remedy}' if remedy else ''}"))
                 lines.append(printable(f"      nodes: {', '.join(nodes)}"))
@@ -114,7 +118,8 @@ class _Argument:
 class Model:
     """A model in linalg; made by `sequin.import_onnx`."""
 
-    def __init__(self, name: str, text: str, arguments: list[_Argument], outputs: list[_Output]) -> None:
+    def __init__(self, name: str, text: str, arguments: list[_Argument],
+                 outputs: list[_Output]) -> None:
         self.name: str = name
         self._text = text
         self._arguments = arguments
@@ -198,7 +203,8 @@ class Model:
             return ", ".join(f"{v.name}: {v.dtype} {list(v.shape)}" for v in values)
 
         count = sum(a.array is not None for a in self._arguments)
-        return f"<sequin.Model ({signature(self.inputs)}; {count} weights) -> ({signature(self.outputs)})>"
+        inputs, outputs = signature(self.inputs), signature(self.outputs)
+        return f"<sequin.Model ({inputs}; {count} weights) -> ({outputs})>"
 
 
 @refusing_class

@@ -32,7 +32,8 @@ def constant(node: Node) -> Tensor:
             return b.constant(array, FLOAT32 if kind is np.float32 else INT64, node.name)
     value = node.tensor("value")
     if value is None:
-        node.refuse("has no numbers as its value", "for strings and sparse tensors the machine has no type")
+        node.refuse("has no numbers as its value",
+                    "for strings and sparse tensors the machine has no type")
     value.name = node.outputs[0]
     value.weight = value.size > 1
     return value
@@ -162,7 +163,8 @@ def concat(node: Node) -> Tensor:
     axis = node.axis(node.int("axis", 1), parts[0].rank)
     for part in parts:
         rest = [size for i, size in enumerate(part.shape) if i != axis]
-        if part.rank != parts[0].rank or rest != [s for i, s in enumerate(parts[0].shape) if i != axis]:
+        if part.rank != parts[0].rank or rest != [s for i,
+                                                  s in enumerate(parts[0].shape) if i != axis]:
             shapes = " and ".join(str(list(p.shape)) for p in parts)
             node.refuse(f"joins shapes {shapes} along dimension {axis}")
     result = node.b.concat(parts, axis)
@@ -203,8 +205,8 @@ def pad(node: Node) -> Tensor:
         axes = node.known_ints(3, "axes") if node.opset >= 18 else None
         value = 0.0
         if node.optional(2) is not None:
-            number = node.input(2)
-            value = number.splat if number.splat is not None else float(node.known(2, "value").reshape(-1)[0])
+            known = node.input(2).splat
+            value = float(node.known(2, "value").reshape(-1)[0]) if known is None else known
     else:
         pads, axes, value = node.ints("pads") or [], None, node.float("value")
     places = list(range(x.rank)) if axes is None else [node.axis(a, x.rank) for a in axes]
@@ -235,7 +237,10 @@ def _padded_places(node: Node, mode: str, size: int, low: int, high: int) -> lis
     if mode == "wrap":
         return list(places % size)
     if mode != "reflect":
-        node.refuse(f"has attribute 'mode' = '{mode}', expected 'constant', 'reflect', 'edge' or 'wrap'")
+        node.refuse(
+            f"has attribute 'mode' = '{mode}', expected 'constant', 'reflect', 'edge' or "
+            "'wrap'"
+        )
     if size == 1:
         return [0] * len(places)
     period = 2 * (size - 1)
@@ -302,7 +307,10 @@ def reverse_sequence(node: Node) -> Tensor:
     lengths = node.known_ints(1, "lengths") or []
     time, batch = node.int("time_axis", 0), node.int("batch_axis", 1)
     if {time, batch} != {0, 1} or x.rank < 2 or len(lengths) != x.shape[batch]:
-        node.refuse(f"has {len(lengths)} lengths for shape {list(x.shape)}, time {time}, batch {batch}")
+        node.refuse(
+            f"has {len(lengths)} lengths for shape {list(x.shape)}, time {time}, batch "
+            f"{batch}"
+        )
     parts = []
     for i, length in enumerate(lengths):
         offsets = [i if axis == batch else 0 for axis in range(x.rank)]

@@ -103,7 +103,8 @@ class Node:
             name = self.input_names[place] if place < len(self.input_names) else ""
             raise Refusal(
                 f"takes its {what} from '{name}', which is not known when the model is imported",
-                f"make '{name}' a constant, or give its value to import_onnx: values={{'{name}': ...}}",
+                f"make '{name}' a constant, or give its value to import_onnx: "
+                f"values={{'{name}': ...}}",
                 name,
             )
         return tensor.data
@@ -207,7 +208,10 @@ class Node:
     def check_places(self, count: int) -> None:
         """Refuses to list so many positions at import."""
         if count > MOST_PLACES:
-            self.refuse(f"takes {count} elements along one dimension, at most {MOST_PLACES} are listed")
+            self.refuse(
+                f"takes {count} elements along one dimension, at most {MOST_PLACES} are "
+                "listed"
+            )
 
     def wants(self, place: int) -> bool:
         """Whether somebody reads an output."""

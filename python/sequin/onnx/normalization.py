@@ -113,7 +113,8 @@ def instance_normalization(node: Node) -> Tensor:
     x = node.float_input(0)
     if x.rank < 3:
         node.refuse(f"has an input of {x.rank} dimensions, expected 3 or more")
-    parameters = [_by_channel(node, x, node.input(i), what) for i, what in ((1, "scale"), (2, "bias"))]
+    parameters = [_by_channel(node, x, node.input(i), what) for i,
+                  what in ((1, "scale"), (2, "bias"))]
     axes = list(range(2, x.rank))
     return _standardized(node, x, axes, node.float("epsilon", 1e-5), parameters)[0]
 
@@ -270,12 +271,15 @@ def _along(node: Node, x: Tensor, axis: int) -> Tensor:
     b = node.b
     best = keep(node, extremum(node, x, [axis], largest=True), x.shape, [axis])
     kept = [f"d{i}" for i in range(x.rank) if i != axis]
-    operands = [(x, loops(x.rank)), (best, ["0" if i == axis and x.shape[i] != 1 else f"d{i}" for i in range(x.rank)])]
+    operands = [(x, loops(x.rank)),
+                (best, ["0" if i == axis and x.shape[i] != 1 else f"d{i}" for i in range(x.rank)])]
     size, integer = x.shape[axis], BY_CODE[6]
     (first,) = b.generic(
         x.shape,
         operands,
-        lambda c, v, m, t: c.min(t, c.select(c.compare("eq", v, m), c.index(axis), c.constant(size, "i32"))),
+        lambda c, v, m, t: c.min(t,
+                                 c.select(c.compare("eq", v, m), c.index(axis),
+                                          c.constant(size, "i32"))),
         [integer],
         outs=[kept],
         inits=[b.fill([n for i, n in enumerate(x.shape) if i != axis], integer, size)],
@@ -284,6 +288,7 @@ def _along(node: Node, x: Tensor, axis: int) -> Tensor:
     return b.generic(
         x.shape,
         [(first, shown)],
-        lambda c, t: c.select(c.compare("eq", t, c.index(axis)), c.constant(1, "f32"), c.constant(0, "f32")),
+        lambda c, t: c.select(c.compare("eq", t, c.index(axis)), c.constant(1, "f32"),
+                              c.constant(0, "f32")),
         [x.kind],
     )[0]

@@ -40,7 +40,9 @@ def _window(node: Node, x: Tensor) -> tuple[Window, list[int], list[int]]:
     return window, places, high
 
 
-def _loops(x: Tensor, window: Window, places: list[int]) -> tuple[list[int], list[str], list[str], list[str]]:
+def _loops(
+    x: Tensor, window: Window, places: list[int]
+) -> tuple[list[int], list[str], list[str], list[str]]:
     """Sizes of the loops (batch, channels, places, window), indices of the image, of the
     result and of the window."""
     rank = window.rank
@@ -116,7 +118,8 @@ def _narrowed(node: Node, best: Tensor, x: Tensor) -> Tensor:
     return result
 
 
-def _window_sum(node: Node, image: Tensor, window: Window, places: list[int], power: float = 1) -> Tensor:
+def _window_sum(node: Node, image: Tensor, window: Window, places: list[int],
+                power: float = 1) -> Tensor:
     sizes, elements, out, inside = _loops(image, window, places)
 
     def code(b: Body, v: Scalar, _: Scalar, total: Scalar) -> Scalar:
@@ -144,7 +147,8 @@ def average_pool(node: Node) -> Tensor:
     image = node.b.pad(x, [0, 0, *window.low], [0, 0, *high], 0)
     total = _window_sum(node, image, window, places)
     counts = _counts(x, window, places, bool(node.int("count_include_pad")))
-    shares = node.b.constant(np.float32(1) / counts.astype(np.float32), FLOAT32, f"{node.name}/shares")
+    shares = node.b.constant(np.float32(1) / counts.astype(np.float32), FLOAT32,
+                             f"{node.name}/shares")
     if shares.splat is not None:
         count = float(counts.reshape(-1)[0])
         return node.b.map([total], lambda b, v: b.div(v, b.constant(count, "f32")), x.kind)

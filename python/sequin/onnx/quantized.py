@@ -30,11 +30,17 @@ def _parameter(node: Node, x: Tensor, parameter: Tensor, what: str) -> Operand:
     block = node.int("block_size")
     if parameter.rank == 1 and not block:
         if parameter.shape[0] != x.shape[axis]:
-            node.refuse(f"has a {what} of shape {list(parameter.shape)} for dimension {axis} of {list(x.shape)}")
+            node.refuse(
+                f"has a {what} of shape {list(parameter.shape)} for dimension {axis} of "
+                f"{list(x.shape)}"
+            )
         return parameter, [f"d{axis}"]
     expected = [-(-n // block) if i == axis and block else n for i, n in enumerate(x.shape)]
     if not block or list(parameter.shape) != expected:
-        node.refuse(f"has a {what} of shape {list(parameter.shape)} for an input of {list(x.shape)}")
+        node.refuse(
+            f"has a {what} of shape {list(parameter.shape)} for an input of "
+            f"{list(x.shape)}"
+        )
     if x.shape[axis] % block:
         node.refuse(f"has blocks of {block} in dimension {axis}, which has {x.shape[axis]}")
     # Each number of the parameter as often as its block is long.
@@ -65,7 +71,10 @@ def _narrow(node: Node, kind: ElementType) -> ElementType:
     """A type to quantize to."""
     if (kind.is_integer and kind.bits <= 16 and kind.stored) or kind.name in GREATEST_FLOAT8:
         return kind
-    node.refuse(f"quantizes to {kind}, allowed are int4, int8, uint8, int16, uint16 and 8-bit floats")
+    node.refuse(
+        f"quantizes to {kind}, allowed are int4, int8, uint8, int16, uint16 and 8-bit "
+        "floats"
+    )
 
 
 @operator("QuantizeLinear")
@@ -119,10 +128,12 @@ def dynamic_quantize(node: Node) -> list[Tensor | None]:
     zero = b.map(
         [low, scale],
         lambda c, least, s: quantized(
-            c, c.div(c.sub(c.constant(0.0, "f32"), c.min(least, c.constant(0.0, "f32"))), s), None, UINT8),
+            c, c.div(c.sub(c.constant(0.0, "f32"), c.min(least, c.constant(0.0, "f32"))),
+                     s), None, UINT8),
         UINT8,
     )
-    y = b.map([x, scale, zero], lambda c, v, s, z: quantized(c, c.div(v, s), z, UINT8), UINT8, x.shape)
+    y = b.map([x, scale, zero], lambda c, v, s, z: quantized(c, c.div(v, s), z, UINT8), UINT8,
+              x.shape)
     return [y, scale, zero]
 
 
@@ -134,7 +145,8 @@ def _integers(node: Node, tensor: Tensor) -> None:
         node.refuse(f"multiplies int8 and uint8, an input is of {tensor.kind}")
 
 
-def _integer_matmul(node: Node, x: Tensor, y: Tensor, zero_x: Tensor | None, zero_y: Tensor | None) -> Tensor:
+def _integer_matmul(node: Node, x: Tensor, y: Tensor, zero_x: Tensor | None,
+                    zero_y: Tensor | None) -> Tensor:
     """(x - its zero point) times (y - its), summed in i32."""
     b = node.b
     _integers(node, x)
@@ -146,7 +158,10 @@ def _integer_matmul(node: Node, x: Tensor, y: Tensor, zero_x: Tensor | None, zer
     ])
     rows, inner, columns = x.shape[-2], x.shape[-1], y.shape[-1]
     if y.shape[-2] != inner:
-        node.refuse(f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go together")
+        node.refuse(
+            f"multiplies shapes {list(x.shape)} and {list(y.shape)}, which do not go "
+            "together"
+        )
     count = len(batch)
     m, n, k = (f"d{count + i}" for i in range(3))
 
@@ -199,7 +214,10 @@ def _requantized(node: Node, total: Tensor, scales: Sequence[Operand], zero: Ten
                  out: ElementType) -> Tensor:
     """Sums in i32 as numbers of the result's scale: total * a * b / y + zero point."""
     if zero.size != 1:
-        node.refuse(f"has a zero point of shape {list(zero.shape)} for its result, expected one number")
+        node.refuse(
+            f"has a zero point of shape {list(zero.shape)} for its result, expected one "
+            "number"
+        )
 
     def code(b: Body, v: Scalar, x: Scalar, w: Scalar, y: Scalar, z: Scalar) -> Scalar:
         ratio = b.div(b.mul(x, w), y)
@@ -230,7 +248,8 @@ def qlinear_matmul(node: Node) -> Tensor:
     return _requantized(node, total, scales, zero, zero.kind)
 
 
-def _integer_conv(node: Node, x: Tensor, w: Tensor, zero_x: Tensor | None, zero_w: Tensor | None) -> Tensor:
+def _integer_conv(node: Node, x: Tensor, w: Tensor, zero_x: Tensor | None,
+                  zero_w: Tensor | None) -> Tensor:
     """The same as a convolution; padding is the zero point."""
     b = node.b
     _integers(node, x)
@@ -242,7 +261,10 @@ def _integer_conv(node: Node, x: Tensor, w: Tensor, zero_x: Tensor | None, zero_
         node.refuse(f"has a window of {window.sizes}, its weights have {list(w.shape[2:])}")
     if zero_x is not None:
         if zero_x.size != 1:
-            node.refuse(f"has a zero point of shape {list(zero_x.shape)} for its image, expected one number")
+            node.refuse(
+                f"has a zero point of shape {list(zero_x.shape)} for its image, expected one "
+                "number"
+            )
         if any([*window.low, *window.high]):
             # Of which nothing is known before it runs: the difference is padded instead.
             x = b.map([x, b.reshape(zero_x, ())], lambda c, v, z: c.sub(v, z), INT32, x.shape)
@@ -291,8 +313,12 @@ def qlinear_conv(node: Node) -> Tensor:
     bias = node.optional(8)
     if bias is not None:
         if bias.shape != (w.shape[0],) or bias.kind is not INT32:
-            node.refuse(f"has a bias of shape {list(bias.shape)} of {bias.kind}, expected [{w.shape[0]}] of int32")
+            node.refuse(
+                f"has a bias of shape {list(bias.shape)} of {bias.kind}, expected [{w.shape[0]}] "
+                "of int32"
+            )
         shown = node.b.reshape(bias, [w.shape[0], *[1] * (total.rank - 2)])
         total = node.b.map([total, shown], lambda c, v, t: c.add(v, t), INT32, total.shape)
-    scales = [_scale(node, x_scale, "", 1), _scale(node, w_scale, "d1", w.shape[0]), _scale(node, scale, "", 1)]
+    scales = [_scale(node, x_scale, "", 1), _scale(node, w_scale, "d1", w.shape[0]),
+              _scale(node, scale, "", 1)]
     return _requantized(node, total, scales, zero, zero.kind)

@@ -123,7 +123,10 @@ def opset_of(imports: Any, name: str) -> dict[str, int]:
     own = [versions[domain] for domain in OWN_DOMAINS if domain in versions]
     low, high = OPSETS
     if not own:
-        raise ModelError(f"'{name}': imports no operators of ONNX, of which {low} to {high} are known")
+        raise ModelError(
+            f"'{name}': imports no operators of ONNX, of which {low} to {high} are "
+            "known"
+        )
     if not low <= own[0] <= high:
         raise ModelError(
             f"'{name}': imports version {own[0]} of ONNX's operators, versions {low} to {high} "
@@ -233,7 +236,8 @@ class TensorReader:
         if self.path is None:
             raise ModelError(f"{what} is in a file beside the model, which is in none")
         parts = location.replace("\\", "/").split("/")
-        if not location or "\0" in location or os.path.isabs(location) or ".." in parts or ":" in parts[0]:
+        leaves = os.path.isabs(location) or ".." in parts or ":" in parts[0]
+        if not location or "\0" in location or leaves:
             raise ModelError(
                 f"{what} is in {location!r}, data beside a model must be a file in its folder"
             )

@@ -89,7 +89,8 @@ def _row(node: Node, place: int, direction: int, shape: list[int], what: str) ->
     tensor = node.optional(place)
     if tensor is None:
         return None
-    if tensor.rank != len(shape) + 1 or list(tensor.shape[1:]) != shape or direction >= tensor.shape[0]:
+    fits = tensor.rank == len(shape) + 1 and list(tensor.shape[1:]) == shape
+    if not fits or direction >= tensor.shape[0]:
         node.refuse(f"has {what} of shape {list(tensor.shape)}, expected {['directions', *shape]}")
     b = node.b
     cut = b.slice(tensor, [direction, *[0] * len(shape)], [1, *shape])
@@ -100,22 +101,30 @@ def _directions(node: Node, x: Tensor, gates: int, defaults: list[str]) -> list[
     kind = node.text("direction", "forward")
     count = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(kind)
     if count is None:
-        node.refuse(f"has attribute 'direction' = '{kind}', expected 'forward', 'reverse' or 'bidirectional'")
+        node.refuse(
+            f"has attribute 'direction' = '{kind}', expected 'forward', 'reverse' or "
+            "'bidirectional'"
+        )
     w = node.input(1)
     if w.rank != 3 or w.shape[0] != count or w.shape[1] % gates:
         node.refuse(f"has weights of shape {list(w.shape)} for {count} directions of {gates} gates")
     size, inputs, batch = w.shape[1] // gates, x.shape[2], x.shape[1]
     if node.int("hidden_size", size) != size:
-        node.refuse(f"has attribute 'hidden_size' = {node.int('hidden_size')}, its weights are for {size}")
+        node.refuse(
+            f"has attribute 'hidden_size' = {node.int('hidden_size')}, its weights are for "
+            f"{size}"
+        )
     names = node.texts("activations") or defaults * count
     if len(names) != len(defaults) * count:
         node.refuse(f"has {len(names)} activations, expected {len(defaults) * count}")
-    alphas, betas = iter(node.floats("activation_alpha") or []), iter(node.floats("activation_beta") or [])
+    alphas, betas = iter(node.floats("activation_alpha")
+                         or []), iter(node.floats("activation_beta") or [])
     directions = []
     for d in range(count):
         functions = []
         for name in names[d * len(defaults) : (d + 1) * len(defaults)]:
-            takes = name.lower() in ("affine", "leakyrelu", "thresholdedrelu", "scaledtanh", "hardsigmoid", "elu")
+            takes = name.lower() in ("affine", "leakyrelu", "thresholdedrelu", "scaledtanh",
+                                     "hardsigmoid", "elu")
             two = name.lower() in ("affine", "scaledtanh", "hardsigmoid")
             alpha = next(alphas, None) if takes else None
             functions.append(_activation(node, name, alpha, next(betas, None) if two else None))
@@ -227,7 +236,8 @@ def _gru_step(node: Node, d: Direction, x: Tensor, h: Tensor) -> Tensor:
 
     def new(code: Body, zt: Scalar, p: Scalar, q: Scalar, old: Scalar) -> Scalar:
         hidden = g(code, _clipped(code, code.add(p, q), clip))
-        return code.add(code.mul(code.sub(code.constant(1.0, "f32"), zt), hidden), code.mul(zt, old))
+        return code.add(code.mul(code.sub(code.constant(1.0, "f32"), zt), hidden),
+                        code.mul(zt, old))
 
     return b.map([z, _gate(node, x, 2, size), mixed, h], new, FLOAT32)
 
@@ -240,7 +250,9 @@ def _rnn_step(node: Node, d: Direction, x: Tensor, h: Tensor) -> Tensor:
     )
 
 
-def _run(node: Node, d: Direction, x: Tensor, lengths: Tensor | None) -> tuple[list[Tensor], Tensor, Tensor | None]:
+def _run(
+    node: Node, d: Direction, x: Tensor, lengths: Tensor | None
+) -> tuple[list[Tensor], Tensor, Tensor | None]:
     """The hidden state after each step, and the last states. A row whose sequence has
     ended keeps its states and gives zeros."""
     b = node.b
@@ -277,7 +289,8 @@ def recurrent(node: Node) -> list[Tensor | None]:
         node.refuse(f"works on float32, its input is of {x.kind}", "convert the model to float32")
     steps, batch, _ = x.shape
     if steps > MOST_STEPS:
-        node.refuse(f"has {steps} steps, which are unrolled, at most {MOST_STEPS} are", "give a shorter sequence")
+        node.refuse(f"has {steps} steps, which are unrolled, at most {MOST_STEPS} are",
+                    "give a shorter sequence")
     gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[node.op]
     defaults = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
     if node.int("layout"):
@@ -302,7 +315,8 @@ def recurrent(node: Node) -> list[Tensor | None]:
             cells.append(node.b.reshape(c, [1, batch, size]))
     b = node.b
     y = b.concat(sequences, 1) if node.wants(0) else None
-    states = [b.concat(part, 0) if part and node.wants(i + 1) else None for i, part in enumerate((hiddens, cells))]
+    states = [b.concat(part, 0) if part and node.wants(i + 1) else None for i,
+              part in enumerate((hiddens, cells))]
     if node.int("layout"):
         y = None if y is None else b.transpose(y, [2, 0, 1, 3])
         states = [None if s is None else b.transpose(s, [1, 0, 2]) for s in states]

@@ -89,7 +89,8 @@ def reduce(node: Node) -> Tensor:
 def _extremum_of(node: Node, x: Tensor, axes: list[int]) -> Tensor:
     if x.kind.is_bool:
         step = Body.bitor if node.op == "ReduceMax" else Body.bitand
-        return node.b.reduce(x, axes, int(node.op == "ReduceMin"), lambda b, v, all_: step(b, all_, v))
+        return node.b.reduce(x, axes, int(node.op == "ReduceMin"), lambda b, v,
+                             all_: step(b, all_, v))
     return extremum(node, x, axes, node.op == "ReduceMax")
 
 
@@ -161,7 +162,8 @@ def _of_integers(node: Node, x: Tensor, axes: list[int]) -> Tensor:
                 f"multiplies {x.kind}, which may not fit in i32, the machine's widest integer",
                 "cast to int32 before",
             )
-        return _cut(node, node.b.reduce(x, axes, 1, lambda b, v, total: b.mul(total, v), wide_kind(x.kind)), x.kind)
+        return _cut(node, node.b.reduce(x, axes, 1, lambda b, v, total: b.mul(total, v),
+                                        wide_kind(x.kind)), x.kind)
     if node.op == "ReduceMean":
         node.refuse(f"takes the mean of {x.kind}", "cast to float32 before")
     ranges = {

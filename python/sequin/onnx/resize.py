@@ -28,7 +28,8 @@ Array = NDArray[Any]
 
 def _coordinates(node: Node, old: int, new: int, scale: float, roi: tuple[float, float]) -> Array:
     """Where the new positions lie among the old ones."""
-    mode = node.text("coordinate_transformation_mode", "half_pixel" if node.opset >= 11 else "asymmetric")
+    mode = node.text("coordinate_transformation_mode",
+                     "half_pixel" if node.opset >= 11 else "asymmetric")
     x = np.arange(new, dtype=np.float64)
     if mode == "half_pixel":
         return (x + 0.5) / scale - 0.5
@@ -190,5 +191,6 @@ def _outside(node: Node, x: Tensor, inside: Sequence[Array]) -> Tensor:
             continue
         shape = [len(mask) if i == axis else 1 for i in range(x.rank)]
         table = node.b.constant(mask.reshape(shape), BOOL, f"{node.name}/inside_{axis}")
-        x = node.b.map([table, x], lambda b, m, v: b.select(m, v, b.like(v, value)), x.kind, x.shape)
+        x = node.b.map([table, x], lambda b, m, v: b.select(m, v, b.like(v, value)), x.kind,
+                       x.shape)
     return x

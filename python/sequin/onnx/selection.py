@@ -100,7 +100,8 @@ def gather_nd(node: Node) -> Tensor:
     def code(b: Body, *at: Scalar) -> Scalar:
         where = [b.emit(f"linalg.index {i} : index", "index") for i in range(batch)]
         where += [clamped_from_end(b, p, sizes[batch + i], low) for i, p in enumerate(at)]
-        where += [b.emit(f"linalg.index {len(outer) + i} : index", "index") for i in range(len(inner))]
+        where += [b.emit(f"linalg.index {len(outer) + i} : index", "index")
+                  for i in range(len(inner))]
         return b.extract(source, x.type, x.kind, where)
 
     if indices.splat is not None:
@@ -143,7 +144,8 @@ def _flat_places(node: Node, table: Tensor, sizes: tuple[int, ...]) -> Tensor:
     if table.data is not None:
         at = table.data.astype(np.int64)
         at = np.where(at < 0, at + np.asarray(sizes), at)
-        return node.b.constant(at @ np.asarray([math.prod(sizes[i + 1 :]) for i in range(len(sizes))]), INT64)
+        return node.b.constant(at @ np.asarray([math.prod(sizes[i + 1 :])
+                                                for i in range(len(sizes))]), INT64)
 
     def code(b: Body, *at: Scalar) -> Scalar:
         total = clamped_from_end(b, at[0], sizes[0], low)
@@ -184,10 +186,15 @@ def _scatter_rows(node: Node, base: Tensor, flat: Tensor, rows: Tensor, how: str
             new = c.extract(source, rows.type, rows.kind, [at, column])
             return c.select(none, old, new)
 
-        return b.generic([places, width], [(last, ["d0"]), (base, ["d0", "d1"])], pick, [base.kind])[0]
-    steps = {"add": (Body.add, 0), "mul": (Body.mul, 1), "max": (Body.max, None), "min": (Body.min, None)}
+        return b.generic([places, width], [(last, ["d0"]), (base, ["d0", "d1"])], pick,
+                         [base.kind])[0]
+    steps = {"add": (Body.add, 0), "mul": (Body.mul, 1), "max": (Body.max, None),
+             "min": (Body.min, None)}
     if how not in steps:
-        node.refuse(f"has attribute 'reduction' = '{how}', expected 'none', 'add', 'mul', 'max' or 'min'")
+        node.refuse(
+            f"has attribute 'reduction' = '{how}', expected 'none', 'add', 'mul', 'max' or "
+            "'min'"
+        )
     step, neutral = steps[how]
     if neutral is None:
         ends = (-math.inf, math.inf) if base.kind.is_float else base.kind.passed_range
@@ -218,7 +225,10 @@ def scatter_elements(node: Node) -> Tensor:
     axis = node.axis(node.int("axis"), x.rank)
     how = node.text("reduction", "none")
     if indices.shape != updates.shape or indices.rank != x.rank:
-        node.refuse(f"has indices of shape {list(indices.shape)} and updates of {list(updates.shape)}")
+        node.refuse(
+            f"has indices of shape {list(indices.shape)} and updates of "
+            f"{list(updates.shape)}"
+        )
     b, low, size = node.b, indices.bounds[0], x.shape[axis]
     for i, (n, most) in enumerate(zip(indices.shape, x.shape)):
         if i != axis and n > most:
@@ -244,7 +254,8 @@ def scatter_elements(node: Node) -> Tensor:
         source = b.use(updates)
 
         def pick(c: Body, row: Scalar, old: Scalar) -> Scalar:
-            where: list[Scalar] = [c.emit(f"linalg.index {i} : index", "index") for i in range(x.rank)]
+            where: list[Scalar] = [c.emit(f"linalg.index {i} : index", "index")
+                                   for i in range(x.rank)]
             where[axis] = c.max(row, c.constant(0, "i32"))
             new = c.extract(source, updates.type, updates.kind, where)
             return c.select(c.compare("lt", row, c.constant(0, "i32")), old, new)
@@ -259,9 +270,13 @@ def scatter_elements(node: Node) -> Tensor:
 def _merge_elements(node: Node, part: Tensor, indices: Tensor, updates: Tensor, axis: int,
                     how: str) -> Tensor:
     b, kind, rank = node.b, part.kind, part.rank
-    steps = {"add": (Body.add, 0), "mul": (Body.mul, 1), "max": (Body.max, None), "min": (Body.min, None)}
+    steps = {"add": (Body.add, 0), "mul": (Body.mul, 1), "max": (Body.max, None),
+             "min": (Body.min, None)}
     if how not in steps:
-        node.refuse(f"has attribute 'reduction' = '{how}', expected 'none', 'add', 'mul', 'max' or 'min'")
+        node.refuse(
+            f"has attribute 'reduction' = '{how}', expected 'none', 'add', 'mul', 'max' or "
+            "'min'"
+        )
     if kind.is_integer and kind.bits > 32 and how in ("add", "mul"):
         node.refuse(f"adds up {kind}, which may not fit in i32, the machine's widest integer")
     step, neutral = steps[how]

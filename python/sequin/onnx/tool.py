@@ -60,7 +60,8 @@ def _parser() -> Parser:
     add("--timing-only", action="store_true", help="count cycles without data")
     add("--verify", action="store_true", help="compare with the reference interpreter")
     add("--allow-bf16", action="store_true",
-        help="round f32 and f16 operands of contractions to bf16 instead of cutting them into digits")
+        help="round f32 and f16 operands of contractions to bf16 instead of cutting them into "
+             "digits")
     add("--input", action="append", default=[], metavar="[NAME=]F.npy",
         help="an input, in the model's order or by its name")
     add("--value", action="append", default=[], metavar="NAME=F.npy",
@@ -131,8 +132,8 @@ def _check(arguments: argparse.Namespace, values: dict[str, Any]) -> int:
     if found.ok:
         return 0
     total = sum(found.operators.values())
-    print(f"error: '{arguments.model}': {len(found.unsupported)} of {total} nodes are not supported",
-          file=sys.stderr)
+    count = f"{len(found.unsupported)} of {total} nodes are not supported"
+    print(f"error: '{arguments.model}': {count}", file=sys.stderr)
     return 1
 
 
@@ -145,7 +146,10 @@ def _run(arguments: argparse.Namespace, model: Model) -> int:
     inputs = _named(arguments.input, [v.name for v in model.inputs], "input")
     outputs = _named(arguments.output, [v.name for v in model.outputs], "output")
     if arguments.timing_only and (inputs or outputs or arguments.verify):
-        raise UsageError("--timing-only moves no data: --input, --output and --verify make no sense with it")
+        raise UsageError(
+            "--timing-only moves no data: --input, --output and --verify make no sense with "
+            "it"
+        )
     arrays = {name: _load(path) for name, path in inputs.items()}
     compiled = model.compile(
         arguments.target, chips=arguments.chips, allow_bf16=arguments.allow_bf16
@@ -177,7 +181,10 @@ def _sequin_run() -> str:
     places = [str(package.parents[depth] / "bin") for depth in (1, 3)]
     found = shutil.which("sequin-run", path=os.pathsep.join([*places, os.environ.get("PATH", "")]))
     if found is None:
-        raise InputError("error: the program sequin-run, which runs models on a wafer, is not found")
+        raise InputError(
+            "error: the program sequin-run, which runs models on a wafer, is not "
+            "found"
+        )
     return found
 
 
