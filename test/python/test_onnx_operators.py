@@ -462,21 +462,31 @@ def test_integer_products_exactly():
     np.testing.assert_array_equal(found, (x.astype(np.int32) - 131) @ (y.astype(np.int32) - zy))
 
 
-def test_four_bit_weights():
+@pytest.mark.parametrize("code, low, high", [(22, -8, 8), (21, 0, 16)])
+def test_four_bit_weights(code, low, high):
     g = Graph(21)
     x = g.input("x", [3, 8])
-    codes = np.random.default_rng(0).integers(-8, 8, (8, 4)).astype(np.int8)
+    codes = np.random.default_rng(0).integers(low, high, (8, 4))
     g.node("DequantizeLinear", "w", g.constant(np.float32(0.5)), outputs=["wide"])
     g.node("MatMul", x, "wide", outputs=[g.output("y")])
     model = g.proto()
     flat = codes.reshape(-1) & 15
-    tensor = model.graph.initializer.add(name="w",
-                                         raw_data=(flat[::2] | flat[1::2] << 4).astype(np.uint8).tobytes())
-    tensor.data_type = 22
-    tensor.dims.extend([8, 4])
+    data = (flat[::2] | flat[1::2] << 4).astype(np.uint8).tobytes()
+    model.graph.initializer.add(name="w", raw_data=data, data_type=code, dims=[8, 4])
     values = floats(3, 8)
     outputs, _ = sequin.import_onnx(model.SerializeToString()).compile("rngd").run(x=values)
     close(outputs["y"], values @ (codes * np.float32(0.5)), atol=1e-5)
+
+
+@pytest.mark.parametrize("code, low, high", [(22, -8, 7), (21, 0, 15)])
+def test_quantized_to_four_bits(code, low, high):
+    x = floats(4, 6) * 12
+    g = Graph(21)
+    g.node("QuantizeLinear", g.input("x", [4, 6]), g.constant(np.float32(1)), outputs=["q"],
+           output_dtype=code)
+    g.node("DequantizeLinear", "q", g.constant(np.float32(1)), outputs=[g.output("y")])
+    outputs, _ = sequin.import_onnx(g.bytes()).compile("rngd").run(x=x)
+    np.testing.assert_array_equal(outputs["y"], np.clip(np.rint(x), low, high))
 
 
 # ===--- Resize ------------------------------------------------------------=== #

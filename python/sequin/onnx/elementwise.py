@@ -528,11 +528,13 @@ def cast(node: Node, x: Tensor, kind: ElementType) -> Tensor:
 
     def code(b: Body, v: Scalar) -> Scalar:
         word = b.convert(v, kind)
+        if kind.name == "uint4":  # which is stored in a byte
+            word = b.bitand(word, b.constant(15, "i32"))
         if greatest is not None and node.int("saturate", 1):
             word = b.max(b.min(word, b.constant(greatest, "f32")), b.constant(-greatest, "f32"))
         return word
 
-    same = x.kind.is_integer and x.kind.stored == kind.stored
+    same = x.kind.is_integer and x.kind.stored == kind.stored and kind.bits != 4
     if same and x.ssa:
         return Tensor(kind, x.shape, x.ssa, range=range)
     result = node.b.map([x], code, kind)

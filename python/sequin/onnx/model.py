@@ -216,6 +216,11 @@ class CompiledModel:
         self._program = made
 
     @property
+    def runs(self) -> bool:
+        """Whether there is a program: not if all outputs are known at import."""
+        return self._program is not None
+
+    @property
     def program(self) -> program.Program:
         """The program; UsageError if all outputs are known without one."""
         if self._program is None:

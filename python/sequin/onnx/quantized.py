@@ -72,7 +72,7 @@ def _narrow(node: Node, kind: ElementType) -> ElementType:
     if (kind.is_integer and kind.bits <= 16 and kind.stored) or kind.name in GREATEST_FLOAT8:
         return kind
     node.refuse(
-        f"quantizes to {kind}, allowed are int4, int8, uint8, int16, uint16 and 8-bit "
+        f"quantizes to {kind}, allowed are integers of up to 16 bits and 8-bit "
         "floats"
     )
 

@@ -154,6 +154,9 @@ def _run(arguments: argparse.Namespace, model: Model) -> int:
     compiled = model.compile(
         arguments.target, chips=arguments.chips, allow_bf16=arguments.allow_bf16
     )
+    if compiled.runs:
+        for warning in compiled.program.warnings:
+            print(warning, file=sys.stderr)
     result = compiled.run(
         arrays, verify=arguments.verify, timing_only=arguments.timing_only,
         max_steps=arguments.max_steps,
@@ -269,6 +272,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print("error: cannot write to stdout: Broken pipe", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("error: there is not enough memory", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -125,7 +125,7 @@ BY_CODE = {
         _make("float8e4m3fnuz", 18, "", "uint8", "float", 8),
         _make("float8e5m2", 19, "f8E5M2", "uint8", "float", 8),
         _make("float8e5m2fnuz", 20, "", "uint8", "float", 8),
-        _make("uint4", 21, "", "uint8", "uint", 4),
+        _make("uint4", 21, "i8", "uint8", "uint", 4),
         _make("int4", 22, "i4", "int8", "int", 4),
         _make("float4e2m1", 23, "", "uint8", "float", 4),
     )
