@@ -49,8 +49,6 @@ class Tensor:
     """For messages, and for the argument it may become."""
     weight: bool = False
     """An initializer: never text, unless it is a single number."""
-    moved: bool = False
-    """Elements of another tensor in another order, which the lowering only names anew."""
     _same: bool | None = None
     """Whether all known numbers are the same, once that was looked at."""
 
@@ -343,7 +341,7 @@ class Builder:
     def copy(self, x: Tensor, shape: Sequence[int], indices: Sequence[str]) -> Tensor:
         """Elements at affine indices."""
         (result,) = self.generic(shape, [(x, indices)], lambda b, word: word, [x.kind])
-        result.range, result.moved = x.range, True
+        result.range = x.range
         return result
 
     def broadcast(self, x: Tensor, shape: Shape) -> Tensor:
@@ -363,7 +361,7 @@ class Builder:
             f"linalg.transpose ins({source} : {x.type}) outs({empty} : {of}) "
             f"permutation = [{', '.join(map(str, order))}]"
         )
-        return Tensor(x.kind, tuple(shape), name, range=x.range, moved=True)
+        return Tensor(x.kind, tuple(shape), name, range=x.range)
 
     def _same(self, x: Tensor, data: Array) -> Tensor:
         return Tensor(x.kind, data.shape, data=data, range=x.range, name=x.name, weight=x.weight)
@@ -386,7 +384,7 @@ class Builder:
         of = tensor_type(shape, x.kind)
         text = json.dumps(groups)
         code = f"tensor.collapse_shape {self.use(x)} {text} : {x.type} into {of}"
-        return self.result(code, x.kind, shape, range=x.range, moved=x.moved)
+        return self.result(code, x.kind, shape, range=x.range)
 
     def _expand(self, x: Tensor, shape: Shape, groups: list[list[int]]) -> Tensor:
         if x.shape == shape:
@@ -396,7 +394,7 @@ class Builder:
             f"tensor.expand_shape {self.use(x)} {json.dumps(groups)} "
             f"output_shape {json.dumps(list(shape))} : {x.type} into {of}"
         )
-        return self.result(code, x.kind, shape, range=x.range, moved=x.moved)
+        return self.result(code, x.kind, shape, range=x.range)
 
     def slice(self, x: Tensor, offsets: Sequence[int], sizes: Sequence[int],
               strides: Sequence[int] | None = None) -> Tensor:
@@ -415,7 +413,7 @@ class Builder:
             f"tensor.extract_slice {self.use(x)}{json.dumps(list(offsets))} "
             f"{json.dumps(list(sizes))} {json.dumps(list(strides))} : {x.type} to {of}"
         )
-        return self.result(code, x.kind, sizes, range=x.range, moved=x.moved)
+        return self.result(code, x.kind, sizes, range=x.range)
 
     def insert(self, x: Tensor, into: Tensor, offsets: Sequence[int],
                strides: Sequence[int] | None = None) -> Tensor:
@@ -506,26 +504,12 @@ class Builder:
         result.range = x.range
         return result
 
-    def indexable(self, x: Tensor, axes: Sequence[int]) -> Tensor:
-        """`x` for reads at computed positions of `axes`. The lowering brings these dimensions
-        to the front, and takes another order for none if the shape stays the same; more
-        elements, which nobody reads, change it."""
-        order = [*axes, *(i for i in range(x.rank) if i not in axes)]
-        ordered = order == list(range(x.rank))
-        more, shape = 0, list(x.shape)
-        while (x.moved and not more) or (not ordered and [shape[i] for i in order] == shape):
-            more += 1
-            shape[axes[0]] += 1
-        high = [more if i == axes[0] else 0 for i in range(x.rank)]
-        return self.pad(x, [0] * x.rank, high, 0)
-
     def gather(self, x: Tensor, axis: int, indices: Tensor) -> Tensor:
         """``x[..., indices, ...]``; negative positions count from the end."""
         before, after = x.shape[:axis], x.shape[axis + 1 :]
         shape = (*before, *indices.shape, *after)
         places = [f"d{axis + i}" for i in range(indices.rank)]
         size = x.shape[axis]
-        x = self.indexable(x, [axis])
         source = self.use(x)
         low = indices.bounds[0]
 

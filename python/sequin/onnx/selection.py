@@ -64,7 +64,6 @@ def gather_elements(node: Node) -> Tensor:
         node.refuse(f"has indices of {indices.rank} dimensions, its input has {x.rank}")
     _check_places(node, indices, x.shape[axis])
     size = x.shape[axis]
-    x = node.b.indexable(x, [axis])
     source = node.b.use(x)
     low = indices.bounds[0]
 
@@ -93,7 +92,6 @@ def gather_nd(node: Node) -> Tensor:
     inner = x.shape[batch + depth :]
     shape = (*outer, *inner)
     sizes = x.shape
-    x = node.b.indexable(x, list(range(batch, batch + depth)))
     source, low = node.b.use(x), indices.bounds[0]
     operands = [(indices, [*loops(len(outer)), str(i)]) for i in range(depth)]
 
@@ -176,7 +174,6 @@ def _scatter_rows(node: Node, base: Tensor, flat: Tensor, rows: Tensor, how: str
             outs=[["d0"]],
             inits=[init],
         )
-        rows = b.indexable(rows, [0])
         source = b.use(rows)
 
         def pick(c: Body, row: Scalar, old: Scalar) -> Scalar:
@@ -250,7 +247,6 @@ def scatter_elements(node: Node) -> Tensor:
             outs=[loops(x.rank)],
             inits=[b.fill(inside, INT64, -1)],
         )
-        updates = b.indexable(updates, [axis])
         source = b.use(updates)
 
         def pick(c: Body, row: Scalar, old: Scalar) -> Scalar:
@@ -353,7 +349,6 @@ def top_k(node: Node) -> list[Tensor | None]:
         inits=[b.fill([rows, count], INT64, 0)],
     )
     chosen.range = (0, size - 1)
-    flat = b.indexable(flat, [1])
     source = b.use(flat)
 
     def pick(c: Body, at: Scalar) -> Scalar:
