@@ -8,6 +8,7 @@
 
 #include "CodeContext.h"
 #include "ValueLayout.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Support/DsdArithmetic.h"
 #include "llvm/ADT/StringSet.h"
@@ -146,6 +147,43 @@ static void attachMemoryMap(InFlightDiagnostic &error, csl::ProgramOp program) {
     error.attachNote(program.getLoc())
         << sizes.size() - kMost << " other variables take " << others
         << " bytes";
+}
+
+/// What takes most of a function's frame, as notes.
+void csl_to_wafer::attachFrame(InFlightDiagnostic &error, Operation *function) {
+  constexpr size_t kMost = 4;
+  struct Part {
+    int64_t bytes;
+    size_t number;
+    Operation *op;
+  };
+  llvm::SmallVector<Part> parts;
+  function->walk([&](Operation *op) {
+    int64_t bytes = 0;
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
+      MemRefType type = alloca.getType();
+      if (!type.hasStaticShape() ||
+          __builtin_mul_overflow(type.getNumElements(),
+                                 getMemorySize(type.getElementType()).bytes,
+                                 &bytes))
+        bytes = std::numeric_limits<int64_t>::max();
+    } else if (isa<csl::CslDialect>(op->getDialect()) &&
+               op->getNumResults() == 1 &&
+               isInFrame(op->getResult(0).getType())) {
+      bytes = getMemorySize(op->getResult(0).getType()).bytes;
+    }
+    if (bytes > 0)
+      parts.push_back({bytes, parts.size(), op});
+  });
+  // Those of one size in the order of the function.
+  llvm::sort(parts, [](const Part &a, const Part &b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.number < b.number;
+  });
+  for (const Part &part : llvm::ArrayRef(parts).take_front(kMost))
+    error.attachNote(part.op->getLoc())
+        << (isa<memref::AllocaOp>(part.op) ? "this local variable takes "
+                                           : "this value may take ")
+        << part.bytes << " bytes of them";
 }
 
 /// What debug tools know a variable by, as a linker does: the name of @export,
@@ -301,6 +339,8 @@ static LogicalResult layOutStack(CodeContext &context) {
           (op ? op : context.program.getOperation())->emitOpError();
       error << "needs " << function.frameBytes << " bytes of stack, "
             << code.stackBytes << " are left of the PE's memory";
+      if (op)
+        attachFrame(error, op);
       attachMemoryMap(error, context.program);
       return error;
     }

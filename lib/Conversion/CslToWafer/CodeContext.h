@@ -92,6 +92,8 @@ std::optional<uint64_t> getBits(mlir::Attribute value, mlir::Type type);
 
 /// Places the variables of the program; false with an error if they do not fit.
 llvm::LogicalResult layOutVariables(CodeContext &context);
+/// What takes most of a function's frame, as notes.
+void attachFrame(mlir::InFlightDiagnostic &error, mlir::Operation *function);
 /// Places stack and code behind them, when the size of the code is known.
 llvm::LogicalResult layOutRest(CodeContext &context);
 

@@ -9,7 +9,6 @@
 #include "FunctionEmitter.h"
 #include "ValueLayout.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "sequin/Support/DsdArithmetic.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -255,13 +254,7 @@ FunctionEmitter::Emitted FunctionEmitter::emitMemref(Operation &op) {
         addressOf(&op, access.getMemRef(), access.getIndices());
     if (failed(address))
       return failure();
-    Type type = access.getValueToStore().getType();
-    if (isInFrame(type))
-      emit(Opcode::CopyMemory, kNone,
-           asRegister(*address, getMemorySize(type).bytes),
-           of(access.getValueToStore()), getMemorySize(type).bytes);
-    else
-      store(type, of(access.getValueToStore()), *address);
+    put(access.getValueToStore(), *address);
     return success();
   }
   if (auto alloca = dyn_cast<memref::AllocaOp>(op)) {
@@ -391,11 +384,9 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
     if (!getMemorySize(type).bytes)
       return LogicalResult(op.emitOpError()
                            << "writes " << type << ", which is not in memory");
-    if (isInFrame(type))
-      emit(Opcode::CopyMemory, kNone, of(access.getPointer()),
-           of(access.getValue()), getMemorySize(type).bytes);
-    else
-      store(type, of(access.getValue()), placeOf(access.getPointer()));
+    put(access.getValue(), isInFrame(type)
+                               ? Address{.left = of(access.getPointer())}
+                               : placeOf(access.getPointer()));
     return success();
   }
   if (auto address = dyn_cast<csl::FunctionAddressOp>(op)) {
@@ -405,175 +396,6 @@ FunctionEmitter::Emitted FunctionEmitter::emitPointer(Operation &op) {
                            << "points to '" << address.getFunction()
                            << "', which has no body in this program");
     emit(Opcode::FunctionAddress, of(address), kNone, kNone, found->second);
-    return success();
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Aggregates
-//===----------------------------------------------------------------------===//
-
-FunctionEmitter::Emitted FunctionEmitter::emitAggregate(Operation &op) {
-  // Puts a value into an aggregate in the frame.
-  auto put = [&](Register slot, int64_t offset, Value value) {
-    Type type = value.getType();
-    Address address{.immediate = static_cast<uint32_t>(offset), .left = slot};
-    if (isInFrame(type))
-      emit(Opcode::CopyMemory, kNone, asRegister(address, 1), of(value),
-           getMemorySize(type).bytes);
-    else
-      store(type, of(value), address);
-  };
-  // Sets bits of a packed struct, which are zero, in a register.
-  auto merge = [&](Register word, unsigned width, unsigned bit, Value value) {
-    Register shifted = of(value);
-    if (bit)
-      shifted = emitFresh(Opcode::ShiftLeft, shifted, constant(bit), 0, width);
-    return emitFresh(Opcode::Or, word, shifted, 0, width);
-  };
-  // Where an element of an array value is.
-  auto elementAddress = [&](Register base, csl::ArrayType type,
-                            ValueRange indices) {
-    Address address{.left = base};
-    int64_t bytes = getMemorySize(type.getElementType()).bytes, stride = 1;
-    for (size_t i = indices.size(); i-- > 0; stride *= type.getShape()[i])
-      addIndex(address, indices[i], stride, bytes);
-    return address;
-  };
-
-  if (auto made = dyn_cast<csl::AggregateOp>(op)) {
-    Type type = made.getResult().getType();
-    if (auto array = dyn_cast<csl::ArrayType>(type)) {
-      Register slot = frameSlot(type);
-      int64_t bytes = getMemorySize(array.getElementType()).bytes;
-      for (auto [index, value] : llvm::enumerate(made.getValues()))
-        put(slot, index * bytes, value);
-      registers[made] = slot;
-      return success();
-    }
-    auto record = cast<csl::StructType>(type);
-    auto fieldOf = [&](size_t index) {
-      return made.getField() ? *record.getFieldIndex(*made.getField()) : index;
-    };
-    if (isInFrame(type)) {
-      Register slot = frameSlot(type);
-      for (auto [index, value] : llvm::enumerate(made.getValues()))
-        put(slot, getFieldOffset(record, fieldOf(index)), value);
-      registers[made] = slot;
-      return success();
-    }
-    Register word = constant(0);
-    for (auto [index, value] : llvm::enumerate(made.getValues()))
-      word = merge(word, getRegisterBits(type),
-                   getFieldBit(record, fieldOf(index)), value);
-    rename(made, word);
-    return success();
-  }
-  if (auto splat = dyn_cast<csl::SplatOp>(op)) {
-    auto array = cast<csl::ArrayType>(splat.getResult().getType());
-    Register slot = frameSlot(array);
-    int64_t bytes = getMemorySize(array.getElementType()).bytes;
-    for (int64_t i = 0; i < array.getNumElements(); ++i)
-      put(slot, i * bytes, splat.getValue());
-    registers[splat] = slot;
-    return success();
-  }
-  if (auto get = dyn_cast<csl::GetFieldOp>(op)) {
-    auto type = cast<csl::StructType>(get.getValue().getType());
-    unsigned field = *type.getFieldIndex(get.getField());
-    Type part = get.getResult().getType();
-    if (!isInFrame(type)) {
-      Register word = of(get.getValue());
-      unsigned width = getRegisterBits(type);
-      if (unsigned bit = getFieldBit(type, field))
-        word = emitFresh(Opcode::ShiftRightU, word, constant(bit), 0, width);
-      emit(Opcode::Truncate, of(get), word, kNone, getPackedBits(part), width);
-      return success();
-    }
-    Address address{.immediate =
-                        static_cast<uint32_t>(getFieldOffset(type, field)),
-                    .left = of(get.getValue())};
-    if (isInFrame(part))
-      registers[get] = asRegister(address, 1);
-    else
-      load(part, of(get), address);
-    return success();
-  }
-  if (auto set = dyn_cast<csl::SetFieldOp>(op)) {
-    auto type = cast<csl::StructType>(set.getValue().getType());
-    unsigned field = *type.getFieldIndex(set.getField());
-    if (isInFrame(type)) {
-      Register slot = copyAggregate(type, of(set.getValue()));
-      put(slot, getFieldOffset(type, field), set.getReplacement());
-      registers[set] = slot;
-      return success();
-    }
-    unsigned width = getRegisterBits(type), bit = getFieldBit(type, field);
-    uint64_t ones = llvm::maskTrailingOnes<uint64_t>(
-        getPackedBits(set.getReplacement().getType()));
-    Register cleared = emitFresh(
-        Opcode::And, of(set.getValue()),
-        constant(~(ones << bit) & llvm::maskTrailingOnes<uint64_t>(width)), 0,
-        width);
-    rename(set, merge(cleared, width, bit, set.getReplacement()));
-    return success();
-  }
-  if (auto get = dyn_cast<csl::GetElementOp>(op)) {
-    auto type = cast<csl::ArrayType>(get.getValue().getType());
-    Address address =
-        elementAddress(of(get.getValue()), type, get.getIndices());
-    Type part = get.getResult().getType();
-    if (isInFrame(part))
-      registers[get] = asRegister(address, getMemorySize(part).bytes);
-    else
-      load(part, of(get), address);
-    return success();
-  }
-  if (auto set = dyn_cast<csl::SetElementOp>(op)) {
-    auto type = cast<csl::ArrayType>(set.getValue().getType());
-    Register slot = copyAggregate(type, of(set.getValue()));
-    Address address = elementAddress(slot, type, set.getIndices());
-    Type part = set.getReplacement().getType();
-    if (isInFrame(part))
-      emit(Opcode::CopyMemory, kNone,
-           asRegister(address, getMemorySize(part).bytes),
-           of(set.getReplacement()), getMemorySize(part).bytes);
-    else
-      store(part, of(set.getReplacement()), address);
-    registers[set] = slot;
-    return success();
-  }
-  if (auto name = dyn_cast<csl::EnumConstantOp>(op)) {
-    auto type = cast<csl::EnumType>(name.getResult().getType());
-    setNumber(name, *type.getValueOf(name.getName()) &
-                        llvm::maskTrailingOnes<uint64_t>(
-                            type.getBaseType().getWidth()));
-    return success();
-  }
-  if (isa<csl::ToEnumOp>(op)) {
-    rename(op.getResult(0), op.getOperand(0));
-    return success();
-  }
-  if (auto convert = dyn_cast<csl::ConvertCB16Op>(op)) {
-    bool toFloat = convert.getResult().getType().isF32();
-    bool fromFloat = convert.getValue().getType().isF32();
-    if ((toFloat || fromFloat) && context.fp16() != Fp16Format::CB16)
-      return LogicalResult(op.emitOpError()
-                           << "converts cb16, the fp16 format is "
-                           << getName(context.fp16()));
-    // A known number is rounded here.
-    if (fromFloat)
-      if (std::optional<uint64_t> bits = known(convert.getValue())) {
-        setNumber(convert,
-                  dsd::encodeFp16(Fp16Format::CB16, dsd::decodeF32(*bits)));
-        return success();
-      }
-    if (toFloat || fromFloat)
-      emit(toFloat ? Opcode::FloatExtend : Opcode::FloatTruncate, of(convert),
-           of(convert.getValue()));
-    else
-      rename(convert, convert.getValue());
     return success();
   }
   return std::nullopt;

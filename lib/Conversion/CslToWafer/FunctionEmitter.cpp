@@ -382,11 +382,14 @@ LogicalResult FunctionEmitter::run() {
            << " values, a function has at most " << wafer::kNoRegister;
   out.registers = nextRegister;
   frameBytes = llvm::alignTo(frameBytes, 4);
-  if (frameBytes > context.machine.memoryBytesPerPe)
-    return function->emitOpError()
-           << "needs " << frameBytes << " bytes of stack, a PE of "
-           << context.machine.name << " has "
-           << context.machine.memoryBytesPerPe << " bytes of memory";
+  if (frameBytes > context.machine.memoryBytesPerPe) {
+    InFlightDiagnostic error = function->emitOpError();
+    error << "needs " << frameBytes << " bytes of stack, a PE of "
+          << context.machine.name << " has " << context.machine.memoryBytesPerPe
+          << " bytes of memory";
+    attachFrame(error, function);
+    return error;
+  }
   out.frameBytes = frameBytes;
   return success();
 }

@@ -105,6 +105,9 @@ private:
   Register asRegister(const Address &address, int64_t elementBytes);
   void load(mlir::Type type, Register dest, const Address &address);
   void store(mlir::Type type, Register value, const Address &address);
+  /// Stores a number, or copies or makes an aggregate, at `place`.
+  void put(mlir::Value value, const Address &place);
+  void makeAt(mlir::Operation *made, const Address &place);
   /// Copies an aggregate of `type` into a new place of this frame.
   Register copyAggregate(mlir::Type type, Register source);
   /// What `load` reads at `source`: there, or a copy if that may change.
