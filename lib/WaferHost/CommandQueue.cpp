@@ -282,12 +282,12 @@ llvm::Error CommandQueue::start(Pending &command) {
         stuck = placeText(x, y);
       return stuck.empty();
     });
-    if (!stuck.empty())
+    if (!stuck.empty() && passed.emplace(command.name, stuck).second)
       warnings.push_back(
           "words of stream '" + command.name + "' pass the command stream of " +
           stuck +
-          ", which a launch has not unblocked; on the machine they "
-          "would wait behind it");
+          ", which a launch has not unblocked; on the machine they would wait "
+          "behind it: call unblock_cmd_stream before the words are needed");
     llvm::ArrayRef<uint32_t> words = command.words;
     if (dense)
       return session.send(command.name, where, words);

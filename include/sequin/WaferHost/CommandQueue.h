@@ -129,6 +129,7 @@ private:
   bool idlePoll = false; ///< isDone() has found that nothing moves
   std::vector<std::string> warnings;
   std::set<std::pair<std::string, uint64_t>> warned; ///< symbols, bytes per PE
+  std::set<std::pair<std::string, std::string>> passed; ///< streams, PEs
 };
 
 } // namespace sequin::wafer

@@ -6,21 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Derivation.h"
-#include "FunctionEmitter.h"
 #include "LowerRpc.h"
 #include "NormalForm.h"
-#include "Sharing.h"
-#include "ValueLayout.h"
+#include "ProgramCheck.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Threading.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
 #include "sequin/Conversion/CslToWafer/Passes.h"
+#include "sequin/Dialect/Csl/IR/CslRouteAttrs.h"
 #include "sequin/Machine/CslMessages.h"
 #include "sequin/Machine/CslRegisters.h"
-#include "sequin/Support/FormerRelease.h"
 #include "llvm/ADT/StringExtras.h"
-#include <set>
 
 namespace sequin {
 #define GEN_PASS_DEF_CSLCHECKPROGRAM
@@ -30,97 +26,6 @@ namespace sequin {
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
-
-namespace {
-/// What one PE looks like to its neighbours and to its own code.
-struct PeView {
-  const wafer::Pe &pe;
-  const wafer::Setup &setup;
-  const wafer::Router &router;
-  const SetupOps &setupOps;
-  ArrayRef<std::pair<int64_t, Operation *>> routerOps;
-
-  Operation *getConfigOp(int64_t color) const {
-    for (auto [number, op] : routerOps)
-      if (number == color)
-        return op;
-    return nullptr;
-  }
-};
-
-class ProgramCheck {
-public:
-  /// Of a program that was CSL text, which has no operations: messages name
-  /// builtins then, and errors are warnings, since the text is compiled anyway.
-  explicit ProgramCheck(Derivation &derivation, bool ofSource = false)
-      : derivation(derivation), program(derivation.program),
-        machine(*lookupCslMachine(program.target)), ofSource(ofSource) {}
-
-  LogicalResult run();
-  /// After run(): whether there is an error in a program of CSL text too.
-  bool foundCertain() const {
-    return llvm::any_of(findings, [](const Finding &finding) {
-      return finding.severity == Severity::Certain;
-    });
-  }
-
-private:
-  PeView view(int64_t x, int64_t y) const;
-
-  void checkRoutes(int64_t x, int64_t y);
-  void checkRamp(int64_t x, int64_t y);
-  void checkMessages(int64_t x, int64_t y);
-  void checkReserved();
-  void checkTargets();
-  void checkFabricDsds();
-  StringRef getSource(csl::ProgramOp code) const;
-  void checkSharing();
-  void checkOperands();
-  void checkSenders();
-  void checkCircles();
-  void checkMicrothreads();
-  void checkRegisters();
-
-  /// One finding, many PEs: reported once with the first of them. What is
-  /// certain is an error of CSL text too.
-  enum class Severity { Warning, Error, Certain };
-  void report(Severity severity, Operation *op, const Twine &text, int64_t x,
-              int64_t y, Operation *other = nullptr, StringRef note = "");
-  void flush();
-
-  struct Finding {
-    Severity severity;
-    Operation *op, *other;
-    std::string text, note;
-    int64_t x, y, count;
-  };
-  std::vector<Finding> findings;
-  std::map<std::tuple<const void *, std::string, const void *>, size_t> known;
-
-  /// By code: the operations of the dialect, in order, operations inside one
-  /// before it.
-  std::vector<std::vector<Operation *>> operations;
-  void findOperations();
-
-  /// By code: its fabout_dsds, those that advance a switch, and whether it
-  /// hands DSDs or queues around in a way that is not followed.
-  std::vector<llvm::SmallVector<csl::FaboutDsdOp>> senders, advancing;
-  std::vector<char> passesDsds;     ///< bool
-  std::vector<uint32_t> sending;    ///< colors, by setup
-  std::vector<uint32_t> taking;     ///< input queues that a code uses
-  std::vector<uint32_t> configured; ///< and whose registers it may write
-  std::vector<uint32_t> hearing;    ///< colors that its fabin DSDs name
-  /// Whether anything at such a PE takes from the queue.
-  bool takesFrom(const wafer::Setup &setup, unsigned queue) const;
-  /// A server for @rpc beside memcpy's, which the host does not talk to.
-  bool isServedByMemcpy(Operation *op) const;
-
-  Derivation &derivation;
-  const wafer::Program &program;
-  const CslMachine &machine;
-  const bool ofSource;
-};
-} // namespace
 
 static bool isRpcServer(Operation *op) {
   auto bind = dyn_cast<csl::BindDataTaskOp>(op);
@@ -179,6 +84,18 @@ void ProgramCheck::report(Severity severity, Operation *op, const Twine &text,
     ++findings[entry->second].count;
 }
 
+/// Whether a place of `op` is in the file that `program` is made of.
+static bool namesFileOf(Operation *op, csl::ProgramOp program) {
+  auto file = dyn_cast<FileLineColLoc>(program->getLoc());
+  bool found = false;
+  op->getLoc()->walk([&](Location part) {
+    auto place = dyn_cast<FileLineColLoc>(part);
+    found |= file && place && place.getFilename() == file.getFilename();
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 void ProgramCheck::flush() {
   for (const Finding &finding : findings) {
     InFlightDiagnostic message =
@@ -196,7 +113,9 @@ void ProgramCheck::flush() {
       message << " and " << finding.count - 1 << " more";
     if (finding.x >= 0)
       message << ")";
-    if (finding.other)
+    // A program of CSL text is its file.
+    auto code = dyn_cast_or_null<csl::ProgramOp>(finding.other);
+    if (finding.other && !(ofSource && code && namesFileOf(finding.op, code)))
       message.attachNote(finding.other->getLoc()) << finding.note;
   }
 }
@@ -279,7 +198,7 @@ void ProgramCheck::checkRoutes(int64_t x, int64_t y) {
                      stream.x == x && stream.y == y &&
                      stream.side == direction && stream.color == color;
             });
-        if (!toHost)
+        if (!toHost && !op->hasAttr(csl::kMayLeaveAttrName))
           report(Severity::Warning, op,
                  "sends color " + Twine(unsigned(color)) + " " + name +
                      ", off the rectangle",
@@ -349,14 +268,26 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     });
   };
   // Colors that the code reads: queues, and on WSE-2 data tasks.
-  uint32_t read = hearing[here.setup.code];
+  uint32_t queued = 0;
   for (const wafer::Queue &queue : here.setup.inputQueues)
     if (queue.color)
-      read |= 1u << *queue.color;
+      queued |= 1u << *queue.color;
+  uint32_t read = hearing[here.setup.code] | queued;
   if (machine.generation == 2)
     for (const wafer::Task &task : here.setup.tasks)
       if (task.kind == wafer::TaskKind::Data)
         read |= 1u << task.id;
+  // Control tasks take wavelets of any color that is not blocked there.
+  if (machine.generation == 2 &&
+      llvm::any_of(here.setup.tasks, [](const wafer::Task &task) {
+        return task.kind == wafer::TaskKind::Control;
+      })) {
+    uint32_t unblocked = ~here.setup.blockedTasks;
+    for (const wafer::Task &task : here.setup.tasks)
+      if (task.kind == wafer::TaskKind::Local)
+        unblocked &= ~(1u << task.id);
+    read |= unblocked | unblocking[here.setup.code];
+  }
   uint32_t delivered = getMessageColors(here.setup);
   // Code routes anew what is torn down.
   for (const auto &[color, handler] : here.setup.teardownHandlers)
@@ -367,6 +298,19 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
     if (!(getDirections(config).second & wafer::bit(wafer::Direction::Ramp)))
       continue;
     delivered |= 1u << color;
+    // That a local task makes the color one which is not blocked may be meant
+    // for control tasks; a queue loses wavelets by it.
+    auto local = llvm::find_if(here.setup.tasks, [&](const wafer::Task &task) {
+      return machine.generation == 2 && (queued >> color & 1) &&
+             task.kind == wafer::TaskKind::Local && task.id == color;
+    });
+    if (local != here.setup.tasks.end())
+      report(
+          Severity::Warning, here.setupOps.tasks.find({0, local->id})->second,
+          "binds local task id " + Twine(unsigned(color)) +
+              ", and an input queue reads color " + Twine(unsigned(color)) +
+              ": on " + machine.name + " they are one, another id is needed",
+          x, y, here.getConfigOp(color), "the color's configuration is here");
     if (!(read >> color & 1))
       report(Severity::Warning, here.getConfigOp(color),
              "brings color " + Twine(unsigned(color)) +
@@ -416,6 +360,11 @@ void ProgramCheck::checkRamp(int64_t x, int64_t y) {
 // Ids
 //===----------------------------------------------------------------------===//
 
+bool csl_to_wafer::isPlaceholder(Operation *op) {
+  auto extent = op->getAttrOfType<IntegerAttr>("static_extent");
+  return extent && extent.getInt() == 0;
+}
+
 void ProgramCheck::checkReserved() {
   if (!program.memcpy)
     return;
@@ -446,6 +395,28 @@ void ProgramCheck::checkReserved() {
   for (auto &ops : derivation.routerOps)
     for (auto [color, op] : ops)
       warn(op, "color", color, taken.colors);
+  // Queues that descriptors name and nothing initialises.
+  std::vector<uint32_t> inputs(operations.size()), outputs(operations.size());
+  for (auto [number, setup] : llvm::enumerate(program.setups)) {
+    for (auto [queue, op] : derivation.setupOps[number].inputQueues)
+      inputs[setup.code] |= 1u << queue;
+    for (auto [queue, op] : derivation.setupOps[number].outputQueues)
+      outputs[setup.code] |= 1u << queue;
+  }
+  for (auto [code, ops] : llvm::enumerate(operations))
+    for (Operation *op : ops) {
+      if (isPlaceholder(op))
+        continue;
+      auto in = dyn_cast<csl::FabinDsdOp>(op);
+      auto out = dyn_cast<csl::FaboutDsdOp>(op);
+      std::optional<int64_t> queue = csl::getKnownId(in    ? in.getQueue()
+                                                     : out ? out.getQueue()
+                                                           : Value());
+      if (queue && in)
+        warn(op, "input queue", *queue, taken.inputQueues & ~inputs[code]);
+      if (queue && out)
+        warn(op, "output queue", *queue, taken.outputQueues & ~outputs[code]);
+    }
 }
 
 /// Ids that code activates or unblocks have a task in every setup.
@@ -501,287 +472,6 @@ void ProgramCheck::checkTargets() {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Queues and microthreads
-//===----------------------------------------------------------------------===//
-
-/// The file of source that a code was made of, or else the name of its program:
-/// the codes that parameters divide it into together.
-StringRef ProgramCheck::getSource(csl::ProgramOp code) const {
-  auto place = dyn_cast<FileLineColLoc>(code.getLoc());
-  return place && ofSource ? place.getFilename().getValue() : code.getSymName();
-}
-
-/// Fabric DSDs name queues that the program initialises. Where it does so at
-/// some PEs only, its parameters say where it uses them, which is not followed.
-void ProgramCheck::checkFabricDsds() {
-  std::map<StringRef, std::set<int64_t>> inputs, outputs;
-  for (auto [number, setup] : llvm::enumerate(program.setups)) {
-    StringRef name = getSource(derivation.programs[setup.code]);
-    for (auto [queue, op] : derivation.setupOps[number].inputQueues)
-      inputs[name].insert(queue);
-    for (auto [queue, op] : derivation.setupOps[number].outputQueues)
-      outputs[name].insert(queue);
-  }
-  std::set<std::pair<const void *, int64_t>> formerPlaces;
-  // Setups of a code that bind the same queues have the same to say.
-  std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
-  for (const wafer::Setup &setup : program.setups) {
-    if (llvm::any_of(seen[setup.code], [&](const wafer::Setup *other) {
-          return other->inputQueues == setup.inputQueues;
-        }))
-      continue;
-    seen[setup.code].push_back(&setup);
-    csl::ProgramOp code = derivation.programs[setup.code];
-    // Wavelets of a color go to one queue.
-    const auto &bindings =
-        derivation.setupOps[&setup - program.setups.data()].inputQueues;
-    std::map<uint8_t, Operation *> queueOf;
-    for (const wafer::Queue &queue : setup.inputQueues) {
-      auto op = bindings.find(queue.id);
-      if (!queue.color || op == bindings.end())
-        continue;
-      auto [entry, isNew] = queueOf.try_emplace(*queue.color, op->second);
-      if (!isNew)
-        report(Severity::Warning, op->second,
-               "binds input queue " + Twine(unsigned(queue.id)) + " to color " +
-                   Twine(unsigned(*queue.color)) +
-                   ", which another input queue has",
-               -1, -1, entry->second, "bound here");
-    }
-    auto missing = [&](Operation *op, StringRef what, int64_t id) {
-      report(Severity::Warning, op,
-             "uses " + what + " " + Twine(id) +
-                 ", which the program does not initialise",
-             -1, -1, code, "the program is here");
-    };
-    // Once for a place, wherever it is called from.
-    auto former = [&](Operation *op, int64_t queue, const Twine &form,
-                      StringRef instead) {
-      Location place = op->getLoc();
-      while (auto call = dyn_cast<CallSiteLoc>(place))
-        place = call.getCallee();
-      if (isa<UnknownLoc>(place) ||
-          formerPlaces.insert({place.getAsOpaquePointer(), queue}).second)
-        report(Severity::Warning, op,
-               describeFormer(form, "1.4", "2.10", instead), -1, -1, code,
-               "the program is here");
-    };
-    for (Operation *op : operations[setup.code]) {
-      // What stands for a descriptor where there is none yet has no elements.
-      if (auto extent = op->getAttrOfType<IntegerAttr>("static_extent");
-          extent && extent.getInt() == 0)
-        continue;
-      if (auto in = dyn_cast<csl::FabinDsdOp>(op)) {
-        std::optional<int64_t> queue = csl::getKnownId(in.getQueue());
-        std::optional<int64_t> color = csl::getKnownId(in.getColor());
-        if (queue && !inputs[getSource(code)].count(*queue)) {
-          if (in.getColor())
-            former(op, *queue,
-                   "with input queue " + Twine(*queue) +
-                       " and no @initialize_queue of it",
-                   "that gives a queue its color");
-          else
-            missing(op, "input queue", *queue);
-        }
-        if (!in.getQueue() && color &&
-            llvm::none_of(setup.inputQueues, [&](const wafer::Queue &entry) {
-              return entry.color == *color;
-            }))
-          report(Severity::Warning, op,
-                 "reads color " + Twine(*color) +
-                     ", to which no input queue is bound",
-                 -1, -1, code, "the program is here");
-        auto bound = llvm::find_if(setup.inputQueues, [&](const auto &entry) {
-          return queue && entry.id == *queue;
-        });
-        if (machine.generation == 3 && in.getColor())
-          report(Severity::Warning, op, "names a color, which the queue has",
-                 -1, -1);
-        else if (color && bound != setup.inputQueues.end() && bound->color &&
-                 *bound->color != *color)
-          report(Severity::Warning, op,
-                 "names color " + Twine(*color) + " and input queue " +
-                     Twine(*queue) + ", which is bound to color " +
-                     Twine(unsigned(*bound->color)) + " and counts",
-                 -1, -1, bindings.count(*queue) ? bindings.at(*queue) : nullptr,
-                 "bound here");
-        else if (color && bound != setup.inputQueues.end())
-          former(op, *queue, "with a color beside an initialised queue",
-                 "the color is the queue's");
-      }
-      auto out = dyn_cast<csl::FaboutDsdOp>(op);
-      if (!out)
-        continue;
-      std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
-      // WSE-2 output queues need no initialisation.
-      if (machine.outputQueueColor && queue &&
-          !outputs[getSource(code)].count(*queue))
-        missing(op, "output queue", *queue);
-      if (machine.outputQueueColor && out.getColor())
-        report(Severity::Warning, op, "names a color, which the queue has", -1,
-               -1);
-    }
-  }
-}
-
-/// Operations that may use a queue or a microthread at once.
-void ProgramCheck::checkSharing() {
-  // Of a setup its tasks matter.
-  std::vector<std::vector<const wafer::Setup *>> seen(program.codes.size());
-  for (const wafer::Setup &setup : program.setups) {
-    csl::ProgramOp code = derivation.programs[setup.code];
-    if (llvm::any_of(seen[setup.code], [&](const wafer::Setup *other) {
-          return other->tasks == setup.tasks;
-        }))
-      continue;
-    seen[setup.code].push_back(&setup);
-    for (const Overlap &overlap :
-         findOverlaps(code, setup, program.codes[setup.code])) {
-      bool thread = overlap.of == Overlap::Of::Microthread;
-      std::string text = thread ? "runs on microthread "
-                         : overlap.of == Overlap::Of::OutputQueue
-                             ? "uses output queue "
-                             : "uses input queue ";
-      text += std::to_string(overlap.number);
-      if (overlap.acrossTasks)
-        text += thread ? ", on which an operation of another task may run at "
-                         "the same time"
-                       : ", which an operation of another task may use at the "
-                         "same time";
-      else
-        text += thread ? ", on which an operation started before may still run"
-                       : ", which an operation started before may still use";
-      text += "; start it when that one completes, or give it a queue of its "
-              "own";
-      if (machine.outputQueueColor)
-        text += " or another ut_id";
-      report(Severity::Warning, overlap.second, text, -1, -1, overlap.first,
-             "started here");
-    }
-  }
-}
-
-/// Fields that act on a switch or need a machine's other operands.
-void ProgramCheck::checkOperands() {
-  // Registers that every load fills with a fabin_dsd.
-  for (const std::vector<Operation *> &ops : operations) {
-    std::map<std::pair<wafer::DsrFile, int64_t>, std::pair<bool, Operation *>>
-        loads;
-    for (Operation *each : ops) {
-      auto op = dyn_cast<csl::LoadToDsrOp>(each);
-      if (!op || !csl::getKnownId(op.getDsr()))
-        continue;
-      wafer::DsrRef ref = getDsrRef(op.getDsr());
-      bool fabin = op.getDsd().getDefiningOp<csl::FabinDsdOp>() != nullptr;
-      auto [entry, isNew] =
-          loads.try_emplace({ref.file, ref.number}, fabin, op);
-      entry->second.first &= fabin;
-    }
-    if (machine.oneFabricInput)
-      for (Operation *each : ops) {
-        auto op = dyn_cast<csl::DsdOpInterface>(each);
-        if (!op)
-          continue;
-        Operation *first = nullptr;
-        for (Value source : op.getSources()) {
-          Operation *input = source.getDefiningOp<csl::FabinDsdOp>();
-          if (isa<csl::DsrType>(source.getType()) && csl::getKnownId(source)) {
-            wafer::DsrRef ref = getDsrRef(source);
-            auto found = loads.find({ref.file, ref.number});
-            if (found != loads.end() && found->second.first)
-              input = found->second.second;
-          }
-          if (!input)
-            continue;
-          if (first)
-            report(Severity::Error, op,
-                   "has two fabric inputs, " + Twine(machine.name) +
-                       " allows one",
-                   -1, -1, first, "the first is loaded here");
-          first = input;
-        }
-      }
-  }
-  // advance_switch on a color without switch positions.
-  for (int64_t y = 0; y < program.height; ++y)
-    for (int64_t x = 0; x < program.width; ++x) {
-      PeView here = view(x, y);
-      for (csl::FaboutDsdOp out : advancing[here.setup.code]) {
-        std::optional<int64_t> color = csl::getKnownId(out.getColor());
-        std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
-        if (machine.outputQueueColor) {
-          color.reset();
-          for (const wafer::Queue &entry : here.setup.outputQueues)
-            if (queue && entry.id == *queue && entry.color)
-              color = *entry.color;
-        }
-        if (!color)
-          continue;
-        auto config = here.router.colors.find(*color);
-        if (config == here.router.colors.end() || !config->second.hasSwitches)
-          report(Severity::Warning, out,
-                 "advances the switch of color " + Twine(*color) +
-                     ", which has no switch positions here",
-                 x, y, here.getConfigOp(*color),
-                 "the color's configuration is here");
-      }
-    }
-}
-
-/// Colors that programs read and no program of the rectangle sends on.
-void ProgramCheck::checkSenders() {
-  for (auto [number, setup] : llvm::enumerate(program.setups)) {
-    // Colors that the setup's code sends on; all if one is not known.
-    uint32_t sends = 0;
-    for (csl::FaboutDsdOp out : senders[setup.code]) {
-      std::optional<int64_t> color = csl::getKnownId(out.getColor());
-      std::optional<int64_t> queue = csl::getKnownId(out.getQueue());
-      if (!machine.outputQueueColor) {
-        sends |= color ? 1u << *color : ~0u;
-        continue;
-      }
-      if (!queue)
-        sends = ~0u;
-      for (const wafer::Queue &entry : setup.outputQueues)
-        if (queue && entry.id == *queue && entry.color)
-          sends |= 1u << *entry.color;
-    }
-    if (passesDsds[setup.code])
-      sends = ~0u;
-    sending.push_back(sends);
-  }
-  uint32_t sent = 0;
-  for (const wafer::Pe &pe : program.pes)
-    sent |= sending[pe.setup];
-  for (const wafer::Stream &stream : program.streams)
-    if (stream.toDevice)
-      sent |= 1u << stream.color;
-  // Another color's wavelets may be heard as this one.
-  for (const wafer::Router &router : program.routers)
-    for (const auto &[color, config] : router.colors)
-      if (config.swapX || config.swapY)
-        sent |= 1u << color | 1u << (color ^ 1);
-  for (auto [number, setup] : llvm::enumerate(program.setups)) {
-    const SetupOps &ops = derivation.setupOps[number];
-    auto missing = [&](Operation *op, unsigned color) {
-      if (!(sent >> color & 1))
-        report(Severity::Warning, op,
-               "waits for color " + Twine(color) +
-                   ", on which no program sends",
-               -1, -1);
-    };
-    for (const wafer::Queue &queue : setup.inputQueues)
-      if (queue.color && takesFrom(setup, queue.id))
-        missing(ops.inputQueues.find(queue.id)->second, *queue.color);
-    if (machine.generation == 2)
-      for (const wafer::Task &task : setup.tasks)
-        if (Operation *op = ops.tasks.find({0, task.id})->second;
-            task.kind == wafer::TaskKind::Data && !isServedByMemcpy(op))
-          missing(op, task.id);
-  }
-}
-
 /// Routes that go round without end.
 void ProgramCheck::checkCircles() {
   // Per color: 0 not seen, 1 on the way, 2 done.
@@ -833,69 +523,16 @@ void ProgramCheck::checkCircles() {
   }
 }
 
-/// Registers of FIFOs are taken (FIF-023).
-void ProgramCheck::checkRegisters() {
-  for (auto [index, code] : llvm::enumerate(derivation.programs)) {
-    std::map<int64_t, Operation *> dsrs, xdsrs;
-    auto take = [&](std::map<int64_t, Operation *> &numbers, StringRef kind,
-                    std::optional<uint64_t> number, Operation *fifo) {
-      if (!number)
-        return;
-      auto [entry, isNew] = numbers.try_emplace(*number, fifo);
-      if (!isNew)
-        report(Severity::Error, fifo,
-               "takes " + kind + " " + Twine(*number) +
-                   ", which another FIFO has",
-               -1, -1, entry->second, "taken here");
-    };
-    for (auto fifo : code.getOps<csl::FifoOp>()) {
-      take(dsrs, "DSR", fifo.getDest(), fifo);
-      take(xdsrs, "XDSR", fifo.getXdsr(), fifo);
-    }
-    auto load = [&](std::map<int64_t, Operation *> &numbers, StringRef kind,
-                    Value loaded, Operation *op) {
-      std::optional<int64_t> number = csl::getKnownId(loaded);
-      auto found = number ? numbers.find(*number) : numbers.end();
-      if (found != numbers.end())
-        report(Severity::Error, op,
-               "loads " + kind + " " + Twine(*number) + ", which a FIFO has",
-               -1, -1, found->second, "taken here");
-    };
-    for (Operation *op : operations[index]) {
-      Value dsr, xdsr;
-      if (auto simple = dyn_cast<csl::LoadToDsrOp>(op)) {
-        dsr = simple.getDsr();
-      } else if (auto ring = dyn_cast<csl::LoadToDsrXdsrOp>(op)) {
-        dsr = ring.getDsr();
-        xdsr = ring.getXdsr();
-      } else if (auto box = dyn_cast<csl::LoadToDsrXdsrSrOp>(op)) {
-        dsr = box.getDsr();
-        xdsr = box.getXdsr();
-      }
-      if (xdsr)
-        load(xdsrs, "XDSR", xdsr, op);
-      if (dsr &&
-          cast<csl::DsrType>(dsr.getType()).getKind() != csl::DsrKind::Src0)
-        load(dsrs, "DSR", dsr, op);
-    }
-  }
-}
-
-/// Microthreads that memcpy keeps for itself.
-void ProgramCheck::checkMicrothreads() {
-  if (!program.memcpy)
+/// A queue may get another color then, and a DSD comes from elsewhere.
+void ProgramCheck::writeRegister(size_t code, std::optional<uint64_t> word) {
+  const CslRegisterInfo *info = word ? lookupCslRegister(*word) : nullptr;
+  bool isInput = info && info->kind == CslRegister::InputQueue;
+  if (word && !isInput && !(info && info->kind == CslRegister::OutputQueue))
     return;
-  for (const std::vector<Operation *> &ops : operations)
-    for (Operation *op : ops) {
-      auto async = dyn_cast<csl::AsyncOpInterface>(op);
-      std::optional<uint64_t> id =
-          async ? async.getUtId() : std::optional<uint64_t>();
-      if (id && (machine.memcpy.microthreads >> *id & 1))
-        report(Severity::Warning, op,
-               "uses microthread " + Twine(*id) +
-                   ", which the memcpy library needs",
-               -1, -1);
-    }
+  passesDsds[code] = true;
+  uint32_t queues = !word ? ~0u : isInput ? 1u << (*word - info->address) : 0;
+  taking[code] |= queues;
+  configured[code] |= queues;
 }
 
 void ProgramCheck::findOperations() {
@@ -907,44 +544,54 @@ void ProgramCheck::findOperations() {
   taking.resize(count);
   hearing.resize(count);
   configured.resize(count);
-  unsigned firstQueue = getInfo(CslRegister::InputQueue).address;
-  auto find = [&](size_t number) {
-    derivation.programs[number].walk([&](Operation *op) {
+  unblocking.resize(count);
+  auto find = [&](size_t code) {
+    derivation.programs[code].walk([&](Operation *op) {
       // Calls and branches hand queues on as well.
       for (Value operand : op->getOperands())
         if (isa<csl::InputQueueType>(operand.getType()) &&
             !isa<csl::InitializeQueueOp>(op)) {
           std::optional<int64_t> queue = csl::getKnownId(operand);
-          taking[number] |= queue ? 1u << *queue : ~0u;
+          taking[code] |= queue ? 1u << *queue : ~0u;
         }
-      // What a store by a number reaches may be registers.
+      // What a store by a number reaches may be a register.
       if (Value stored = getStored(op);
           machine.generation == 2 && stored && csl::getPlaceNumber(stored)) {
-        passesDsds[number] = true;
-        taking[number] = configured[number] = ~0u;
+        auto number = stored.getDefiningOp<csl::IntToPtrOp>();
+        APInt at;
+        if (!number || !matchPattern(number.getAddress(), m_ConstantInt(&at)))
+          writeRegister(code, std::nullopt);
+        else if (auto word = configWordAt(machine, at.getZExtValue()))
+          writeRegister(code, *word);
       }
       if (!isa<csl::CslDialect>(op->getDialect()))
         return;
-      operations[number].push_back(op);
+      operations[code].push_back(op);
       if (auto out = dyn_cast<csl::FaboutDsdOp>(op)) {
-        senders[number].push_back(out);
+        senders[code].push_back(out);
         if (out.getAdvanceSwitch())
-          advancing[number].push_back(out);
+          advancing[code].push_back(out);
       }
       if (auto in = dyn_cast<csl::FabinDsdOp>(op); in && in.getColor()) {
         std::optional<int64_t> color = csl::getKnownId(in.getColor());
-        hearing[number] |= color ? 1u << *color : ~0u;
+        hearing[code] |= color ? 1u << *color : ~0u;
       }
-      // A queue may get another color, a DSD may come from elsewhere.
       if (auto set = dyn_cast<csl::SetConfigOp>(op)) {
-        passesDsds[number] = true;
-        taking[number] = ~0u;
         APInt at;
         bool isKnown = matchPattern(set.getAddress(), m_ConstantInt(&at));
-        if (!isKnown)
-          configured[number] = ~0u;
-        else if (at.getZExtValue() - firstQueue < 32)
-          configured[number] |= 1u << (at.getZExtValue() - firstQueue);
+        writeRegister(code, isKnown ? std::optional<uint64_t>(at.getZExtValue())
+                                    : std::nullopt);
+      }
+      auto unblocks = [&](Value id) {
+        std::optional<int64_t> known = csl::getKnownId(id);
+        if (id && !isa<csl::LocalTaskIdType>(id.getType()))
+          unblocking[code] |= known ? 1u << *known : ~0u;
+      };
+      if (auto unblock = dyn_cast<csl::UnblockOp>(op))
+        unblocks(unblock.getId());
+      if (auto async = dyn_cast<csl::AsyncOpInterface>(op)) {
+        unblocks(async.getUnblock());
+        unblocks(async.getControlTarget());
       }
     });
   };

@@ -169,7 +169,8 @@ void csl_to_wafer::attachFrame(InFlightDiagnostic &error, Operation *function) {
         bytes = std::numeric_limits<int64_t>::max();
     } else if (isa<csl::CslDialect>(op->getDialect()) &&
                op->getNumResults() == 1 &&
-               isInFrame(op->getResult(0).getType())) {
+               isInFrame(op->getResult(0).getType()) &&
+               !(isa<csl::AggregateOp, csl::SplatOp>(op) && op->hasOneUse())) {
       bytes = getMemorySize(op->getResult(0).getType()).bytes;
     }
     if (bytes > 0)

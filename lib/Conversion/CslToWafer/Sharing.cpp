@@ -48,6 +48,15 @@ public:
       const std::string &name = code.functions[task.function].name;
       if (task.kind == wafer::TaskKind::Control) {
         byWavelets.insert(name);
+        // What is blocked for data is so for control wavelets (TSK-032): on
+        // WSE-2 of a color, which may be any, else of a queue with a table.
+        if (csl::lookupMachine(program)->generation == 2)
+          for (int64_t id = 0; id < 32; ++id)
+            controlTasksOf[id].insert(name);
+        else
+          for (const wafer::Queue &queue : setup.inputQueues)
+            if (queue.controlTable == task.table)
+              controlTasksOf[queue.id].insert(name);
         continue;
       }
       taskOfId[task.id] = name;
@@ -60,6 +69,8 @@ public:
 private:
   void read(FunctionOpInterface function);
   std::string taskOf(Value id) const;
+  /// The tasks that unblocking `id` may let run.
+  Names freedBy(Value id) const;
   /// The bodies that `entry` runs: its own and those that it calls; or those
   /// alone that it runs in any case.
   Names reachableBodies(const std::string &entry, bool sure = false) const;
@@ -71,6 +82,7 @@ private:
 
   csl::ProgramOp program;
   llvm::DenseMap<int64_t, std::string> taskOfId;
+  std::map<int64_t, Names> controlTasksOf; ///< by the id of a data task
   Names byWavelets;
   std::map<std::string, Body> bodies;
   std::vector<std::string> entries; ///< tasks, then exported functions
@@ -89,6 +101,19 @@ std::string Finder::taskOf(Value id) const {
   std::optional<int64_t> number = csl::getKnownId(id);
   auto found = number ? taskOfId.find(*number) : taskOfId.end();
   return found == taskOfId.end() ? "" : found->second;
+}
+
+Names Finder::freedBy(Value id) const {
+  Names names;
+  if (std::string task = taskOf(id); !task.empty())
+    names.insert(task);
+  if (!id || isa<csl::LocalTaskIdType>(id.getType()))
+    return names;
+  std::optional<int64_t> number = csl::getKnownId(id);
+  auto found = number ? controlTasksOf.find(*number) : controlTasksOf.end();
+  if (found != controlTasksOf.end())
+    names.insert(found->second.begin(), found->second.end());
+  return names;
 }
 
 static std::optional<Resource> getQueue(Value operand) {
@@ -122,7 +147,7 @@ void Finder::read(FunctionOpInterface function) {
     if (auto activate = dyn_cast<csl::ActivateOp>(op))
       body.starts.insert(taskOf(activate.getId()));
     if (auto unblock = dyn_cast<csl::UnblockOp>(op))
-      body.starts.insert(taskOf(unblock.getId()));
+      body.starts.merge(freedBy(unblock.getId()));
     auto dsd = dyn_cast<csl::DsdOpInterface>(op);
     if (!dsd || !dsd.getAsync())
       return;
@@ -144,10 +169,10 @@ void Finder::read(FunctionOpInterface function) {
       }
     if (microthread)
       use.resources.push_back({Overlap::Of::Microthread, *microthread});
-    for (Value id :
-         {dsd.getActivate(), dsd.getUnblock(), dsd.getControlTarget()})
-      if (std::string task = taskOf(id); !task.empty())
-        use.targets.insert(task);
+    if (std::string task = taskOf(dsd.getActivate()); !task.empty())
+      use.targets.insert(task);
+    for (Value id : {dsd.getUnblock(), dsd.getControlTarget()})
+      use.targets.merge(freedBy(id));
     body.uses.push_back(std::move(use));
   });
   body.starts.erase("");
@@ -202,6 +227,15 @@ bool Finder::add(const Use &first, const Use &second, bool acrossTasks) {
     // Different microthreads may share a queue on WSE-3 (AMB-054).
     if (resource.first != Overlap::Of::Microthread &&
         (distinct || (second.given && !acrossTasks)))
+      continue;
+    // That of a queue which is reported itself.
+    auto isOfQueue = [&](const Resource &other) {
+      return other.first != Overlap::Of::Microthread &&
+             other.second == resource.second &&
+             llvm::is_contained(first.resources, other);
+    };
+    if (resource.first == Overlap::Of::Microthread && !first.given &&
+        !second.given && llvm::any_of(second.resources, isOfQueue))
       continue;
     if (!known
              .insert({getOrigin(first.op).getAsOpaquePointer(),

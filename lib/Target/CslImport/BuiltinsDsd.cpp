@@ -245,7 +245,7 @@ Value Evaluator::buildFabricDsd(DsdValue dsd, const Value &props, Span span) {
     return Value();
   if (color && wse3) {
     warnFormer(span, "field 'fabric_color' on WSE-3", "1.4", "2.10",
-               "the color is that of the queue");
+               "the color is that of the queue: leave the field out");
     color = nullptr;
   }
   if (!queue && (wse3 || !isIn) && !(color && !wse3))
@@ -310,6 +310,7 @@ Value Evaluator::builtinGetDsd(const BuiltinCall &call, const Type *) {
                                           type->str() + "'");
   DsdValue dsd;
   dsd.kind = type->dsd;
+  dsd.made = call.span();
   bool isFabric = dsd.kind == csl::DescriptorKind::Fabin ||
                   dsd.kind == csl::DescriptorKind::Fabout;
   return isFabric ? buildFabricDsd(std::move(dsd), props, call.span())

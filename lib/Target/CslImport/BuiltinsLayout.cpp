@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
+#include "sequin/Dialect/Csl/IR/CslRouteAttrs.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -325,8 +326,11 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
                             " has no CE injection");
       return std::nullopt;
     }
-  if (!checkFields(config, {"routes", "switches", "filter", "teardown"}, span,
-                   "the configuration of a color"))
+  llvm::SmallVector<llvm::StringRef> allowed = {"routes", "switches", "filter",
+                                                "teardown"};
+  if (frame->module->isLibrary)
+    allowed.push_back("sequin_may_leave");
+  if (!checkFields(config, allowed, span, "the configuration of a color"))
     return std::nullopt;
   const Value *routes = config.field("routes");
   if (!routes) {
@@ -337,6 +341,7 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
     return mlir::emitError(session.location(span.Start));
   };
   ColorConfig result;
+  result.mayLeave = config.field("sequin_may_leave") != nullptr;
   const Value *popMode = nullptr;
   if (routes->isInteger() && routes->type()->isInteger()) {
     int64_t bits = routes->small(-1);
@@ -522,10 +527,12 @@ Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
   mlir::Value number = materialize(color, call.span());
   if (!number)
     return Value();
-  csl::LocalColorConfigOp::create(
+  auto made = csl::LocalColorConfigOp::create(
       builder, loc(call.span()), number, parsed->routes, parsed->switches,
       parsed->filter,
       parsed->teardown ? builder.getUnitAttr() : mlir::UnitAttr());
+  if (parsed->mayLeave)
+    made->setAttr(csl::kMayLeaveAttrName, builder.getUnitAttr());
   return makeVoid();
 }
 

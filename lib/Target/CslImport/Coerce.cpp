@@ -307,13 +307,8 @@ Value Evaluator::coerce(Value value, const Type *type, Span span) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   std::string why;
   Value result = tryCoerce(value, type, &why);
-  if (result) {
-    if (value.type()->is(TypeKind::ComptimeInt) && type->isFloating() &&
-        value.isInteger() && frame && !frame->module->isLibrary)
-      warn(span, "comptime_int " + value.integer().str() + " becomes '" +
-                     type->str() + "'; write it as a float");
+  if (result)
     return result;
-  }
   // The vendor's words for the cases that it has words for.
   if (value.type()->isFloating() && !why.empty()) {
     Diagnostic &diagnostic =

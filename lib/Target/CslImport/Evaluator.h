@@ -497,6 +497,9 @@ private:
   mlir::Value materializeAs(const Value &value, const Type *type, Span span);
   mlir::Value materializePointer(const Value &value, Span span);
   mlir::Value materializeDsd(const Value &value, Span span);
+  /// What a message about a descriptor points at: its @get_dsd, and its use
+  /// where the library has that.
+  mlir::Location placeOfDsd(const DsdValue &dsd, Span used);
   mlir::Value materializeSymbolic(const Value &value, Span span);
   mlir::Value materializeAggregate(const Value &value, Span span);
   mlir::Value constantInt(mlir::Type type, int64_t value, mlir::Location loc);

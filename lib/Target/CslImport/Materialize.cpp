@@ -463,9 +463,18 @@ mlir::Value Evaluator::materializeSymbolic(const Value &value, Span span) {
 // DSDs
 //===----------------------------------------------------------------------===//
 
+mlir::Location Evaluator::placeOfDsd(const DsdValue &dsd, Span used) {
+  if (!dsd.made.isValid() || dsd.made.Start == used.Start)
+    return loc(used);
+  mlir::Location place = session.location(dsd.made.Start);
+  return session.isInLibrary(dsd.made.Start)
+             ? mlir::Location(mlir::CallSiteLoc::get(place, loc(used)))
+             : place;
+}
+
 mlir::Value Evaluator::materializeDsd(const Value &value, Span span) {
   const DsdValue &dsd = value.dsd();
-  mlir::Location at = loc(span);
+  mlir::Location at = placeOfDsd(dsd, span);
   mlir::Type target = convert(value.type());
   bool failed = false;
   auto flag = [&](bool set) {

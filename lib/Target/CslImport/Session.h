@@ -30,6 +30,7 @@ struct ColorConfig {
   csl::SwitchesAttr switches;
   csl::FilterAttr filter;
   bool teardown = false;
+  bool mayLeave = false; ///< of the library: off the rectangle, on purpose
   bool operator==(const ColorConfig &) const = default;
 };
 

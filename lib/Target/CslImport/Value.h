@@ -163,6 +163,7 @@ struct PointerValue {
 /// What @get_dsd was given. Error values are fields that were not.
 struct DsdValue {
   csl::DescriptorKind kind = csl::DescriptorKind::Mem1d;
+  csl_source::Span made; ///< its @get_dsd
   Value base, extent, stride, offset;
   /// mem4d: innermost first, and outermost first (DSD-027, DSD-028).
   std::vector<int64_t> strides, extents;

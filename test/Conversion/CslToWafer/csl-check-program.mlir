@@ -316,8 +316,7 @@ module attributes {csl.target = #csl.target<"wse2">} {
       csl.mov16 %out = %m : !csl.dsd<fabout> = !csl.dsd<mem1d> async
       // expected-warning@+1 {{runs on microthread 0, on which an operation started before may still run}}
       csl.mov16 %m = %in : !csl.dsd<mem1d> = !csl.dsd<fabin> async
-      // expected-warning@+2 {{uses output queue 0, which an operation started before may still use}}
-      // expected-warning@+1 {{runs on microthread 0, on which an operation started before may still run}}
+      // expected-warning@+1 {{uses output queue 0, which an operation started before may still use}}
       csl.mov16 %out = %m : !csl.dsd<fabout> = !csl.dsd<mem1d> async
       csl.return
     }
@@ -497,8 +496,7 @@ module attributes {csl.target = #csl.target<"wse3">} {
       %m = csl.mem1d_dsd %x : memref<4xi16> extent 4
       %q = csl.constant 4 : !csl.output_queue
       %out = csl.fabout_dsd queue %q extent 4
-      // expected-warning@+2 {{uses output queue 4, which an operation of another task may use at the same time}}
-      // expected-warning@+1 {{runs on microthread 4, on which an operation of another task may run at the same time}}
+      // expected-warning@+1 {{uses output queue 4, which an operation of another task may use at the same time}}
       csl.mov16 %out = %m : !csl.dsd<fabout> = !csl.dsd<mem1d> async
       return
     }
@@ -558,8 +556,7 @@ module attributes {csl.target = #csl.target<"wse2">} {
       %q = csl.constant 4 : !csl.output_queue
       %c = csl.constant 2 : !csl.color
       %out = csl.fabout_dsd queue %q color %c extent 4
-      // expected-warning@+2 {{uses output queue 4, which an operation of another task may use at the same time}}
-      // expected-warning@+1 {{runs on microthread 4, on which an operation of another task may run at the same time}}
+      // expected-warning@+1 {{uses output queue 4, which an operation of another task may use at the same time}}
       csl.mov16 %out = %m : !csl.dsd<fabout> = !csl.dsd<mem1d> async
       csl.return
     }

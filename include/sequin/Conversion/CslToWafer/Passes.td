@@ -25,8 +25,9 @@ def CslCheckProgram : Pass<"csl-check-program", "::mlir::ModuleOp"> {
     that is read and never arrives or on which nobody sends, a fabric DSD on a queue
     that is not initialised, operations of one task or of two that may be under way at
     once and share a microthread or a queue, a switch that is advanced and not there,
-    ids that the memcpy library uses (with `memcpy = true`). Notes name the other
-    place; where memory is short they rank what takes it.
+    a local task whose id is a color that an input queue reads (WSE-2), ids that the
+    memcpy library uses (with `memcpy = true`). Notes name the other place; where
+    memory is short they rank what takes it.
   }];
 }
 

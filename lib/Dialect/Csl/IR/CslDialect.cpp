@@ -9,6 +9,7 @@
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
+#include "sequin/Dialect/Csl/IR/CslRouteAttrs.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
 
 using namespace mlir;
@@ -57,6 +58,9 @@ LogicalResult CslDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kEntryAttrName)
     return checkAttribute<ModuleOp, EntryAttr>(op, attribute, "module",
                                                "#csl.entry");
+  if (attribute.getName() == kMayLeaveAttrName)
+    return checkAttribute<LocalColorConfigOp, UnitAttr>(
+        op, attribute, "csl.local_color_config", "unit attribute");
   if (attribute.getName() == kDistributionAttrName)
     return checkAttribute<ExportNameOp, DistributionAttr>(
         op, attribute, "csl.export_name", "#csl.distribution");
