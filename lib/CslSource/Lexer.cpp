@@ -213,6 +213,15 @@ TokenKind Lexer::readNumber() {
              !startsName(peek(1))) {
     isFloat = true;
     ++place;
+    if (peek() == '.') {
+      while (peek() == '.')
+        ++place;
+      return fail(start, "CSL has no '" +
+                             StringRef(start, size_t(place - start)) +
+                             "': a loop goes over @range(i16, first, end, 1), "
+                             "a case lists its values, a part of an array is a "
+                             "DSD");
+    }
     return fail(start, "number '" + StringRef(start, size_t(place - start)) +
                            "' ends with its point, a digit is needed on both "
                            "sides");

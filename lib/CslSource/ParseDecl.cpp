@@ -311,6 +311,11 @@ const Decl *Parser::parseFn(const Modifiers &modifiers, DocLines docs) {
   parseAttributes(parts.attributes);
   if (!at(TokenKind::LBrace) && !at(TokenKind::Semi) && !atEnd()) {
     parts.result = parseType();
+    const auto *named = llvm::dyn_cast<NameExpr>(parts.result->ignoreParens());
+    if (parts.isTask && !llvm::isa<ErrorExpr>(parts.result) &&
+        !(named && named->name() == "void"))
+      errorAt(parts.result->span(),
+              quoted + " returns nothing: its type is 'void', or left out");
     parseAttributes(parts.attributes);
   } else if (!parts.isTask) {
     errorHere("expected the type that " + quoted + " returns, found " +

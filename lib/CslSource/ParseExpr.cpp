@@ -106,6 +106,16 @@ const Expr *Parser::parseBinary(unsigned minPrecedence) {
       take();
       break;
     }
+    // `+|`, `-|`, `*|`; `+%`, `-%`, `*%` and with `=`.
+    bool isSum = op.is(TokenKind::Plus) || op.is(TokenKind::Minus) ||
+                 op.is(TokenKind::Star);
+    if (isSum && adjacent(op, after) &&
+        (after.is(TokenKind::Pipe) || after.text.starts_with("%"))) {
+      errorHere("unknown operator '" + op.text + after.text + "': '" + op.text +
+                "' wraps in running code, an 'if' saturates");
+      take();
+      errorPosition = position;
+    }
     if ((op.is(TokenKind::Amp) || op.is(TokenKind::Pipe)) &&
         after.is(op.kind) && adjacent(op, after)) {
       bool isAnd = op.is(TokenKind::Amp);
@@ -718,6 +728,8 @@ const Expr *Parser::parseSquareType() {
     const Expr *pointee = parseType();
     return make<PointerType>(start, /*isMany=*/true, isConst, pointee);
   }
+  if (at(TokenKind::Name) && token().text == "_" && at(TokenKind::RSquare, 1))
+    errorHere("the length of an array is written, as in [3]i16");
   auto dims = parseExprs(TokenKind::RSquare, open, "the array's sizes");
   if (dims.empty()) {
     errorAt(Span(open.begin(), lastEnd()), "array type has no size");

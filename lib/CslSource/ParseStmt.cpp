@@ -109,6 +109,21 @@ const Stmt *Parser::parseStmt() {
   default:
     break;
   }
+  if (at(TokenKind::Name) && !at(TokenKind::Semi, 1) &&
+      (at(TokenKind::Name, 1) || at(TokenKind::LBrace, 1))) {
+    StringRef word = token().text;
+    bool isDefer = word == "defer" || word == "errdefer";
+    if (isDefer || word == "let" || word == "auto") {
+      errorHere(isDefer ? "CSL has no '" + word +
+                              "': write the statement before every way out of "
+                              "the block"
+                        : "a variable is declared with 'var', a constant with "
+                          "'const', not with '" +
+                              word + "'");
+      skipStatement();
+      return nullptr;
+    }
+  }
   bool needsSemi = true;
   size_t before = position;
   const Expr *expr = parseStmtExpr(needsSemi);
@@ -243,6 +258,20 @@ const Expr *Parser::parseFor(Ident label, LoopMode mode, Loc start) {
     errorAt(token(1).span(), "a loop with a counter is 'for (@range(i16, n)) "
                              "|i| { }', or 'while (i < n) : (i += 1) { }'");
     errorPosition = position + 1;
+  }
+  // `for (i in a..b)`, with or without the parentheses.
+  unsigned first = at(TokenKind::LParen) ? 1 : 0;
+  if (at(TokenKind::Name, first) && at(TokenKind::Name, first + 1) &&
+      token(first + 1).text == "in") {
+    errorAt(token(first + 1).span(),
+            "a loop over numbers is 'for (@range(i16, n)) |" +
+                token(first).text + "| { }', one over an array 'for (array) |" +
+                token(first).text + "| { }'");
+    while (!atEnd() && !at(TokenKind::LBrace) && !at(TokenKind::Semi) &&
+           !at(TokenKind::RBrace))
+      take();
+    errorPosition = position;
+    return errorExpr(start);
   }
   const Expr *iterable = parseCondition("'for'", /*mayHoldLiteral=*/true);
   const CaptureDecl *element = nullptr;

@@ -195,7 +195,12 @@ source::suggestName(StringRef name, llvm::ArrayRef<StringRef> candidates) {
   std::optional<StringRef> found;
   for (StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, true, best);
-    if (distance < best && candidate != name) {
+    // Of names as near as each other the one that a letter more or less makes.
+    bool isNearer =
+        distance < best ||
+        (found && distance == best &&
+         (name.starts_with(candidate) || candidate.starts_with(name)));
+    if (isNearer && candidate != name) {
       best = distance;
       found = candidate;
     }

@@ -21,6 +21,32 @@ static llvm::StringRef getReplacement(llvm::StringRef name) {
       .Default("");
 }
 
+/// What CSL has for a builtin of Zig.
+static llvm::StringRef getCounterpart(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"intCast", "floatCast", "truncate", "intToFloat", "floatToInt",
+              "floatFromInt", "intFromFloat", "enumFromInt", "intToEnum"},
+             "@as(type, value)")
+      .Cases({"bitCast", "ptrToInt", "intFromPtr"}, "@bitcast(type, value)")
+      .Cases({"ptrCast", "alignCast"}, "@ptrcast(type, pointer)")
+      .Cases({"enumToInt", "intFromEnum", "boolToInt", "intFromBool"},
+             "@get_int or @as(type, value)")
+      .Cases({"min", "max", "abs", "sqrt", "exp", "log", "sin", "cos", "floor",
+              "ceil", "round"},
+             "functions of numbers in @import_module(\"<math>\")")
+      .Cases({"mod", "rem"}, "the operator %")
+      .Cases({"divTrunc", "divExact", "divFloor"}, "the operator /")
+      .Cases(
+          {"sizeOf", "bitSizeOf"},
+          "@element_count(type) and the sizes in @import_module(\"<types>\")")
+      .Cases({"splat", "memset"}, "@constants(type, value)")
+      .Cases({"memcpy", "memmove"},
+             "@mov16 and @mov32 between DSDs, and '=' of whole arrays")
+      .Case("typeOf", "@type_of(value)")
+      .Case("import", "@import_module(file, params)")
+      .Default("");
+}
+
 Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   static const llvm::StringMap<Handler> handlers = {
 #define CSL_BUILTIN(METHOD, NAME) {NAME, &Evaluator::builtin##METHOD},
@@ -38,6 +64,9 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   if (llvm::StringRef now = getReplacement(name); !now.empty())
     return error(call.name().span,
                  "builtin @" + name + " was removed from CSL; use " + now);
+  if (llvm::StringRef other = getCounterpart(name); !other.empty())
+    return error(call.name().span,
+                 "unknown builtin @" + name + ", CSL has " + other);
   Diagnostic &diagnostic = report(call.name().span, "unknown builtin @" + name);
   if (!diagnostic.suggests)
     return Value();
@@ -91,9 +120,14 @@ bool Evaluator::expectPlace(const BuiltinCall &call,
     text += (index ? " or " : "") + describePlace(entry).str();
   bool mayMove = place == Place::Initializer &&
                  llvm::is_contained(allowed, Place::Runtime);
+  bool isLocal =
+      place == Place::TopComptime && call.name().text == "set_color_config";
   error(call.span(), "@" + call.name().text + " is for " + text + ", this is " +
                          describePlace(place) +
-                         (mayMove ? ": set it in a function" : ""));
+                         (mayMove   ? ": set it in a function"
+                          : isLocal ? ": write @set_local_color_config(color, "
+                                      "config)"
+                                    : ""));
   session.refusedPlace = true;
   return false;
 }

@@ -605,6 +605,15 @@ static std::optional<double> foldMath(llvm::StringRef name, double x,
   return std::nullopt;
 }
 
+/// How a number of comptime is written where a float is wanted.
+static std::string floatToWrite(const Type *found) {
+  if (found->is(TypeKind::ComptimeInt))
+    return ": write the number with a point, as in 2.0";
+  return found->is(TypeKind::ComptimeFloat) || found->is(TypeKind::Int)
+             ? ": write @as(f32, ...)"
+             : "";
+}
+
 /// @sequin_math("name", operands...): a function of the math dialect.
 Value Evaluator::builtinSequinMath(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 2, 3))
@@ -620,8 +629,9 @@ Value Evaluator::builtinSequinMath(const BuiltinCall &call, const Type *) {
     if (!x || !y)
       return Value();
     if (!x.isFloat() || !y.isFloat())
-      return error(call.span(),
-                   "expected a float, found type '" + x.type()->str() + "'");
+      return error(call.span(), "expected a float, found type '" +
+                                    x.type()->str() + "'" +
+                                    floatToWrite(x.type()));
     std::optional<double> result =
         foldMath(name.string(), x.number(), y.number());
     if (!result)
@@ -642,8 +652,9 @@ Value Evaluator::builtinSequinMath(const BuiltinCall &call, const Type *) {
       return Value();
     type = value.type();
     if (!type->is(TypeKind::Float))
-      return error(argument->span(),
-                   "expected a float, found type '" + type->str() + "'");
+      return error(argument->span(), "expected a float, found type '" +
+                                         type->str() + "'" +
+                                         floatToWrite(type));
     mlir::Value number = materialize(value, argument->span());
     if (!number)
       return Value();

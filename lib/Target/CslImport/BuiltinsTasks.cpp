@@ -115,6 +115,19 @@ Value Evaluator::builtinGetUtId(const BuiltinCall &call, const Type *) {
                 session.machine.microthreads - 1);
 }
 
+/// What to write instead, at the end of a message.
+static std::string describeDataTaskSource(const BuiltinCall &call,
+                                          const Value &source) {
+  // The color that programs up to release 1.0 give to @rpc.
+  const auto *member =
+      llvm::dyn_cast<MemberExpr>(call.arguments()[0]->ignoreParens());
+  if (member && member->member().text == "LAUNCH")
+    return ": leave @rpc out, the memcpy library serves the calls";
+  if (source.type()->is(TypeKind::Color))
+    return ": write the queue that @initialize_queue gives the color";
+  return "";
+}
+
 Value Evaluator::builtinGetDataTaskId(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1))
     return Value();
@@ -128,7 +141,7 @@ Value Evaluator::builtinGetDataTaskId(const BuiltinCall &call, const Type *) {
         "@get_data_task_id is of " +
             llvm::Twine(session.isWse3() ? "an input_queue" : "a color") +
             " on " + llvm::StringRef(session.machine.name) + ", found type '" +
-            source.type()->str() + "'");
+            source.type()->str() + "'" + describeDataTaskSource(call, source));
   const Type *type = types.simple(TypeKind::DataTaskId);
   if (source.isSymbolic())
     return symbolicCast(source, type);
@@ -145,6 +158,28 @@ Value Evaluator::builtinGetDataTaskId(const BuiltinCall &call, const Type *) {
                                builder, loc(call.span()), source.runtime()));
 }
 
+/// How an id of kind `wanted` is written where something else was given: the
+/// end of a message, or nothing.
+static std::string idToWrite(TypeKind wanted, const Value &given, bool isWse3) {
+  const Type *type = given.type();
+  if (given.isFunction() && given.function().decl->isTask()) {
+    std::string name = given.function().decl->name().text.str();
+    return ": write the id that '" + name + "' is bound to";
+  }
+  std::string number =
+      given.isInteger() && type->isInteger() ? given.str() : "n";
+  bool isNumber = type->isInteger() || type->is(TypeKind::Color);
+  if (wanted == TypeKind::LocalTaskId && isNumber)
+    return ": write @get_local_task_id(" + number + ")";
+  if (wanted == TypeKind::ControlTaskId && isNumber)
+    return ": write @get_control_task_id(" + number + ")";
+  if (wanted != TypeKind::DataTaskId)
+    return "";
+  if (isWse3)
+    return ": write @get_data_task_id of an input queue";
+  return ": write @get_data_task_id of a color";
+}
+
 //===----------------------------------------------------------------------===//
 // Activation
 //===----------------------------------------------------------------------===//
@@ -157,9 +192,11 @@ Value Evaluator::builtinActivate(const BuiltinCall &call, const Type *) {
   if (!id)
     return Value();
   if (!id.type()->is(TypeKind::LocalTaskId))
-    return error(arg(call, 0).span(), "@activate is of a local_task_id, found "
-                                      "type '" +
-                                          id.type()->str() + "'");
+    return error(arg(call, 0).span(),
+                 "@activate is of a local_task_id, found "
+                 "type '" +
+                     id.type()->str() + "'" +
+                     idToWrite(TypeKind::LocalTaskId, id, session.isWse3()));
   SetupScope setup(*this);
   if (mlir::Value number = materialize(id, call.span()))
     csl::ActivateOp::create(builder, loc(call.span()), number);
@@ -188,7 +225,8 @@ Value Evaluator::builtinBlock(const BuiltinCall &call, const Type *) {
                             "ut_id"
                           : "a color, data_task_id or local_task_id") +
                      " on " + llvm::StringRef(session.machine.name) +
-                     ", found type '" + id.type()->str() + "'");
+                     ", found type '" + id.type()->str() + "'" +
+                     idToWrite(TypeKind::LocalTaskId, id, session.isWse3()));
   SetupScope setup(*this);
   mlir::Value number = materialize(id, call.span());
   if (!number)
@@ -235,10 +273,11 @@ Value Evaluator::builtinBindDataTask(const BuiltinCall &call, const Type *) {
                                           " binds a task, found type '" +
                                           task.type()->str() + "'");
   if (!id.type()->is(form.id))
-    return error(arg(call, 1).span(), "@" + call.name().text + " binds to a " +
-                                          types.simple(form.id)->str() +
-                                          ", found type '" + id.type()->str() +
-                                          "'");
+    return error(arg(call, 1).span(),
+                 "@" + call.name().text + " binds to a " +
+                     types.simple(form.id)->str() + ", found type '" +
+                     id.type()->str() + "'" +
+                     idToWrite(form.id, id, session.isWse3()));
   csl::TaskOp op = emitTask(task.function(), form.kind, arg(call, 0).span());
   if (!op)
     return Value();

@@ -320,13 +320,14 @@ Value Evaluator::coerce(Value value, const Type *type, Span span) {
   if (value.type()->isStruct() && !why.empty())
     return error(span, why);
   if (value.type()->isPointer() && type->isPointer())
-    return error(span, why);
+    return error(span, why + castToWrite(value.type(), type));
   const Type *found = value.type();
   if (value.isFunction() && !found->element)
     if (const Type *whole = functionType(value.function()))
       found = whole;
-  Diagnostic &diagnostic = report(span, "expected type '" + type->str() +
-                                            "', got: '" + found->str() + "'");
+  Diagnostic &diagnostic = report(
+      span, "expected type '" + type->str() + "', got: '" + found->str() + "'" +
+                (why.empty() ? castToWrite(found, type) : std::string()));
   if (!why.empty())
     note(diagnostic, span, why);
   return Value();

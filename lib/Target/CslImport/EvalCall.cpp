@@ -411,6 +411,22 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
       if (!type)
         return nullptr;
     }
+    // Running code has no functions as values.
+    if (type->is(TypeKind::Function) && !param->isComptime() &&
+        !param->isAnytype()) {
+      const Type *whole =
+          value.isFunction() ? functionType(value.function()) : nullptr;
+      std::string text = (whole ? whole : type)->str();
+      Diagnostic &diagnostic =
+          report(span, "parameter '" + param->name().text + "' of '" +
+                           decl.name().text +
+                           "' is a function, which running "
+                           "code cannot be given");
+      note(diagnostic, param->span(),
+           "declare it 'comptime', or as '*const " + text +
+               "', to which '&f' is given");
+      return nullptr;
+    }
     bool special = generic && (param->isComptime() || isSpecialising(type));
     if (special) {
       // What running code computes of it is passed.

@@ -9,6 +9,7 @@
 #include "EvaluatorControl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -699,6 +700,18 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
       return arm(expr.then());
     return arm(condition.truth() ? expr.then() : expr.otherwise());
   }
+  // What is asked of the types of a generic function is often meant for
+  // comptime.
+  bool isGeneric =
+      frame->function.decl &&
+      llvm::any_of(frame->function.decl->params(), [](const FnParam *param) {
+        return param->isComptime() || param->isAnytype();
+      });
+  llvm::SaveAndRestore<Span> asked(
+      runtimeCall,
+      isGeneric && llvm::isa<CallExpr>(expr.condition()->ignoreParens())
+          ? expr.condition()->span()
+          : runtimeCall);
   auto branch = [&](llvm::function_ref<void()> behind) {
     return emitBranch(
         condition.runtime(), expr.span(), hint,
@@ -720,7 +733,10 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
     return error(expr.input()->span(),
                  "the input of 'switch' is of a fixed-width integer or enum "
                  "type, found '" +
-                     type->str() + "'");
+                     type->str() + "'" +
+                     (type->is(TypeKind::ComptimeInt)
+                          ? ": write @as(i16, ...), or declare it with a type"
+                          : ""));
   // All values, for duplicates and coverage.
   std::vector<std::pair<Value, const SwitchProng *>> cases;
   llvm::StringMap<Span> seen;

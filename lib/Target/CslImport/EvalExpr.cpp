@@ -351,7 +351,9 @@ Value Evaluator::evalStructType(const StructType &expr) {
     if (layout == csl::AggregateKind::Extern && !isExportCompatible(type))
       return error(field->span(), "a field of an extern struct has an "
                                   "export-compatible type, found '" +
-                                      type->str() + "'");
+                                      type->str() +
+                                      "': one of 16 or 32 bits, or bool; a "
+                                      "plain 'struct' has fields of any type");
     if (layout == csl::AggregateKind::Packed && !isPackable(type))
       return error(field->span(),
                    "a packed struct has fields of integers, floats, bool, "

@@ -457,8 +457,9 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     std::optional<KnownRange> range;
     int64_t count = 0;
     if (isRange) {
-      value = known(read(array, expr.iterable()->span()),
-                    expr.iterable()->span(), "the range of an inline loop");
+      value =
+          known(read(array, expr.iterable()->span()), expr.iterable()->span(),
+                "the range of an inline loop", expr.iterable());
       if (!value || !isRangeKnown(value)) {
         endScope(scope);
         return Value();

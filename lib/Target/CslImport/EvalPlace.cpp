@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sequin/CslSource/Names.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -129,6 +130,16 @@ LValue Evaluator::placeAt(const Value &pointer, Span span) {
   return result;
 }
 
+/// A type of numbers that other languages have.
+static bool isForeignNumberType(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"f64", "f80", "f128", "float", "double", "half"}, true)
+      .Cases({"int", "uint", "short", "long", "char", "byte"}, true)
+      .Cases({"usize", "isize", "size_t", "c_int", "int32_t", "uint32_t"}, true)
+      .Cases({"int16_t", "uint16_t", "float32", "float16"}, true)
+      .Default(false);
+}
+
 LValue Evaluator::evalPlace(const Expr &expr, bool forWrite) {
   const Expr &inner = *expr.ignoreParens();
   if (left || !step(inner.span()))
@@ -193,6 +204,12 @@ LValue Evaluator::findPlace(const Expr &inner, bool forWrite) {
     if (name->name() == "undefined") {
       note(diagnostic, inner.span(),
            "a variable without a value has a type and no '='");
+      return {};
+    }
+    if (isForeignNumberType(name->name())) {
+      note(diagnostic, inner.span(),
+           "types of numbers are i16, u16, i32, u32 and others of up to 64 "
+           "bits, f16 and f32");
       return {};
     }
     if (!diagnostic.suggests)

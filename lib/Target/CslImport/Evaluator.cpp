@@ -51,6 +51,11 @@ Diagnostic &Evaluator::report(Span span, const llvm::Twine &message) {
     Diagnostics::note(diagnostic, span, "in the library here");
     ++notes;
   }
+  if (runtimeCall.isValid() && !session.isInLibrary(runtimeCall.Start))
+    Diagnostics::note(diagnostic, runtimeCall,
+                      "under this condition of running code both branches are "
+                      "compiled; with 'comptime' before it only the one that "
+                      "is taken");
   for (Frame *f = frame; f && notes < kMaxContextNotes; f = f->caller)
     if (f->callSpan.isValid() && f->function.decl &&
         f->callSpan.Start != user.Start) {
@@ -358,19 +363,41 @@ Value Evaluator::evalKnown(const Expr &expr, const llvm::Twine &what,
   Value value = evalAsKnown(expr, type);
   if (!value)
     return value;
-  value = known(value, expr.span(), what);
+  value = known(value, expr.span(), what, &expr);
   if (!value || !type)
     return value;
   return coerce(value, type, expr.span());
 }
 
-Value Evaluator::known(const Value &value, Span span, const llvm::Twine &what) {
+/// The call of a function that gives an expression its value; null if it is
+/// made of something else.
+static const CallExpr *findCall(const Expr *expr) {
+  expr = expr->ignoreParens();
+  if (const auto *call = llvm::dyn_cast<CallExpr>(expr))
+    return call;
+  if (const auto *builtin = llvm::dyn_cast<BuiltinCall>(expr))
+    for (const Expr *argument : builtin->arguments())
+      if (const CallExpr *call = findCall(argument))
+        return call;
+  return nullptr;
+}
+
+Value Evaluator::known(const Value &value, Span span, const llvm::Twine &what,
+                       const Expr *text) {
   if (!value)
     return value;
-  if (hasRuntimePart(value))
-    return error(span, what + " must be comptime-known, this value of type '" +
-                           value.type()->str() +
-                           "' is computed by running code");
+  if (hasRuntimePart(value)) {
+    Diagnostic &diagnostic =
+        report(span, what + " must be comptime-known, this value of type '" +
+                         value.type()->str() + "' is computed by running code");
+    if (const CallExpr *call = text ? findCall(text) : nullptr) {
+      llvm::StringRef callee = SourceManager::textOf(call->callee()->span());
+      note(diagnostic, call->span(),
+           "this call is one of running code; 'comptime " + callee +
+               "(...)' is made when the program is compiled");
+    }
+    return Value();
+  }
   return concretize(value);
 }
 

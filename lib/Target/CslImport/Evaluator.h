@@ -575,7 +575,9 @@ private:
   Value makeId(const BuiltinCall &call, const Type *type, int64_t least,
                int64_t greatest,
                std::optional<int64_t> tolerated = std::nullopt);
-  Value known(const Value &value, Span span, const llvm::Twine &what);
+  /// `text` is the expression, if it may say how to make it known.
+  Value known(const Value &value, Span span, const llvm::Twine &what,
+              const Expr *text = nullptr);
 
 #define CSL_BUILTIN(METHOD, NAME)                                              \
   Value builtin##METHOD(const BuiltinCall &call, const Type *hint);
@@ -647,6 +649,9 @@ private:
   bool keepsDeclared = false;
   ExitPoint *exitPoint = nullptr; ///< of the innermost builtin
   bool inTypeOf = false;
+  /// In an arm of an `if` of a generic function: its condition, if that is a
+  /// call of running code.
+  Span runtimeCall;
   bool probing = false; ///< only the types of values count
   Global *initializing = nullptr;
   llvm::StringRef declName; ///< for the names of struct types

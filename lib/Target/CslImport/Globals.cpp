@@ -80,6 +80,12 @@ bool Evaluator::ensure(Global &global, Span use) {
     Diagnostic &diagnostic =
         report(use, "the value of '" + global.name + "' needs itself");
     note(diagnostic, global.decl->name().span, "declared here");
+    const auto *variable = llvm::dyn_cast<VarDecl>(global.decl);
+    if (variable && variable->init() &&
+        llvm::isa<StructType>(variable->init()->ignoreParens()))
+      note(diagnostic, use,
+           "a struct has no pointer to its own type: keep them in an array and "
+           "give the index of the next one");
     return false;
   }
   case Global::State::Untouched:
@@ -175,8 +181,12 @@ bool Evaluator::evaluateGlobal(Global &global) {
       error(decl.name().span,
             "--params: '" + global.name + "' is the integer " +
                 value.integer().str() + ", its type is '" + type->str() +
-                "': a parameter of the command line is an integer, which the "
-                "layout block can compare or convert");
+                (type->is(TypeKind::Color)
+                     ? "': give it as --colors=" + global.name + ":" +
+                           value.integer().str()
+                     : std::string("': a parameter of the command line is an "
+                                   "integer, which the layout block can "
+                                   "compare or convert")));
       return false;
     }
   } else if (decl.init()) {
@@ -193,8 +203,9 @@ bool Evaluator::evaluateGlobal(Global &global) {
     }
     if (decl.isParam())
       note(diagnostic, decl.name().span,
-           "parameter '" + global.name +
-               "' is given no value by --params, @set_tile_code or "
+           "parameter '" + global.name + "' is given no value by " +
+               (type && type->is(TypeKind::Color) ? "--colors" : "--params") +
+               ", @set_tile_code or "
                "@import_module, and has no default");
     return false;
   }
@@ -453,6 +464,8 @@ Value Evaluator::builtinImportModule(const BuiltinCall &call, const Type *) {
         report(arg(call, 0).span(), "module '" + name.string() + "' not found");
     for (const std::string &candidate : tried)
       note(diagnostic, arg(call, 0).span(), "tried '" + candidate + "'");
+    if (std::string near = session.suggestModule(name.string()); !near.empty())
+      note(diagnostic, arg(call, 0).span(), near);
     return Value();
   }
   const SourceFile *file = session.parse(path, call.span());

@@ -22,6 +22,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/thread.h"
+#include <set>
 
 using namespace sequin;
 using namespace sequin::csl_import;
@@ -78,6 +79,41 @@ std::string Session::resolve(llvm::StringRef name, llvm::StringRef importer,
       break;
   }
   return "";
+}
+
+std::string Session::suggestModule(llvm::StringRef name) const {
+  std::vector<std::string> folders = options.importPaths;
+  folders.push_back(options.libraryPath);
+  bool isBracketed = name.consume_front("<") && name.consume_back(">");
+  name.consume_back(".csl");
+  if (!isBracketed)
+    for (const std::string &folder : folders) {
+      llvm::SmallString<128> path(folder);
+      llvm::sys::path::append(path, name + ".csl");
+      if (llvm::sys::fs::is_regular_file(path))
+        return (llvm::Twine("found in '") + folder + "': write <" + name + ">")
+            .str();
+    }
+  // Names in the folder that the name says.
+  std::set<std::string> there;
+  llvm::StringRef parent = llvm::sys::path::parent_path(name);
+  for (llvm::StringRef folder : folders) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, parent);
+    std::error_code failed;
+    for (llvm::sys::fs::directory_iterator entry(path, failed), end;
+         !failed && entry != end; entry.increment(failed)) {
+      llvm::StringRef file = llvm::sys::path::filename(entry->path());
+      if (file.consume_back(".csl"))
+        there.insert(file.str());
+    }
+  }
+  std::vector<llvm::StringRef> candidates(there.begin(), there.end());
+  auto close = suggestName(llvm::sys::path::filename(name), candidates);
+  if (!close)
+    return "";
+  std::string prefix = parent.empty() ? "" : parent.str() + "/";
+  return "did you mean '<" + prefix + close->str() + ">'?";
 }
 
 //===----------------------------------------------------------------------===//

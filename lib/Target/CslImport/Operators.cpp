@@ -264,7 +264,10 @@ Value Evaluator::compareValues(BinaryOp op, Value left, Value right,
   for (const Type *type : {left.type(), right.type()})
     if (!isComparable(type, isOrder))
       return error(span, "invalid comparison operation for type: '" +
-                             type->str() + "'");
+                             type->str() + "'" +
+                             (type->isPointer() || type->isFunctionPointer()
+                                  ? ": compare their @bitcast(u16, ...)"
+                                  : ""));
   const Type *type = peer(left, right);
   // Either side may be a known value that fits the other one's type.
   if (!type && left.isComptime() && tryCoerce(left, right.type(), nullptr))
@@ -274,7 +277,9 @@ Value Evaluator::compareValues(BinaryOp op, Value left, Value right,
     if (!tryCoerce(right, left.type(), &why)) {
       Diagnostic &diagnostic =
           report(span, "expected type '" + left.type()->str() + "', got: '" +
-                           right.type()->str() + "'");
+                           right.type()->str() + "'" +
+                           (why.empty() ? castToWrite(right.type(), left.type())
+                                        : std::string()));
       if (!why.empty())
         note(diagnostic, span, why);
       return Value();

@@ -87,6 +87,10 @@ public:
   std::string resolve(llvm::StringRef name, llvm::StringRef importer,
                       std::vector<std::string> &tried, bool &isLibrary);
 
+  /// Which module may be meant by the name of one that is not there; empty if
+  /// none is near.
+  std::string suggestModule(llvm::StringRef name) const;
+
   mlir::Location location(csl_source::Loc loc);
   bool isInLibrary(csl_source::Loc loc) const;
   bool isWse3() const { return machine.generation >= 3; }

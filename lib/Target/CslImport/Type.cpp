@@ -589,3 +589,15 @@ mlir::Type TypeContext::convert(const Type *type, mlir::MLIRContext *context) {
   converted[type] = result;
   return result;
 }
+
+std::string csl_import::castToWrite(const Type *from, const Type *to) {
+  bool areNumbers = (from->is(TypeKind::Int) || from->is(TypeKind::Float)) &&
+                    (to->is(TypeKind::Int) || to->is(TypeKind::Float));
+  if (areNumbers)
+    return ": write @as(" + to->str() + ", ...)";
+  bool arePointers = from->isPointer() && to->isPointer() &&
+                     !from->isFunctionPointer() && !to->isFunctionPointer();
+  if (arePointers && (to->isConst || !from->isConst))
+    return ": write @ptrcast(" + to->str() + ", ...)";
+  return "";
+}

@@ -197,6 +197,10 @@ private:
   llvm::DenseMap<const Type *, mlir::Type> converted;
 };
 
+/// The cast that makes a `to` of a `from`, as the end of a message about them;
+/// empty if there is none to write.
+std::string castToWrite(const Type *from, const Type *to);
+
 } // namespace sequin::csl_import
 
 #endif // SEQUIN_LIB_TARGET_CSLIMPORT_TYPE_H

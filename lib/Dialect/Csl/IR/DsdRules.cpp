@@ -301,9 +301,12 @@ LogicalResult csl::verifyDsdOperation(DsdOpInterface op) {
   if (op.getAsync())
     for (Value value : descriptors)
       if (lacksQueue(value)) {
-        InFlightDiagnostic error = op.emitOpError()
-                                   << "is async and has a fabric operand "
-                                      "without a queue";
+        InFlightDiagnostic error =
+            op.emitOpError()
+            << "is async and has a fabric operand "
+               "without a queue: its DSD needs "
+            << (isKind(value, DescriptorKind::Fabin) ? "'.input_queue'"
+                                                     : "'.output_queue'");
         error.attachNote(value.getLoc()) << "operand is here";
         return error;
       }
