@@ -322,6 +322,7 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
     }
     size_t bodyScope = beginScope();
     unsigned errors = session.diagnostics.numErrors();
+    uint64_t assignments = session.assignments;
     eval(*expr.body());
     endScope(bodyScope);
     if (!endIteration(target))
@@ -332,6 +333,13 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
     }
     if (expr.step())
       eval(*expr.step());
+    // The next round is as this one.
+    if (isComptime() && session.assignments == assignments) {
+      error(expr.span(),
+            "this loop never ends: nothing in it changes a variable");
+      failed = true;
+      return false;
+    }
     return true;
   });
   leaveTarget(target);

@@ -788,6 +788,7 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
       return;
     }
     local.skips = skips;
+    ++session.assignments;
     if (place.path.empty())
       local.isUncertain = false;
     Value *slot = &local.value;

@@ -117,6 +117,7 @@ public:
   /// allows some more.
   uint64_t steps = 0, stepLimit;
   void allowStepsOfPe() { stepLimit += kStepsOfPe; }
+  uint64_t assignments = 0; ///< to comptime variables, so far
   /// Functions that were called while compiling, or have code.
   llvm::DenseSet<const csl_source::FnDecl *> evaluated;
   /// A builtin stood where it may not.
