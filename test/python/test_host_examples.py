@@ -163,7 +163,8 @@ def test_warnings_of_the_compiler(monkeypatch, tmp_path, capfd):
             f"out/generated/layout.csl:5:3: warning: module '{server_file}' has no parameter 'sise' "
             "(regions 'one', 'three')",
             f"{server_file}:7:12: warning: field 'fabric_color' on WSE-3 is of releases up to 1.4; "
-            "since 2.10 the color is that of the queue (regions 'one', 'two', 'three')",
+            "since 2.10 the color is that of the queue: leave the field out "
+            "(regions 'one', 'two', 'three')",
         ])
 
 
