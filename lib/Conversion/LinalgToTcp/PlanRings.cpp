@@ -160,13 +160,32 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
   }
   if (parts != 1)
     return std::nullopt;
-  if (!streamLoop)
-    return choice.streamParts == 1 ? std::optional(sizes) : std::nullopt;
-  sizes.tile[*streamLoop] = choice.tile * choice.streamParts;
-  sizes.parts[*streamLoop] = choice.streamParts;
-  if (sizes.extent[*streamLoop] % sizes.tile[*streamLoop] != 0)
-    return std::nullopt;
-  return sizes;
+  if (!streamLoop) {
+    if (choice.streamParts != 1)
+      return std::nullopt;
+  } else {
+    sizes.tile[*streamLoop] = choice.tile * choice.streamParts;
+    sizes.parts[*streamLoop] = choice.streamParts;
+    if (sizes.extent[*streamLoop] % sizes.tile[*streamLoop] != 0)
+      return std::nullopt;
+  }
+  return loadsWords(sizes) ? std::optional(sizes) : std::nullopt;
+}
+
+/// Whether what a slice loads of the steps' operands are whole words of DMA.
+bool RingPlanner::loadsWords(const Sizes &sizes) const {
+  for (const Step &step : group.steps)
+    for (const Access *operand : step.tensors()) {
+      const Tensor &tensor = *operand->tensor;
+      if (!tensor.inner)
+        continue;
+      std::optional<LoopId> along = operand->dims[*tensor.inner].finest();
+      if (along &&
+          sizes.local(*along) * tensor.bits() % (machine.dmaAlignBytes * 8) !=
+              0)
+        return false;
+    }
+  return true;
 }
 
 /// Whether tiles and parts are what the program asks for.

@@ -106,6 +106,7 @@ private:
   static bool deal(Sizes &sizes, LoopId loop, int64_t iterations, int64_t unit,
                    int64_t &parts);
   std::optional<Sizes> sizesOf(const Choice &choice) const;
+  bool loadsWords(const Sizes &sizes) const;
   bool keepsPins(const Choice &choice, const Sizes &sizes) const;
   llvm::ArrayRef<VectorPass> passesOf(const Choice &choice) const {
     return choice.chunks > 1 ? chunkPasses : passes;
