@@ -261,6 +261,9 @@ static bool turnsFaster(Program &program, Group &group, Access &access,
   if (!turned)
     return false;
   std::unique_ptr<Group> move = makeCopy(program, access.tensor, copy);
+  // A copy that does not fit anywhere is no error where there are rings.
+  ScopedDiagnosticHandler silent(program.func.getContext(),
+                                 [](Diagnostic &) { return success(); });
   if (failed(GroupPlanner(*move, machine, budget).plan()))
     return true;
   Tensor *from = std::exchange(access.tensor, copy);
