@@ -153,23 +153,48 @@ class ScratchFolder:
 PATIENCE = 5
 
 
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Handlers of signals run at the end of the `with` statement: what they raise while a
+    program starts would leave it running without anybody who knows it."""
+    arrived: list[int] = []
+    handlers: dict[int, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in signal.valid_signals():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    handlers[number] = handler
+                    signal.signal(number, lambda number, frame: arrived.append(number))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in arrived:
+            signal.raise_signal(number)
+
+
 def run_program(
     command: Sequence[str], directory: Place | None = None, path: str = ""
 ) -> tuple[int, str]:
     """The exit code of a program and what it wrote, without standard input. An exception,
     as of Ctrl-C, ends it and what it started first, so that it can remove what it made."""
-    process = subprocess.Popen(
-        command,
-        cwd=directory,
-        env={**os.environ, "PATH": path or os.environ.get("PATH", os.defpath)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        process_group=0,
-    )
+    process = None
     try:
+        with _signals_held():
+            process = subprocess.Popen(
+                command,
+                cwd=directory,
+                env={**os.environ, "PATH": path or os.environ.get("PATH", os.defpath)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
         text, _ = process.communicate()
     except BaseException:
+        if process is None:
+            raise
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:
                 os.killpg(process.pid, number)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sequin
+from sequin._boundary import run_program
 from sequin.errors import HostError
 from sequin.host.runtime import SdkRuntime
 
@@ -218,3 +219,20 @@ def test_a_launcher(build, tmp_path, name):
     while is_alive(command):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_program_that_starts(monkeypatch, tmp_path):
+    """A signal that comes before anybody knows the program's number ends it all the same."""
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *args, **named):
+            super().__init__(*args, **named)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    started = []
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_program(["sleep", "600"], tmp_path)
+    assert started[0].returncode == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
