@@ -174,81 +174,39 @@ static constexpr CslMachine kWse2 = {
     .scalarCycles = kScalarCycles,
 };
 
-static constexpr CslMachine kWse3 = {
-    .name = "wse3",
-    .generation = 3,
-    // Working With Code Samples: the fabric dimensions of a whole machine.
-    .fabricWidth = 762,
-    .fabricHeight = 1172,
-    // Appendix, SIMD Mode: eight banks of 6 KB.
-    .memoryBytesPerPe = 48 << 10,
-    .dsd = kDsd,
-    // Builtins, @get_color: 24 colors (AMB-061).
-    .colors = 24,
-    // Builtins, @set_color_config: 0-9, 12, 13, 16, 17, 20, 21.
-    .switchableColors =
-        0x3ff | 1u << 12 | 1u << 13 | 1u << 16 | 1u << 17 | 1u << 20 | 1u << 21,
-    .switchPositions = 4,
-    .switchRxAndTx = true,
-    .colorSwap = false,
-    // Not published for WSE-3; as WSE-2.
-    .filters = 6,
-    .routerWords = 4,
-    // Task Identifiers: a data_task_id is an input queue.
-    .dataTasks = 8,
-    .firstLocalTask = 8,
-    .lastLocalTask = 30,
-    .controlTasks = 64,
-    .teardownTask = 29,
-    .timerTask = 30,
-    .noControlTask = 31,
-    .rotatingTasks = 2,
-    .separateControlTable = true,
-    .memcpy = {.colors = 1u << 21 | 1u << 22 | 1u << 23,
-               .localTasks = 1u << 27 | 1u << 28 | 1u << 29 | 1u << 30,
-               .controlTasks = uint64_t(0x1f) << 33,
-               .inputQueues = 3,
-               .outputQueues = 1,
-               .microthreads = 1},
-    .inputQueueWords = kInputQueues3,
-    .outputQueueWords = kOutputQueues3,
-    .colorQueueWords = 2,
-    .microthreads = 8,
-    .explicitMicrothreads = true,
-    .queueFlush = true,
-    .oneFabricInput = true,
-    .outputQueueColor = true,
-    // Rulings: large enough for every published program.
-    .dsrsPerFile = 16,
-    .xdsrs = 8,
-    .strideRegisters = 8,
-    .fifoAlignBytes = 4,
-    .fifoFullAction = true,
-    .prngs = 4,
-    .instructionBytes = 4,
-    .stackBytes = 1024,
-    .firstAddress = 16,
-    .memcpyBytes = 4176,
-    .memoryBanks = 8,
-    .simdElements = kSimd3,
-    // Debugging, router landing log, and ruling: 2 cycles a hop.
-    .clockMHz = 850,
-    .hopCycles = 2,
-    // Published model of collectives: ramp latency 2.
-    .rampCycles = 2,
-    // Ruling, after a published trace: 1 + N cycles. The dispatch is apart: a
-    // published 784 iterations (45,783 cycles) and the 7 cycles from dispatch
-    // to ramp (SIM-005) fit better with it than without.
-    .fmacsStartCycles = 1,
-    // Fitted, see kScalarCycles. SIM-010 has 15 for a copy, 17 for an f32 fma
-    // with three descriptors; with dispatch and start these give 13 and 18.
-    .dsrLoadCycles = 5,
-    // Fitted, see kScalarCycles; SIM-006 has about 3 from the last wavelet of
-    // an operation to the task that it activates.
-    .taskStartCycles = 2,
-    .bankModulus = 0,
-    .scalarCycles = kScalarCycles,
-};
+// What differs from WSE-2; the rest is published for both, or for WSE-2 alone
+// and taken over.
+static constexpr CslMachine makeWse3() {
+  CslMachine machine = kWse2;
+  machine.name = "wse3";
+  machine.generation = 3;
+  // Working With Code Samples: the fabric dimensions of a whole machine.
+  machine.fabricWidth = 762;
+  machine.fabricHeight = 1172;
+  // Builtins, @set_color_config: 0-9, 12, 13, 16, 17, 20, 21.
+  machine.switchableColors =
+      0x3ff | 1u << 12 | 1u << 13 | 1u << 16 | 1u << 17 | 1u << 20 | 1u << 21;
+  machine.switchRxAndTx = true;
+  machine.colorSwap = false;
+  // Task Identifiers: a data_task_id is an input queue.
+  machine.dataTasks = 8;
+  machine.firstLocalTask = 8;
+  machine.rotatingTasks = 2;
+  machine.separateControlTable = true;
+  machine.memcpy.inputQueues = 3;
+  machine.inputQueueWords = kInputQueues3;
+  machine.outputQueueWords = kOutputQueues3;
+  machine.explicitMicrothreads = true;
+  machine.queueFlush = true;
+  machine.oneFabricInput = true;
+  machine.outputQueueColor = true;
+  machine.fifoFullAction = true;
+  machine.simdElements = kSimd3;
+  // Debugging, router landing log, and ruling: 2 cycles a hop.
+  machine.hopCycles = 2;
+  return machine;
+}
+static constexpr CslMachine kWse3 = makeWse3();
 
 // Libraries, <message_passing>: colors 14 to 18, 32 wavelets, WSE-3 (LIB-062,
 // FAB-080). Which of the colors has the messages is a ruling.
