@@ -316,7 +316,7 @@ LogicalResult Emitter::emitCompute(const Step &step) {
     result = emitReduce(op);
     break;
   case OpKind::Contract:
-    result = emitContract(op);
+    emitContract(op);
     break;
   }
   if (mlir::failed(result))

@@ -448,7 +448,7 @@ LogicalResult Emitter::emitSteps() {
       result = emitCompute(step);
       break;
     case Step::Kind::Summa:
-      result = emitSumma(step);
+      emitSumma(step);
       break;
     }
     if (mlir::failed(result) || failed)

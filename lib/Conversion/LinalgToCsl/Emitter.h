@@ -129,12 +129,11 @@ private:
   void emitChain(const Channel &channel, Value hasIn, Value hasOut,
                  const LoopNest &op);
 
-  //===--- Local work (EmitElementwise.cpp, EmitContraction.cpp)
-  //-----------===//
+  //===--- Local work (EmitElementwise.cpp, EmitContraction.cpp, EmitSumma.cpp)
   mlir::LogicalResult emitCompute(const Step &step);
   mlir::LogicalResult emitMap(const LoopNest &op);
   mlir::LogicalResult emitReduce(const LoopNest &op);
-  mlir::LogicalResult emitContract(const LoopNest &op);
+  void emitContract(const LoopNest &op);
   void emitStart(const LoopNest &op);
   Elements elementsOf(const LoopNest &op, const Access &access);
   Elements resultOf(const LoopNest &op);
@@ -155,9 +154,11 @@ private:
     SmallVector<bool> reduced;
     const LoopNest *op = nullptr;
   };
-  mlir::LogicalResult emitProduct(Product product);
+  void emitProduct(const Product &product);
+  friend class ProductEmitter;
   void emitScalarProduct(const Product &product);
-  mlir::LogicalResult emitSumma(const Step &step);
+  void emitSumma(const Step &step);
+  friend class SummaEmitter;
 
   Program &program;
   const Plan &plan;
