@@ -23,6 +23,7 @@
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Explain.h"
 #include "sequin/Stream/StreamJson.h"
+#include "sequin/Support/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 #include <pybind11/numpy.h>
@@ -362,7 +363,8 @@ static std::string draw(const Mapping &mapping) {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The native half of the package sequin; not for direct use.";
 
-  module.attr("version") = SEQUIN_VERSION;
+  module.attr("version") = version().str();
+  module.attr("version_text") = versionText();
 
   py::class_<RunReport>(module, "RunReport")
       .def("json", &RunReport::json)

@@ -67,6 +67,8 @@ def add_tool(name, folder, arguments="", only_if=""):
 
 # FileCheck, count and split-file are found on PATH; `not` is built into lit.
 config.substitutions.append(("%python", shlex.quote(config.python_executable)))
+config.substitutions.append(("%cxx", shlex.quote(config.cxx_compiler)))
+config.substitutions.append(("%cc", shlex.quote(config.c_compiler)))
 config.substitutions.append(("%src", config.sequin_src_root))
 config.substitutions.append(("%build", config.sequin_obj_root))
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Tools/CslcFlags.h"
+#include "sequin/Support/Version.h"
 #include "sequin/Tools/ExitCode.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -44,6 +45,7 @@ enum class Flag : uint8_t {
   OutputJson, ///< its value, if any, comes after '='
   Verbose,
   Help,
+  Version,
   IgnoredSwitch, ///< has no meaning here, takes no value
   IgnoredValue,  ///< has no meaning here, takes a value
 };
@@ -70,6 +72,7 @@ static Flag lookupFlag(llvm::StringRef name) {
       .Case("no-warnings", Flag::NoWarnings)
       .Cases({"verbose", "v"}, Flag::Verbose)
       .Cases({"help", "h"}, Flag::Help)
+      .Case("version", Flag::Version)
       .Cases({"g0", "g", "O0", "O1", "O2", "O3", "single-pe", "out-routes",
               "disable-auto-microthread-id", "dump-dsr-alloc-graph"},
              Flag::IgnoredSwitch)
@@ -84,8 +87,8 @@ static Flag lookupFlag(llvm::StringRef name) {
 static bool isSwitch(Flag flag) {
   return flag == Flag::Memcpy || flag == Flag::WarningsAsErrors ||
          flag == Flag::NoWarnings || flag == Flag::Verbose ||
-         flag == Flag::Help || flag == Flag::IgnoredSwitch ||
-         flag == Flag::OutputJson;
+         flag == Flag::Help || flag == Flag::Version ||
+         flag == Flag::IgnoredSwitch || flag == Flag::OutputJson;
 }
 
 static constexpr llvm::StringLiteral kUsageText =
@@ -106,7 +109,7 @@ static constexpr llvm::StringLiteral kUsageText =
   --link-section-start-address-bytes=SECTION:ADDRESS,...
                                 where variables of a linksection begin
   --output-json[=FILE]          out.json of the directory, also written to FILE
-  --warnings-as-errors --no-warnings --verbose --help
+  --warnings-as-errors --no-warnings --verbose --help --version
 without effect, for scripts that give them:
   -g0 -g -O0 -O1 -O2 -O3 --max-parallelism=N --out-routes --single-pe
   --disable-auto-microthread-id --dump-dsr-alloc-graph --driver=PATH
@@ -282,6 +285,9 @@ std::optional<int> tools::parseCslcFlags(llvm::ArrayRef<char *> arguments,
       break;
     case Flag::Help:
       llvm::outs() << kUsageText;
+      return kSuccess;
+    case Flag::Version:
+      llvm::outs() << versionText();
       return kSuccess;
     case Flag::IgnoredSwitch:
     case Flag::IgnoredValue:

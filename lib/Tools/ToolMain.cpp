@@ -9,6 +9,7 @@
 #include "sequin/Tools/ToolMain.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/Support/Temporaries.h"
+#include "sequin/Support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -83,6 +84,7 @@ ToolInit::ToolInit(int &argc, char **&argv)
     : init(argc, argv, /*InstallPipeSignalExitHandler=*/false) {
   outs();
   errs();
+  cl::SetVersionPrinter([](raw_ostream &os) { os << versionText(); });
   std::atexit(checkStandardStreams);
   exitOnSignals();
   std::signal(SIGPIPE, SIG_IGN);

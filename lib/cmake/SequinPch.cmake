@@ -45,16 +45,18 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     add_dependencies(Sequin${dialect}Pch Sequin${dialect}IncGen)
   endforeach()
   add_dependencies(SequinTcpPch SequinStreamIncGen)
-  # Programs, because their code is not made for shared libraries.
-  add_executable(SequinTestPch "${carrier}")
-  target_precompile_headers(SequinTestPch PRIVATE ${llvm_headers} ${test_headers})
-  add_executable(SequinMlirTestPch "${carrier}")
-  target_precompile_headers(SequinMlirTestPch PRIVATE
-    ${llvm_headers} ${mlir_headers} ${test_headers})
-  target_link_libraries(SequinMlirTestPch PRIVATE MLIR)
-  foreach(target SequinTestPch SequinMlirTestPch)
-    target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main LLVM)
-    set_target_properties(${target} PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
-  endforeach()
+  if(SEQUIN_BUILD_TESTS)
+    # Programs, because their code is not made for shared libraries.
+    add_executable(SequinTestPch "${carrier}")
+    target_precompile_headers(SequinTestPch PRIVATE ${llvm_headers} ${test_headers})
+    add_executable(SequinMlirTestPch "${carrier}")
+    target_precompile_headers(SequinMlirTestPch PRIVATE
+      ${llvm_headers} ${mlir_headers} ${test_headers})
+    target_link_libraries(SequinMlirTestPch PRIVATE MLIR)
+    foreach(target SequinTestPch SequinMlirTestPch)
+      target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main LLVM)
+      set_target_properties(${target} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
+    endforeach()
+  endif()
 endif()

@@ -2,12 +2,16 @@
 
 # add_sequin_library(<name> sources... [LINK_LIBS libs...] [DEPENDS targets...])
 # A library without MLIR: the layers up to Sim. Links LLVM's part of the dylib.
+# TEST_ONLY: is not installed.
 function(add_sequin_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_ONLY" "" "LINK_LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(NOT ARG_TEST_ONLY)
+    install_sequin_library(${name})
   endif()
 endfunction()
 
@@ -29,6 +33,7 @@ function(add_sequin_mlir_library name)
   if(TARGET ${pch})
     target_precompile_headers(${name} REUSE_FROM ${pch})
   endif()
+  install_sequin_library(${name})
 endfunction()
 
 # sequin_sharded_operations(<Ops> <dialect> <count>): declarations and definitions of a
@@ -50,10 +55,19 @@ function(sequin_operation_shards variable ops)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# add_sequin_tool(<name> sources... LINK_LIBS libs...): a program in build/bin.
+# add_sequin_tool(<name> sources... SUMMARY text LINK_LIBS libs... [COMPAT]): a program in
+# build/bin; SUMMARY is what it does, for its manual page; COMPAT: under a name of the
+# vendor's, in build/bin/compat.
 function(add_sequin_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "COMPAT" "SUMMARY" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set(folder "bin")
+  if(ARG_COMPAT)
+    set(folder "bin/compat")
+  endif()
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${folder}")
+  install_sequin_tool(${name} ${folder} "${ARG_SUMMARY}")
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   if(SEQUIN_SANITIZE)
     target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")

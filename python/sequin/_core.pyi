@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 version: str
+version_text: str
 
 class RunReport:
     def json(self) -> str: ...

@@ -1,4 +1,4 @@
-//===- sequin-lsp-server.cpp - A language server for CSL ------------------===//
+//===- sequin-lsp-server.cpp - Language servers for CSL and MLIR ----------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "sequin/CslLsp/CheckedInput.h"
 #include "sequin/CslLsp/QueuedInput.h"
 #include "sequin/CslLsp/Server.h"
+#include "sequin/InitAllDialects.h"
 #include "sequin/Tools/LspEvaluator.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,9 +24,38 @@ using namespace sequin;
 namespace cl = llvm::cl;
 namespace lsp = llvm::lsp;
 
+/// MLIR's own server, which parses flags of its own, with Sequin's dialects.
+static int serveMlir(bool delimited, lsp::Logger::Level level) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  sequin::registerAllDialects(registry);
+  std::string log = level == lsp::Logger::Level::Error  ? "--log=error"
+                    : level == lsp::Logger::Level::Info ? "--log=info"
+                                                        : "--log=verbose";
+  std::vector<std::string> words = {"sequin-lsp-server", log};
+  if (delimited) {
+    words.push_back("--input-style=delimited");
+    words.push_back("--pretty");
+  }
+  llvm::SmallVector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  cl::ResetCommandLineParser();
+  return mlir::succeeded(mlir::MlirLspServerMain(int(arguments.size()),
+                                                 arguments.data(), registry))
+             ? kSuccess
+             : kRefused;
+}
+
 int main(int argc, char **argv) {
   ToolInit init(argc, argv);
   cl::OptionCategory category("sequin-lsp-server options");
+  cl::opt<bool> mlirText(
+      "mlir",
+      cl::desc("Serve MLIR with Sequin's dialects and MLIR's own (default: "
+               "serve CSL)"),
+      cl::cat(category));
   cl::opt<bool> delimited(
       "delimited",
       cl::desc("Messages end at a line '// -----' instead of having a length, "
@@ -48,9 +81,19 @@ int main(int argc, char **argv) {
       cl::init(lsp::Logger::Level::Error), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   if (!parseCommandLine(argc, argv,
-                        "A language server for CSL on stdin and "
+                        "A language server for CSL, or MLIR, on stdin and "
                         "stdout\n"))
     return kUsage;
+  if (mlirText) {
+    for (const cl::Option *option :
+         std::initializer_list<const cl::Option *>{&library, &arch, &steps})
+      if (option->getNumOccurrences() > 0) {
+        llvm::errs() << "error: --" << option->ArgStr
+                     << " is for CSL and has no meaning with --mlir\n";
+        return kUsage;
+      }
+    return serveMlir(delimited, level);
+  }
   lsp::Logger::setLogLevel(level);
 
   llvm::sys::ChangeStdinToBinary();

@@ -23,7 +23,7 @@ namespace sequin {
 /// no temporary; a pipe that nobody reads, a file that is too large and a
 /// standard stream that is closed are errors of what is written or read; memory
 /// that is not there ends it with a message and 1, and so does at its end what
-/// stdout did not take.
+/// stdout did not take. --version prints versionText().
 class ToolInit {
 public:
   ToolInit(int &argc, char **&argv);

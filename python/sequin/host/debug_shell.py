@@ -15,6 +15,7 @@ import json
 import sys
 from pathlib import Path
 
+from sequin import _core
 from sequin._boundary import ScratchFolder, refusals, run_program, write_file
 from sequin.errors import Error, HostError
 
@@ -130,8 +131,11 @@ def visualize(directory: str, output: str) -> None:
 def main(arguments: list[str]) -> int:
     """What `sdk_debug_shell` was called with; the exit code."""
     parser = argparse.ArgumentParser(
-        prog="sdk_debug_shell", description="Looks at a program and its last run."
+        prog="sdk_debug_shell",
+        description="Looks at a program and its last run.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=_core.version_text.rstrip())
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("smoke", help="compiles and runs a small program on both machines")
     show = commands.add_parser("visualize", help="draws the fabric, says where the timeline is")

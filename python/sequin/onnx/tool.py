@@ -47,9 +47,12 @@ def _parser() -> Parser:
         prog="sequin-model",
         description="Imports an ONNX model, compiles it for a machine and simulates it.",
         allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("model", metavar="MODEL.onnx")
+    add("--version", action="version", version=_core.version_text.rstrip(),
+        help="print the versions of Sequin and LLVM, and the commit")
     add("--size", action="append", default=[], metavar="NAME=N,...",
         help="sizes of dynamic dimensions, by their names or INPUT:AXIS")
     add("--target", default="", help=f"the machine to compile for: {', '.join(machines())}")
