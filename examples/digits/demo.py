@@ -6,7 +6,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===----------------------------------------------------------------------=== #
-"""Runs mlp.mlir on the test images with sequin-run and reports.
+"""Runs mlp.mlir on the test images with sequin-run, times a large matrix product, and reports.
 
 Exit status: 0 if every prediction equals that of reference.py, 1 if not or if
 sequin-run is missing or fails, 2 for wrong usage.
@@ -15,7 +15,6 @@ sequin-run is missing or fails, 2 for wrong usage.
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -32,11 +31,12 @@ from reference import Float, Int
 HERE = Path(__file__).resolve().parent
 BUILD_BIN = HERE.parents[1] / "build" / "bin"
 
-#: Table lines under the heading, and digits drawn side by side.
-TABLE_LINES = 12
+#: Digits drawn side by side.
 DIGITS_PER_ROW = 5
 #: Characters of one 8x8 image: eight pixels of two characters.
 DIGIT_WIDTH = 16
+#: The query projection of Llama-3-70B for 2,048 tokens.
+PRODUCT = "m=2048,k=8192,n=8192"
 
 Command = dict[str, Any]
 
@@ -56,25 +56,42 @@ def find_sequin_run() -> str:
     return found
 
 
+def run(program: str, folder: str, arguments: list[str]) -> dict[str, Any]:
+    """Runs sequin-run and returns its report."""
+    report = Path(folder, "report.json")
+    try:
+        done = subprocess.run([program, *arguments, "--report", str(report)],
+                              capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        fail(f"cannot run {program}: {error.strerror}")
+    if done.returncode != 0:
+        said = done.stderr.strip() or "(nothing on stderr)"
+        fail(f"{program} ended with exit status {done.returncode}:\n{said}")
+    try:
+        return json.loads(report.read_text())
+    except (OSError, ValueError) as error:
+        fail(f"{program} ended well but left no usable report: {error}")
+
+
 def simulate(program: str, target: str) -> tuple[Float, dict[str, Any]]:
     """Runs the network; returns logits [360, 10] and the report."""
     with tempfile.TemporaryDirectory(prefix="sequin-digits-") as folder:
-        output, report = Path(folder, "logits.npy"), Path(folder, "report.json")
-        command = [program, str(HERE / "mlp.mlir"), "--target", target]
+        output = Path(folder, "logits.npy")
+        arguments = [str(HERE / "mlp.mlir"), "--target", target]
         for name in ("x", *reference.Network._fields):
-            command += ["--input", str(reference.DATA / f"{name}.npy")]
-        command += ["--output", str(output), "--report", str(report)]
+            arguments += ["--input", str(reference.DATA / f"{name}.npy")]
+        report = run(program, folder, [*arguments, "--output", str(output)])
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        except OSError as error:
-            fail(f"cannot run {program}: {error.strerror}")
-        if done.returncode != 0:
-            said = done.stderr.strip() or "(nothing on stderr)"
-            fail(f"{program} ended with exit status {done.returncode}:\n{said}")
-        try:
-            return np.load(output), json.loads(report.read_text())
+            return np.load(output), report
         except (OSError, ValueError) as error:
             fail(f"{program} ended well but left no usable result: {error}")
+
+
+def time_product(program: str, target: str) -> dict[str, Any]:
+    """The report of a product that is large enough to fill the machine."""
+    with tempfile.TemporaryDirectory(prefix="sequin-digits-") as folder:
+        return run(program, folder, ["--einsum", "mk,kn->mn", "--size", PRODUCT, "--dtype", "bf16",
+                                     "--target", target, "--timing-only"])
 
 
 def union_length(intervals: Iterable[tuple[int, int]]) -> int:
@@ -95,71 +112,45 @@ def bounding_stage(commands: list[Command]) -> str:
     return max(totals, key=lambda stage: totals[stage]) if totals else "-"
 
 
-def grouped(
-    commands: list[Command], shorten: bool
-) -> dict[tuple[str, str], list[Command]]:
-    """Commands by (context, name); with `shorten`, without a number at the end."""
-    groups: dict[tuple[str, str], list[Command]] = {}
-    for command in commands:
-        name = command["name"]
-        if shorten:
-            name = re.sub(r"[._#-]?\d+$", "", name) or name
-        groups.setdefault((command["context"], name), []).append(command)
-    return groups
+def bounded_by(report: dict[str, Any]) -> str:
+    """The context that is busy longest, and the stage it waits for most."""
+    commands: list[Command] = report["commands"]
+    contexts = sorted({c["context"] for c in commands} & {"dma", "main", "sub"})
+    if not contexts:
+        return "-"
+    members = {name: [c for c in commands if c["context"] == name] for name in contexts}
+    busy = {name: union_length((c["start"], c["end"]) for c in members[name])
+            for name in contexts}
+    context = max(contexts, key=lambda name: busy[name])
+    share = busy[context] / max(report["cycles"], 1)
+    return f"{context}: {bounding_stage(members[context])}, {share:.1%} of the time"
 
 
-def time_table(commands: list[Command], cycles: int) -> list[str]:
-    """At most TABLE_LINES lines: where the cycles went, the largest part first.
-
-    Commands overlap, so the shares may add up to more than the whole.
-    """
-    groups = grouped(commands, shorten=False)
-    if len(groups) > TABLE_LINES:
-        groups = grouped(commands, shorten=True)
-    rows = []
-    for (context, name), members in groups.items():
-        busy = union_length((c["start"], c["end"]) for c in members)
-        rows.append((busy, context, name, members))
-    rows.sort(key=lambda row: -row[0])
-    if len(rows) > TABLE_LINES:
-        rest = [c for row in rows[TABLE_LINES - 1 :] for c in row[3]]
-        busy = union_length((c["start"], c["end"]) for c in rest)
-        rows[TABLE_LINES - 1 :] = [(busy, "-", "(all others)", rest)]
-    return [
-        f"  {context:<8.8}{name:<28.28}{len(members):>5}{busy:>10,}"
-        f"{busy / max(cycles, 1):>8.1%}  {bounding_stage(members):.16}"
-        for busy, context, name, members in rows
-    ]
-
-
-def print_report(report: dict[str, Any]) -> None:
+def print_time(report: dict[str, Any]) -> None:
     cycles, seconds = report["cycles"], report["seconds"]
     # Cycles per microsecond are MHz.
     clock = f" at {cycles / (seconds * 1e6):,.0f} MHz" if seconds > 0 else ""
-    print(f"machine     {report['target']}, chips: {report['chips']}")
-    print(f"time        {cycles:,} cycles = {seconds * 1e6:.2f} us{clock}")
+    print(f"time        {cycles:,} cycles = {seconds * 1e6:,.2f} us{clock}")
+
+
+def print_product(report: dict[str, Any]) -> None:
+    """The product of matrices, whose sizes are PRODUCT."""
+    sizes = {index: int(size) for index, size in
+             (part.split("=") for part in PRODUCT.split(","))}
+    print(f"Matrix product: {sizes['m']:,} x {sizes['k']:,} by {sizes['k']:,} x {sizes['n']:,}, "
+          "bf16 operands, f32 sums, cycles without data")
+    print()
+    print_time(report)
     print(
-        f"MACs        {report['macs']:,}, {report['mac_utilization']:.2%} of "
-        f"{report['peak_macs_per_cycle']:,} per cycle"
+        f"MACs        {report['mac_utilization']:.1%} of the {report['peak_macs_per_cycle']:,} "
+        f"per cycle that the machine can do"
     )
     print(
         f"HBM         {report['hbm_bytes_read']:,} bytes read, "
         f"{report['hbm_bytes_written']:,} written, "
-        f"{report['hbm_utilization']:.2%} of the bandwidth"
+        f"{report['hbm_utilization']:.1%} of the bandwidth"
     )
-    commands: list[Command] = report["commands"]
-    shares = []
-    for context in ("dma", "main", "sub"):
-        busy = union_length(
-            (c["start"], c["end"]) for c in commands if c["context"] == context
-        )
-        shares.append(f"{context} {busy / max(cycles, 1):.1%}")
-    print(f"busy        {', '.join(shares)}")
-    print()
-    print("  context command                     count    cycles   share  bounded by")
-    for line in time_table(commands, cycles):
-        print(line)
-    print()
+    print(f"bounded by  {bounded_by(report)}")
 
 
 def encodable(text: str) -> bool:
@@ -208,16 +199,13 @@ def check(logits: Float, expected: Float) -> None:
             f"{len(different)} of {len(wanted)} predictions differ from NumPy's, first "
             f"for image {index}: {predictions[index]}, NumPy {wanted[index]}"
         )
-    print(f"predictions equal NumPy's: {len(wanted)}/{len(wanted)}")
     unequal = int(np.sum(logits.view(np.uint32) != expected.view(np.uint32)))
     if unequal:
-        distance = np.max(np.abs(logits - expected))
-        print(
-            f"logits differ from NumPy's in {unequal} of {expected.size} values, "
-            f"by at most {distance:.3g}"
-        )
+        bits = (f"logits differ in {unequal} of {expected.size} values, by at most "
+                f"{np.max(np.abs(logits - expected)):.3g}")
     else:
-        print("logits bit-identical to NumPy's: yes")
+        bits = "logits bit-identical"
+    print(f"NumPy       predictions equal: {len(wanted)}/{len(wanted)}, {bits}")
 
 
 def main() -> None:
@@ -227,7 +215,8 @@ def main() -> None:
 
     images, labels = reference.load_test_set()
     expected = reference.run(images, reference.load_network())
-    logits, report = simulate(find_sequin_run(), target)
+    program = find_sequin_run()
+    logits, report = simulate(program, target)
     if logits.shape != expected.shape or logits.dtype != np.float32:
         fail(
             f"the output is {logits.dtype} {list(logits.shape)}, expected float32 "
@@ -240,12 +229,16 @@ def main() -> None:
     print("Handwritten digits: 64-128-64-10 network, bf16 operands, f32 sums")
     print()
     print(f"accuracy    {correct}/{len(labels)} = {correct / len(labels):.2%}")
+    check(logits, expected)
     try:
-        print_report(report)
+        print(f"machine     {report['target']}, chips: {report['chips']}")
+        print_time(report)
+        print(f"bounded by  {bounded_by(report)}; a network this small leaves the engines idle")
+        print()
+        print_digits(images, labels, predictions)
+        print_product(time_product(program, target))
     except (KeyError, TypeError) as error:
         fail(f"the report of sequin-run lacks or garbles a key: {error}")
-    print_digits(images, labels, predictions)
-    check(logits, expected)
 
 
 if __name__ == "__main__":
