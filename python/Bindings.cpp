@@ -23,6 +23,7 @@
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Explain.h"
 #include "sequin/Stream/StreamJson.h"
+#include "sequin/Support/Progress.h"
 #include "sequin/Support/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -122,18 +123,33 @@ static auto withoutLock(const char *otherwise, Work work) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// An array of Python's, whose elements are read without the interpreter lock:
+/// whoever calls keeps the array.
+struct BorrowedArray {
+  NpyArray head; ///< without elements
+  llvm::ArrayRef<uint8_t> elements;
+
+  NpyArray copy() const {
+    NpyArray array = head;
+    array.data.assign(elements.begin(), elements.end());
+    return array;
+  }
+};
+} // namespace
+
 /// `array` is in C order, which the Python side sees to.
-static NpyArray fromPython(const std::string &name, const py::array &array) {
-  NpyArray result;
+static BorrowedArray borrow(const std::string &name, const py::array &array) {
+  BorrowedArray result;
   auto dtype = parseNpyDtype(py::cast<std::string>(array.dtype().attr("str")));
   if (!dtype)
     raise(api::refuse(api::Refusal::Kind::Input,
                       "'" + name + "': " + llvm::toString(dtype.takeError())),
           "InputError");
-  result.dtype = std::move(*dtype);
-  result.shape.assign(array.shape(), array.shape() + array.ndim());
-  const auto *data = static_cast<const uint8_t *>(array.data());
-  result.data.assign(data, data + array.nbytes());
+  result.head.dtype = std::move(*dtype);
+  result.head.shape.assign(array.shape(), array.shape() + array.ndim());
+  result.elements = {static_cast<const uint8_t *>(array.data()),
+                     static_cast<size_t>(array.nbytes())};
   return result;
 }
 
@@ -157,6 +173,23 @@ static py::array toPython(NpyArray array) {
 
 namespace {
 
+/// Shows the work of this thread on a line, if there is one.
+class ShownWork {
+public:
+  explicit ShownWork(ProgressLine *line) : line(line) {
+    if (line)
+      scope.emplace(*line);
+  }
+  ~ShownWork() {
+    if (line)
+      line->clear();
+  }
+
+private:
+  ProgressLine *line;
+  std::optional<ProgressScope> scope;
+};
+
 /// The report of one run; its forms are made when they are asked for.
 struct RunReport {
   api::RunResult result; ///< without its outputs
@@ -178,7 +211,7 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
         std::vector<std::string> sizes, std::string dtype,
         std::string outputDtype, std::string target,
         std::optional<int64_t> chips, std::string entry, bool allowBf16,
-        bool allowNarrow, std::string argumentLayout) {
+        bool allowNarrow, std::string argumentLayout, ProgressLine *line) {
   api::CompileOptions options;
   options.path = std::move(path);
   options.text = std::move(text);
@@ -192,8 +225,19 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
   options.allowBf16 = allowBf16;
   options.allowNarrow = allowNarrow;
   options.argumentLayout = std::move(argumentLayout);
-  return withoutLock("CompileError",
-                     [&] { return api::Program::compile(options); });
+  return withoutLock("CompileError", [&] {
+    ShownWork shown(line);
+    return api::Program::compile(options);
+  });
+}
+
+static std::unique_ptr<ProgressLine> makeLine(const std::string &name) {
+  std::optional<ProgressMode> mode = parseProgressMode(name);
+  if (!mode)
+    raise(llvm::createStringError("progress is '" + name +
+                                  "', known are auto, always and never"),
+          "UsageError");
+  return std::make_unique<ProgressLine>(*mode);
 }
 
 static py::list describe(llvm::ArrayRef<config::Argument> arguments) {
@@ -210,30 +254,35 @@ static py::list describe(llvm::ArrayRef<config::Argument> arguments) {
 static py::tuple
 run(const api::Program &program,
     const std::vector<std::pair<std::string, py::array>> &given,
-    bool timingOnly, bool verify, bool raw, std::optional<int64_t> maxSteps) {
+    bool timingOnly, bool verify, bool raw, std::optional<int64_t> maxSteps,
+    ProgressLine *line) {
   size_t count = program.inputs().size();
   if (!timingOnly && given.size() != count)
     raise(api::refuse(api::Refusal::Kind::Input,
                       "the program takes " + program.describeInputs() +
                           ", found " + llvm::Twine(given.size())),
           "InputError");
-  std::vector<NpyArray> arrays;
+  std::vector<BorrowedArray> arrays;
   if (!timingOnly)
     for (const auto &[name, array] : given)
-      arrays.push_back(fromPython(name, array));
+      arrays.push_back(borrow(name, array));
 
   struct Outcome {
     std::vector<NpyArray> arrays;
     api::RunResult result;
   };
   Outcome outcome = withoutLock("InputError", [&]() -> llvm::Expected<Outcome> {
+    ShownWork shown(line);
     std::vector<sim::HostArray> inputs;
-    for (size_t i = 0; i < arrays.size(); ++i) {
-      auto input = program.toInput(i, arrays[i], given[i].first);
+    for (auto [i, array] : llvm::enumerate(arrays)) {
+      if (interrupted())
+        return interruptedError();
+      reportProgress({"read", "", static_cast<int64_t>(i),
+                      static_cast<int64_t>(arrays.size()), "arrays"});
+      auto input = program.toInput(i, array.copy(), given[i].first);
       if (!input)
         return input.takeError();
       inputs.push_back(std::move(*input));
-      arrays[i] = NpyArray();
     }
     api::RunOptions options;
     options.timingOnly = timingOnly;
@@ -370,15 +419,32 @@ PYBIND11_MODULE(_core, module) {
       .def("json", &RunReport::json)
       .def("timeline", &RunReport::timeline);
 
+  py::class_<ProgressLine>(
+      module, "ProgressLine",
+      "The last line of stderr, which says how far long work is. `mode` is "
+      "'auto' (if stderr is a terminal), 'always' or 'never'.")
+      .def(py::init(&makeLine), py::arg("mode"))
+      .def(
+          "show",
+          [](ProgressLine &line, const std::string &phase,
+             const std::string &what, int64_t done, int64_t total,
+             const std::string &unit) {
+            line.show({phase, what, done, total, unit});
+          },
+          py::arg("phase"), py::arg("what"), py::arg("done"), py::arg("total"),
+          py::arg("unit"))
+      .def("clear", &ProgressLine::clear);
+
   py::class_<api::Program>(module, "Program")
       .def_static("compile", &compile, py::kw_only(), py::arg("path"),
                   py::arg("text"), py::arg("einsum"), py::arg("sizes"),
                   py::arg("dtype"), py::arg("output_dtype"), py::arg("target"),
                   py::arg("chips"), py::arg("entry"), py::arg("allow_bf16"),
-                  py::arg("allow_narrow"), py::arg("argument_layout"))
+                  py::arg("allow_narrow"), py::arg("argument_layout"),
+                  py::arg("progress"))
       .def("run", &run, py::arg("arrays"), py::kw_only(),
            py::arg("timing_only"), py::arg("verify"), py::arg("raw"),
-           py::arg("max_steps"))
+           py::arg("max_steps"), py::arg("progress"))
       .def("mlir", &mlirOf, py::arg("level"))
       .def("json", &api::Program::json)
       .def("inputs", [](const api::Program &p) { return describe(p.inputs()); })

@@ -48,12 +48,27 @@ static bool isRawBits(ElementType type, StringRef dtype) {
           dtype == "u1");
 }
 
+/// Whether elements of `dtype` are the integers that the machine has, so that
+/// none is out of range.
+static bool isTypeOf(ElementType type, StringRef dtype) {
+  switch (type) {
+  case ElementType::I32:
+    return dtype == "i4";
+  case ElementType::I16:
+    return dtype == "i2";
+  case ElementType::I8:
+    return dtype == "i1";
+  default:
+    return false;
+  }
+}
+
 static unsigned bytesPerElement(ElementType type) {
   return std::max(1u, getBitWidth(type) / 8);
 }
 
 llvm::Expected<sim::HostArray>
-api::toHostArray(const NpyArray &given, StringRef name,
+api::toHostArray(NpyArray given, StringRef name,
                  const config::Argument &argument) {
   if (given.shape != argument.shape)
     return llvm::createStringError(
@@ -61,11 +76,22 @@ api::toHostArray(const NpyArray &given, StringRef name,
         argument.name + "' has shape " + shapeText(argument.shape));
 
   sim::HostArray array{argument.type, argument.shape, {}};
-  if (isRawBits(argument.type, given.dtype)) {
-    array.data = given.data;
+  if (isRawBits(argument.type, given.dtype) ||
+      isTypeOf(argument.type, given.dtype)) {
+    array.data = std::move(given.data);
     return array;
   }
   int64_t count = given.elementCount();
+  if (argument.type == ElementType::F32 && given.dtype == "f4") {
+    array.data = std::move(given.data);
+    // Weights, mostly: nothing is rounded, but there is one NaN.
+    for (int64_t i = 0; i < count && !interrupted(/*every=*/4096); ++i) {
+      uint8_t *at = &array.data[4 * i];
+      float value = llvm::bit_cast<float>(llvm::support::endian::read32le(at));
+      llvm::support::endian::write32le(at, encodeFloat(argument.type, value));
+    }
+    return array;
+  }
   unsigned from = given.elementBytes(), to = bytesPerElement(argument.type);
   bool floating = isFloat(argument.type);
   array.data.resize(count * to);

@@ -19,8 +19,7 @@ namespace sequin::api {
 /// The array as `argument` wants it: numbers are rounded to the nearest value
 /// of its type, ties to even; uint16 for bf16 and uint8 for f8 are the
 /// elements' bits. Errors begin with `name`, the array's name for its owner.
-llvm::Expected<sim::HostArray> toHostArray(const NpyArray &array,
-                                           llvm::StringRef name,
+llvm::Expected<sim::HostArray> toHostArray(NpyArray array, llvm::StringRef name,
                                            const config::Argument &argument);
 
 /// An error unless every element is 0 or 1, for an argument of truth values,

@@ -290,15 +290,18 @@ std::string Program::json() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<sim::HostArray>
-Program::toInput(size_t index, const NpyArray &array, StringRef name) const {
+llvm::Expected<sim::HostArray> Program::toInput(size_t index, NpyArray array,
+                                                StringRef name) const {
+  const config::Argument &argument = impl->inputs[index];
   bool isE2m1 = impl->module && impl->module->takesE2m1(index);
-  auto converted = isE2m1 ? toE2m1Array(array, name, impl->inputs[index])
-                          : toHostArray(array, name, impl->inputs[index]);
+  bool isTruth = impl->module && impl->module->takesTruthValues(index);
+  auto converted = isE2m1    ? toE2m1Array(array, name, argument)
+                   : isTruth ? toHostArray(NpyArray(array), name, argument)
+                             : toHostArray(std::move(array), name, argument);
   if (!converted)
     return refuseInput(llvm::toString(converted.takeError()));
-  if (impl->module && impl->module->takesTruthValues(index))
-    if (llvm::Error bad = checkTruthValues(array, name, impl->inputs[index]))
+  if (isTruth)
+    if (llvm::Error bad = checkTruthValues(array, name, argument))
       return refuseInput(llvm::toString(std::move(bad)));
   converted->shape = impl->config.inputs[index].shape;
   return converted;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
@@ -24,6 +25,7 @@
 #include "sequin/InitAllDialects.h"
 #include "sequin/Pipelines/Pipelines.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/Progress.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 
 using namespace mlir;
@@ -142,6 +144,21 @@ void ProgramModule::findShapes() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Says which pass is at work.
+struct PassProgress : PassInstrumentation {
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      reportProgress({"compile", pass->getArgument()});
+  }
+};
+} // namespace
+
+static LogicalResult runPasses(PassManager &passes, ModuleOp module) {
+  passes.addInstrumentation(std::make_unique<PassProgress>());
+  return passes.run(module);
+}
+
 FailureOr<config::Program> ProgramModule::lower() {
   if (level == Level::Config) {
     auto config = module->lookupSymbol<tcp::ConfigOp>(options.entry);
@@ -169,7 +186,7 @@ FailureOr<config::Program> ProgramModule::lower() {
     pipeline.recordsMappings = options.recordMappings;
     PassManager normalize(&context);
     populateNormalizePipeline(normalize, pipeline);
-    if (failed(normalize.run(*module)))
+    if (failed(runPasses(normalize, *module)))
       return failure();
     if (options.keepGiven && (options.allowBf16 || options.allowNarrow))
       rounded = module->clone();
@@ -178,7 +195,7 @@ FailureOr<config::Program> ProgramModule::lower() {
       addedProducts = count.getInt();
     PassManager lower(&context);
     populateCoreToTcpPipeline(lower, pipeline);
-    if (failed(lower.run(*module)))
+    if (failed(runPasses(lower, *module)))
       return failure();
     if (Operation *host = module->lookupSymbol(options.entry))
       if (Attribute mappings = host->removeAttr(kMappingsAttrName))
@@ -195,9 +212,10 @@ FailureOr<config::Program> ProgramModule::lower() {
     }
     PassManager pm(&context);
     pm.addPass(tcp::createCheckMachine());
-    if (failed(pm.run(*module)))
+    if (failed(runPasses(pm, *module)))
       return failure();
   }
+  reportProgress({"compile", "configuration"});
   return deriveProgram(*module, options.entry);
 }
 

@@ -13,6 +13,7 @@
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/Interrupt.h"
+#include "sequin/Support/Progress.h"
 #include <chrono>
 
 using namespace sequin;
@@ -71,7 +72,8 @@ static llvm::Error checkInputs(const config::Program &program,
 
 static llvm::Expected<std::vector<HostArray>>
 execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
-        const TcpMachine &machine, llvm::ArrayRef<HostArray> inputs) {
+        llvm::ArrayRef<CommandTiming> timings, const TcpMachine &machine,
+        llvm::ArrayRef<HostArray> inputs) {
   std::vector<HostArray> outputs;
   for (const config::Argument &argument : program.outputs) {
     int64_t bytes = hostBytes(argument.type);
@@ -80,6 +82,9 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
     outputs.push_back({argument.type, argument.shape,
                        std::vector<uint8_t>(bytes, machine.poisonByte)});
   }
+  int64_t cycles = 0;
+  for (const CommandTiming &timing : timings)
+    cycles = std::max(cycles, timing.end);
   FloatEnvironment environment(machine.flushSubnormals);
   SystemMemory memory(machine, program.chips, MemoryUse(machine, plans));
   for (size_t i = 0; i < program.commands.size();) {
@@ -90,6 +95,7 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
       return done.takeError();
     if (interrupted())
       return interruptedError();
+    reportProgress({"simulate", "", timings[i].start, cycles, "cycles"});
     i += *done;
     if (*done != 0)
       continue;
@@ -170,7 +176,7 @@ llvm::Expected<Result> sim::run(const config::Program &program,
     if (llvm::Error error = checkInputs(program, inputs))
       return std::move(error);
     llvm::Expected<std::vector<HostArray>> outputs =
-        execute(program, *plans, machine, inputs);
+        execute(program, *plans, *timings, machine, inputs);
     if (!outputs)
       return outputs.takeError();
     result.outputs = std::move(*outputs);

@@ -182,7 +182,7 @@ readInputs(const RunOptions &options, const api::Program &program) {
     auto file = readNpy(path);
     if (!file)
       return file.takeError();
-    auto array = program.toInput(index, *file, path);
+    auto array = program.toInput(index, std::move(*file), path);
     if (!array)
       return array.takeError();
     inputs.push_back(std::move(*array));
@@ -204,7 +204,9 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
   api::CompileOptions compile = options.compile;
   compile.recordMappings = !options.reportMapping.empty();
   compile.keepGiven = options.run.verify;
-  auto compiled = api::Program::compile(std::move(compile));
+  auto compiled = withProgress(options.progress, [&] {
+    return api::Program::compile(std::move(compile));
+  });
   if (!compiled)
     return refuse(log, compiled.takeError());
   const api::Program &program = **compiled;
@@ -233,7 +235,8 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
     inputs = std::move(*read);
   }
 
-  auto result = program.run(inputs, options.run);
+  auto result = withProgress(options.progress,
+                             [&] { return program.run(inputs, options.run); });
   if (!result)
     return refuse(log, result.takeError());
   if (options.run.verify)

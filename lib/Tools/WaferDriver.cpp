@@ -277,7 +277,8 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   if (!plan)
     return refuse(log, plan.takeError());
   auto begin = std::chrono::steady_clock::now();
-  llvm::Error failed = runPlan(*plan, session);
+  llvm::Error failed =
+      withProgress(options.progress, [&] { return runPlan(*plan, session); });
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();

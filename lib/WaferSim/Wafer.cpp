@@ -8,6 +8,7 @@
 
 #include "Wafer.h"
 #include "sequin/Support/Interrupt.h"
+#include "sequin/Support/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <tuple>
@@ -534,6 +535,7 @@ Outcome Wafer::run(uint64_t cycles) {
       return Outcome::Paused;
     }
     base = std::min({begin + window, options.maxCycles, pause});
+    reportProgress({"simulate", "", int64_t(begin), 0, "cycles"});
     runWindow(begin, base);
     if (wasInterrupted)
       return Outcome::Interrupted;

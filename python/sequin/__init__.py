@@ -32,7 +32,7 @@ from .errors import (
     VerificationError,
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
-from .program import Argument, Program, RunResult, compile, compile_einsum, einsum
+from .program import Argument, Program, ProgressLine, RunResult, compile, compile_einsum, einsum
 from .report import Command, Report, Simulation
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ __all__ = [
     "ModelError",
     "ModelResult",
     "Program",
+    "ProgressLine",
     "Report",
     "RunResult",
     "Simulation",

@@ -15,6 +15,14 @@ class RunReport:
     def json(self) -> str: ...
     def timeline(self) -> str: ...
 
+class ProgressLine:
+    """The last line of stderr, which says how far long work is; `mode` is ``"auto"`` (if
+    stderr is a terminal), ``"always"`` or ``"never"``."""
+
+    def __init__(self, mode: str) -> None: ...
+    def show(self, phase: str, what: str, done: int, total: int, unit: str) -> None: ...
+    def clear(self) -> None: ...
+
 class Program:
     @staticmethod
     def compile(
@@ -31,6 +39,7 @@ class Program:
         allow_bf16: bool,
         allow_narrow: bool,
         argument_layout: str,
+        progress: ProgressLine | None,
     ) -> Program: ...
     def run(
         self,
@@ -40,6 +49,7 @@ class Program:
         verify: bool,
         raw: bool,
         max_steps: int | None,
+        progress: ProgressLine | None,
     ) -> tuple[list[NDArray[Any]], RunReport, str]: ...
     def mlir(self, level: str) -> str: ...
     def json(self) -> str: ...

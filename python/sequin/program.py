@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
+from ._core import ProgressLine
 from ._boundary import refuses, refusing_class
 from .errors import Diagnostic, InputError, UsageError
 from .report import Report
 
-__all__ = ["Argument", "Program", "RunResult", "compile", "compile_einsum", "einsum"]
+__all__ = ["Argument", "Program", "ProgressLine", "RunResult", "compile", "compile_einsum", "einsum"]
 
 Array = NDArray[Any]
 
@@ -92,6 +93,7 @@ class Program:
             "allow_bf16": False,
             "allow_narrow": False,
             "argument_layout": "chosen",
+            "progress": None,
         }
         program = object.__new__(cls)
         program._native = _core.Program.compile(**{**defaults, **options})
@@ -129,6 +131,7 @@ class Program:
         timing_only: bool = False,
         raw: bool = False,
         max_steps: int | None = None,
+        progress: ProgressLine | None = None,
     ) -> RunResult:
         """Simulates the program.
 
@@ -141,7 +144,8 @@ class Program:
         `verify` also runs the unlowered program on the reference interpreter and
         compares. `timing_only` counts cycles and moves no data: arrays may be left out
         and there are no outputs. `max_steps` bounds the work of the simulator, in
-        steps as `sequin-run --max-steps` counts them.
+        steps as `sequin-run --max-steps` counts them. `progress` is a line on stderr that
+        shows how far the simulation is.
 
         Raises InputError for arrays that do not fit, SimulationTrap where the program
         breaks a rule of the machine, VerificationError where results differ,
@@ -150,7 +154,7 @@ class Program:
         if verify and timing_only:
             raise UsageError("timing_only computes no values that verify could compare")
         named = [] if timing_only else _named(arrays, "arrays")
-        return self._run(named, verify, timing_only, raw, max_steps)
+        return self._run(named, verify, timing_only, raw, max_steps, progress)
 
     def _run(
         self,
@@ -159,9 +163,11 @@ class Program:
         timing_only: bool,
         raw: bool,
         max_steps: int | None,
+        progress: ProgressLine | None = None,
     ) -> RunResult:
         outputs, native, verified = self._native.run(
-            named, timing_only=timing_only, verify=verify, raw=raw, max_steps=max_steps
+            named, timing_only=timing_only, verify=verify, raw=raw, max_steps=max_steps,
+            progress=progress,
         )
         return RunResult(tuple(outputs), Report._from_native(native), verified or None)
 
@@ -200,6 +206,7 @@ def compile(
     name: str = "<string>",
     allow_bf16: bool = False,
     argument_layout: ArgumentLayout = "chosen",
+    progress: ProgressLine | None = None,
 ) -> Program:
     """Compiles MLIR or a configuration for a machine.
 
@@ -216,6 +223,7 @@ def compile(
     (`Report.digit_products`). `argument_layout` says where the arguments lie in HBM:
     as the compiler likes, or ``"row-major"``, in the order of their dimensions with rows
     padded to 64 bytes. Both are about linalg, of no consequence for what is lowered.
+    `progress` is a line on stderr that shows what the compiler is at.
 
     Raises CompileError, with the place of everything that is wrong.
     """
@@ -225,6 +233,7 @@ def compile(
         "entry": entry,
         "allow_bf16": allow_bf16,
         "argument_layout": argument_layout,
+        "progress": progress,
     }
     if isinstance(source, os.PathLike) or _is_path(source):
         return Program._compile(path=os.fsencode(source), **options)

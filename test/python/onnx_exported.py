@@ -125,8 +125,7 @@ def attend(g: Exporter, q: str, kt: str, v: str, size: int, mask: str | None) ->
     return g.node("MatMul", g.node("Softmax", scores, axis=-1), v)
 
 
-def gpt2(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> Graph:
-    g = Exporter(opset)
+def gpt2(g: Exporter, layers=2, width=64, heads=4, vocabulary=96, context=32) -> Graph:
     ids = g.input("input_ids", ["batch", "seq"], "int64")
     size = width // heads
     length = g.size(ids, 1)
@@ -164,8 +163,7 @@ def gpt2(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> 
     return g.finish(g.node("MatMul", h, g.node("Transpose", tokens, perm=[1, 0])), "logits")
 
 
-def bert(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> Graph:
-    g = Exporter(opset)
+def bert(g: Exporter, layers=2, width=64, heads=4, vocabulary=96, context=32) -> Graph:
     ids = g.input("input_ids", ["batch", "seq"], "int64")
     mask = g.input("attention_mask", ["batch", "seq"], "int64")
     types = g.input("token_type_ids", ["batch", "seq"], "int64")
@@ -198,8 +196,7 @@ def bert(opset: int, layers=2, width=64, heads=4, vocabulary=96, context=32) -> 
     return g.finish(g.node("Tanh", pooled), "pooler_output")
 
 
-def vit(opset: int, layers=2, width=48, heads=3, image=32, patch=8, classes=10) -> Graph:
-    g = Exporter(opset)
+def vit(g: Exporter, layers=2, width=48, heads=3, image=32, patch=8, classes=10) -> Graph:
     x = g.input("pixel_values", ["batch", 3, image, image])
     size, count = width // heads, (image // patch) ** 2
     w = g.weight("patch.weight", width, 3, patch, patch, scale=(3 * patch * patch) ** -0.5)
@@ -229,77 +226,99 @@ def vit(opset: int, layers=2, width=48, heads=3, image=32, patch=8, classes=10) 
     return g.finish(head, "logits")
 
 
-def resnet(opset: int, widths=(8, 16), image=32, classes=10, blocks=1) -> Graph:
-    g = Exporter(opset)
+def resnet(g: Exporter, widths=(8, 16), image=32, classes=10, blocks=(1, 1),
+           bottleneck=False) -> Graph:
+    """Blocks of two convolutions of 3x3, or of three of 1x1, 3x3 and 1x1."""
     x = g.input("image", ["batch", 3, image, image])
     h = g.node("Relu", g.batch_norm(g.conv(x, 3, widths[0], 7, "conv1", 2, bias=False), widths[0],
                                     "bn1"))
     h = g.node("MaxPool", h, kernel_shape=[3, 3], pads=[1] * 4, strides=[2, 2])
     before = widths[0]
-    for i, width in enumerate(widths):
-        for j in range(blocks):
+    for i, (width, count) in enumerate(zip(widths, blocks)):
+        for j in range(count):
             name, stride = f"layer{i + 1}.{j}", 2 if i and not j else 1
-            y = g.node("Relu", g.conv(h, before, width, 3, f"{name}.conv1", stride))
-            y = g.conv(y, width, width, 3, f"{name}.conv2")
-            if stride > 1 or before != width:
-                h = g.conv(h, before, width, 1, f"{name}.downsample", stride)
+            made = 4 * width if bottleneck else width
+            if bottleneck:
+                y = g.node("Relu", g.conv(h, before, width, 1, f"{name}.conv1"))
+                y = g.node("Relu", g.conv(y, width, width, 3, f"{name}.conv2", stride))
+                y = g.conv(y, width, made, 1, f"{name}.conv3")
+            else:
+                y = g.node("Relu", g.conv(h, before, width, 3, f"{name}.conv1", stride))
+                y = g.conv(y, width, width, 3, f"{name}.conv2")
+            if stride > 1 or before != made:
+                h = g.conv(h, before, made, 1, f"{name}.downsample", stride)
             h = g.node("Relu", g.node("Add", y, h))
-            before = width
-    h = g.node("Flatten", g.node("GlobalAveragePool", h), axis=1)
-    head = g.node("Gemm", h, g.weight("fc.weight", classes, before, scale=0.3),
+            before = made
+    return classifier(g, h, before, classes)
+
+
+def classifier(g: Exporter, x: str, channels: int, classes: int) -> Graph:
+    x = g.node("Flatten", g.node("GlobalAveragePool", x), axis=1)
+    head = g.node("Gemm", x, g.weight("fc.weight", classes, channels, scale=0.3),
                   g.weight("fc.bias", classes), transB=1)
     return g.finish(head, "logits")
 
 
-def mobilenet(opset: int, image=16, classes=10) -> Graph:
-    g = Exporter(opset)
+def mobilenet(g: Exporter, image=16, classes=10, stem=8, last=32,
+              stages=((4, 8, 1, 1), (4, 16, 2, 2))) -> Graph:
+    """`stages`: how much wider a block is inside, its channels, how many, the first's stride."""
 
     def relu6(v: str) -> str:
         return g.node("Clip", v, g.number(0.0), g.number(6.0))
 
-    h = relu6(g.conv(g.input("image", ["batch", 3, image, image]), 3, 8, 3, "stem", 2))
-    before = 8
-    for i, (width, stride) in enumerate(((8, 1), (16, 2), (16, 1))):
-        wide = before * 4
-        y = relu6(g.conv(h, before, wide, 1, f"{i}.expand"))
-        y = relu6(g.conv(y, wide, wide, 3, f"{i}.depthwise", stride, groups=wide))
-        y = g.conv(y, wide, width, 1, f"{i}.project")
-        h = g.node("Add", h, y) if stride == 1 and width == before else y
-        before = width
-    h = relu6(g.conv(h, before, 32, 1, "last"))
-    h = g.node("Flatten", g.node("GlobalAveragePool", h), axis=1)
-    head = g.node("Gemm", h, g.weight("fc.weight", classes, 32, scale=0.2),
-                  g.weight("fc.bias", classes), transB=1)
-    return g.finish(head, "logits")
+    h = relu6(g.conv(g.input("image", ["batch", 3, image, image]), 3, stem, 3, "features.0", 2))
+    before, at = stem, 0
+    for factor, width, count, first in stages:
+        for j in range(count):
+            at, stride, wide, y = at + 1, first if j == 0 else 1, before * factor, h
+            if factor > 1:
+                y = relu6(g.conv(y, before, wide, 1, f"features.{at}.expand"))
+            y = relu6(g.conv(y, wide, wide, 3, f"features.{at}.depthwise", stride, groups=wide))
+            y = g.conv(y, wide, width, 1, f"features.{at}.project")
+            h = g.node("Add", h, y) if stride == 1 and width == before else y
+            before = width
+    return classifier(g, relu6(g.conv(h, before, last, 1, f"features.{at + 1}")), last, classes)
 
 
-def efficientnet(opset: int, image=12) -> Graph:
+def efficientnet(g: Exporter, image=12, channels=8, wide=32, squeezed=4) -> Graph:
     """One block: a depthwise convolution, squeeze and excitation, a residual."""
-    g = Exporter(opset)
-    x = g.input("image", ["batch", 8, image, image])
-    y = g.silu(g.conv(x, 8, 32, 1, "expand"))
-    y = g.silu(g.conv(y, 32, 32, 5, "depthwise", groups=32))
-    s = g.silu(g.conv(g.node("GlobalAveragePool", y), 32, 4, 1, "reduce"))
-    y = g.node("Mul", y, g.node("Sigmoid", g.conv(s, 4, 32, 1, "excite")))
-    return g.finish(g.node("Add", g.conv(y, 32, 8, 1, "project"), x), "features")
+    x = g.input("image", ["batch", channels, image, image])
+    y = g.silu(g.conv(x, channels, wide, 1, "expand"))
+    y = g.silu(g.conv(y, wide, wide, 5, "depthwise", groups=wide))
+    s = g.silu(g.conv(g.node("GlobalAveragePool", y), wide, squeezed, 1, "reduce"))
+    y = g.node("Mul", y, g.node("Sigmoid", g.conv(s, squeezed, wide, 1, "excite")))
+    return g.finish(g.node("Add", g.conv(y, wide, channels, 1, "project"), x), "features")
 
 
-def unet(opset: int, image=16) -> Graph:
-    g = Exporter(opset)
-    x = g.input("image", ["batch", 1, image, image])
-    a = g.node("Relu", g.conv(x, 1, 8, 3, "down1"))
-    b = g.node("Relu", g.conv(g.node("MaxPool", a, kernel_shape=[2, 2], strides=[2, 2]), 8, 16, 3,
-                              "down2"))
-    c = g.node("Relu", g.conv(g.node("MaxPool", b, kernel_shape=[2, 2], strides=[2, 2]), 16, 32, 3,
-                              "middle"))
-    up = g.node("ConvTranspose", c, g.weight("up2.weight", 32, 16, 2, 2, scale=0.2),
-                g.weight("up2.bias", 16),
-                kernel_shape=[2, 2], strides=[2, 2])
-    d = g.node("Relu", g.conv(g.node("Concat", up, b, axis=1), 32, 16, 3, "up2.conv"))
-    up = g.node("Resize", d, "", g.constant(np.float32([1, 1, 2, 2])), mode="nearest",
-                coordinate_transformation_mode="asymmetric", nearest_mode="floor")
-    e = g.node("Relu", g.conv(g.node("Concat", up, a, axis=1), 24, 8, 3, "up1.conv"))
-    return g.finish(g.node("Sigmoid", g.conv(e, 8, 1, 1, "head")), "mask")
+def unet(g: Exporter, image=16, channels=1, widths=(8, 16, 32), convolutions=1) -> Graph:
+    """Down by maxima; up by a transposed convolution, the last time by nearest neighbours."""
+
+    def block(v: str, inputs: int, outputs: int, name: str) -> str:
+        for i in range(convolutions):
+            v = g.node("Relu", g.conv(v, inputs if i == 0 else outputs, outputs, 3,
+                                      f"{name}.conv{i + 1}"))
+        return v
+
+    h, skipped, before = g.input("image", ["batch", channels, image, image]), [], channels
+    for i, width in enumerate(widths):
+        if i:
+            h = g.node("MaxPool", h, kernel_shape=[2, 2], strides=[2, 2])
+        h = block(h, before, width, f"down.{i}")
+        skipped.append(h)
+        before = width
+    for i, width in reversed(list(enumerate(widths[:-1]))):
+        if i:
+            up, more = g.node("ConvTranspose", h,
+                              g.weight(f"up.{i}.weight", before, width, 2, 2, scale=0.2),
+                              g.weight(f"up.{i}.bias", width),
+                              kernel_shape=[2, 2], strides=[2, 2]), width
+        else:
+            up, more = g.node("Resize", h, "", g.constant(np.float32([1, 1, 2, 2])),
+                              mode="nearest", coordinate_transformation_mode="asymmetric",
+                              nearest_mode="floor"), before
+        h = block(g.node("Concat", up, skipped[i], axis=1), more + width, width, f"up.{i}")
+        before = width
+    return g.finish(g.node("Sigmoid", g.conv(h, before, 1, 1, "head")), "mask")
 
 
 def rotary(g: Exporter, x: str, cos: str, sin: str, size: int) -> str:
@@ -317,17 +336,19 @@ def repeated(g: Exporter, x: str, shared: int, group: int, size: int) -> str:
     return g.node("Reshape", y, g.shape(batch, shared * group, length, size))
 
 
-def llama(opset: int, layers=1, width=64, heads=4, shared=2, hidden=128, vocabulary=64,
+def llama(g: Exporter, layers=1, width=64, heads=4, shared=2, hidden=128, vocabulary=64,
           experts=0) -> Graph:
     """With `experts`, a Mixtral-style network: every expert computes, what is not chosen
-    among the best two has weight 0."""
-    g = Exporter(opset)
-    ids = g.input("input_ids", ["batch", "seq"], "int64")
+    among the best two has weight 0. Without a vocabulary layers from hidden states to such."""
     size, group = width // heads, heads // shared
+    if vocabulary:
+        ids = g.input("input_ids", ["batch", "seq"], "int64")
+        h = g.node("Gather", g.weight("embed_tokens.weight", vocabulary, width), ids)
+    else:
+        h = ids = g.input("hidden_states", ["batch", "seq", width])
     length = g.size(ids, 1)
     at = g.node("Range", g.number(0, "int64"), length, g.number(1, "int64"))
     at = g.node("Unsqueeze", at, g.ints(0))
-    h = g.node("Gather", g.weight("embed_tokens.weight", vocabulary, width), ids)
     inverse = (10000.0 ** (-np.arange(0, size, 2) / size)).astype(np.float32)
     angles = g.node("MatMul", g.constant(inverse[None, :, None], "inv_freq"),
                     g.node("Cast", g.node("Unsqueeze", at, g.ints(1)), to=1))
@@ -351,6 +372,8 @@ def llama(opset: int, layers=1, width=64, heads=4, shared=2, hidden=128, vocabul
         x = g.rms_norm(h, width, f"{name}.post_attention_layernorm")
         h = g.node("Add", h, mixture(g, x, width, hidden, experts, name) if experts
                    else gated(g, x, width, hidden, name))
+    if not vocabulary:
+        return g.finish(h, "hidden_states_out")
     h = g.rms_norm(h, width, "norm")
     return g.finish(g.linear(h, width, vocabulary, "lm_head", bias=False), "logits")
 
@@ -377,12 +400,11 @@ def mixture(g: Exporter, x: str, width: int, hidden: int, experts: int, name: st
     return total
 
 
-def mixtral(opset: int, **sizes: Any) -> Graph:
-    return llama(opset, experts=4, **sizes)
+def mixtral(g: Exporter, **sizes: Any) -> Graph:
+    return llama(g, experts=4, **sizes)
 
 
-def lstm(opset: int, width=16, hidden=12, classes=5) -> Graph:
-    g = Exporter(opset)
+def lstm(g: Exporter, width=16, hidden=12, classes=5) -> Graph:
     x = g.input("sequence", ["seq", "batch", width])
     scale = hidden**-0.5
     y, _, _ = g.node("LSTM", x, g.weight("w", 1, 4 * hidden, width, scale=scale),

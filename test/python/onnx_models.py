@@ -39,6 +39,8 @@ class Graph:
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.weights: dict[str, np.ndarray] = {}
+        self.external: list[Any] = []
+        """Initializers whose numbers are in files."""
         self._count = 0
 
     def input(self, name: str, shape: list[int | str], dtype: str = "float32") -> str:
@@ -76,6 +78,7 @@ class Graph:
 
     def proto(self) -> Any:
         tensors = [numpy_helper.from_array(array, name) for name, array in self.weights.items()]
+        tensors += self.external
         graph = helper.make_graph(self.nodes, "graph", self.inputs, self.outputs, tensors)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)])
         model.ir_version = 8

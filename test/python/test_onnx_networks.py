@@ -10,7 +10,7 @@ pytest.importorskip("onnx", reason="needs python3-onnx")
 
 import onnx_numpy  # noqa: E402
 import sequin  # noqa: E402
-from onnx_exported import NETWORKS, gpt2  # noqa: E402
+from onnx_exported import NETWORKS, Exporter, gpt2  # noqa: E402
 
 #: Of the greatest output: products are in digits that keep f32's 24 bits, sums in f32.
 TOLERANCE = 3e-6
@@ -37,7 +37,7 @@ ODD_SIZES = {"gpt2": {"batch": 2, "seq": 7}, "bert": {"batch": 2, "seq": 9}}
 @pytest.mark.parametrize("name", ODD_SIZES)
 def test_odd_sizes(name):
     build, _ = NETWORKS[name]
-    compare(build(13), ODD_SIZES[name])
+    compare(build(Exporter(13)), ODD_SIZES[name])
 
 
 @pytest.mark.parametrize("opset", [13, 17])
@@ -46,7 +46,7 @@ def test_network(name, opset):
     build, sizes = NETWORKS[name]
     if name in ("llama", "mixtral") and opset < 14:
         pytest.skip("Trilu is an operator since version 14")
-    compare(build(opset), sizes)
+    compare(build(Exporter(opset)), sizes)
 
 
 def compare(graph, sizes):
@@ -61,7 +61,7 @@ def compare(graph, sizes):
 
 
 def test_weights_are_no_text():
-    graph = gpt2(17)
+    graph = gpt2(Exporter(17))
     model = sequin.import_onnx(graph.bytes(), {"batch": 1, "seq": 4})
     large = {name for name,
              array in graph.weights.items() if array.size > 1 and array.dtype.kind == "f"}
@@ -71,7 +71,7 @@ def test_weights_are_no_text():
 
 
 def test_operations_have_the_names_of_nodes():
-    model = sequin.import_onnx(gpt2(17).bytes(), {"batch": 1, "seq": 4})
+    model = sequin.import_onnx(gpt2(Exporter(17)).bytes(), {"batch": 1, "seq": 4})
     assert 'loc("/LayerNormalization_' in model.mlir
     report = model.compile("rngd").run(timing_only=True).report
     assert any(command.name.startswith("/MatMul_") for command in report.commands)

@@ -99,6 +99,15 @@ static cl::opt<bool, true>
             "Write results in the program's type: bf16 as uint16, f8 as uint8"),
         cl::location(options.raw), cl::cat(category));
 
+static cl::opt<ProgressMode, true>
+    progress("progress", cl::desc("Show on stderr how far the work is:"),
+             cl::values(clEnumValN(ProgressMode::Auto, "auto",
+                                   "if stderr is a terminal (the default)"),
+                        clEnumValN(ProgressMode::Always, "always",
+                                   "also in a file or a pipe, a line a second"),
+                        clEnumValN(ProgressMode::Never, "never", "not at all")),
+             cl::location(options.progress), cl::cat(category));
+
 static cl::opt<int64_t> maxSteps(
     "max-steps",
     cl::desc("Refuse programs of more steps, one being a loop iteration, an "

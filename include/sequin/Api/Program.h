@@ -181,7 +181,7 @@ public:
   /// Argument `index` from an array whose name in messages is `name`: numbers
   /// are rounded to the nearest value of the argument's type, ties to even;
   /// uint16 for bf16 and uint8 for f8 are the elements' bits.
-  llvm::Expected<sim::HostArray> toInput(size_t index, const NpyArray &array,
+  llvm::Expected<sim::HostArray> toInput(size_t index, NpyArray array,
                                          llvm::StringRef name) const;
   /// Result `index` as an array: floats as float32, or as they are if `raw`
   /// (bf16 as uint16, f8 as uint8); integers in their width, i4 as int8.

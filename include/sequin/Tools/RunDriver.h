@@ -17,6 +17,7 @@
 #define SEQUIN_TOOLS_RUNDRIVER_H
 
 #include "sequin/Api/Program.h"
+#include "sequin/Support/Progress.h"
 #include "sequin/Tools/ExitCode.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -45,6 +46,7 @@ struct RunOptions {
   std::string report, timeline; ///< JSON paths; empty: none
   std::string reportMapping;    ///< JSON if it ends in .json, text otherwise
   bool raw = false;             ///< results in the bits of the program's type
+  ProgressMode progress = ProgressMode::Auto;
   WaferFlags wafer;
 };
 

@@ -9,6 +9,7 @@
 #include "Check/CommandCheck.h"
 #include "Memory/Memory.h"
 #include "sequin/Support/Interrupt.h"
+#include "sequin/Support/Progress.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -287,9 +288,11 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
   DmaTimes dmaTimes;
   int64_t steps = 0;
   SpreadBytes spread;
-  for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+  for (auto [index, command, plan] : llvm::enumerate(program.commands, plans)) {
     if (interrupted())
       return interruptedError();
+    reportProgress(
+        {"check", "", int64_t(index), int64_t(plans.size()), "commands"});
     CommandCheck check{machine, program, command, plan};
     llvm::Error error = std::visit(
         [&](const auto &body) -> llvm::Error {

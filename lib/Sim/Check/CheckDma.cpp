@@ -299,6 +299,10 @@ llvm::Error sim::checkDma(CommandCheck check, const DmaCommand &dma) {
   if (dma.descriptors.empty())
     return check.trap("dma", "the command has no descriptor");
   llvm::sort(plan.chips);
+  if (plan.hbmBytesRead > 0)
+    plan.counters.push_back({"hbm_bytes_read", plan.hbmBytesRead});
+  if (plan.hbmBytesWritten > 0)
+    plan.counters.push_back({"hbm_bytes_written", plan.hbmBytesWritten});
   return llvm::Error::success();
 }
 

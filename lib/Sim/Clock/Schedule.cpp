@@ -28,6 +28,7 @@
 
 #include "Plan.h"
 #include "sequin/Support/Interrupt.h"
+#include "sequin/Support/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -468,6 +469,8 @@ llvm::Expected<std::vector<CommandTiming>> Scheduler::run() {
   while (!running.empty() || wakeAt) {
     if (interrupted(/*every=*/16))
       return interruptedError();
+    reportProgress({"schedule", "", int64_t(firstOpen), int64_t(states.size()),
+                    "commands"});
     finishNext();
     if (llvm::Error error = startAll())
       return std::move(error);

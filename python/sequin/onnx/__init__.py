@@ -21,6 +21,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._boundary import refuses
+from .._core import ProgressLine
 from ..errors import ModelError, UsageError
 from . import (  # noqa: F401  each enters its operators into the table
     attention,
@@ -36,6 +37,7 @@ from . import (  # noqa: F401  each enters its operators into the table
     resize,
     selection,
 )
+from .costs import Cost, Costs, Throughput
 from .graph import Importer, Unsupported
 from .model import (
     Check,
@@ -43,10 +45,7 @@ from .model import (
     Model,
     ModelResult,
     ModelValue,
-    _Argument,
-    _Output,
-    node_cycles,
-    node_table,
+    make_model,
 )
 from .node import OPERATORS
 from .reader import IR_VERSIONS, OPSETS, parse_model, read_model
@@ -54,16 +53,17 @@ from .reader import IR_VERSIONS, OPSETS, parse_model, read_model
 __all__ = [
     "Check",
     "CompiledModel",
+    "Cost",
+    "Costs",
     "IR_VERSIONS",
     "Model",
     "ModelResult",
     "ModelValue",
     "OPSETS",
+    "Throughput",
     "Unsupported",
     "check",
     "import_onnx",
-    "node_cycles",
-    "node_table",
     "operators",
 ]
 
@@ -82,6 +82,7 @@ def import_onnx(
     *,
     values: Dictionary[str, ArrayLike] | None = None,
     ranges: Dictionary[str, tuple[int, int]] | None = None,
+    progress: ProgressLine | None = None,
 ) -> Model:
     """A model in linalg.
 
@@ -90,12 +91,13 @@ def import_onnx(
     called ``INPUT:AXIS``. `values` gives inputs their values for good: they are no inputs
     of the result, and shapes may depend on them. `ranges` promises the least and the greatest
     number of integer inputs, ``{'attention_mask': (0, 1)}``; arrays are held to that, and
-    64-bit sums of them may be proven to fit in 32.
+    64-bit sums of them may be proven to fit in 32. `progress` is a line that shows how far the
+    import is.
 
     Raises ModelError: for what is wrong with the file, or for the first node that is not
     supported; `check` lists all of them.
     """
-    importer = _import(source, sizes, values, ranges)
+    importer = _import(source, sizes, values, ranges, progress)
     if importer.unsupported:
         first, *rest = importer.unsupported
         more = f" ({len(rest)} more: check() or --check-only lists all)" if rest else ""
@@ -106,7 +108,7 @@ def import_onnx(
             remedy=first.remedy,
             value=first.value,
         )
-    return _finish(importer)
+    return make_model(importer)
 
 
 @refuses
@@ -123,14 +125,15 @@ def check(
     return Check(tuple(importer.unsupported), dict(sorted(importer.operators.items())))
 
 
-def _import(source: Source, sizes: Any, values: Any, ranges: Any) -> Importer:
+def _import(source: Source, sizes: Any, values: Any, ranges: Any,
+            progress: ProgressLine | None = None) -> Importer:
     bound = _sizes(sizes)
     if isinstance(source, bytes):
         name, path, proto = "<bytes>", None, parse_model(source, "<bytes>")
     else:
         path = Path(source)
         name, proto = str(path), read_model(path)
-    importer = Importer(proto, name, path, bound, values or {}, ranges or {})
+    importer = Importer(proto, name, path, bound, values or {}, ranges or {}, progress)
     importer.run()
     return importer
 
@@ -145,30 +148,3 @@ def _sizes(sizes: Dictionary[str, int] | str | None) -> dict[str, int]:
             raise UsageError(f"size '{part}' is no NAME=NUMBER")
         result[name.strip()] = int(size)
     return result
-
-
-def _finish(importer: Importer) -> Model:
-    """The module and how arrays get in and out of it."""
-    outputs, returned = [], []
-    importer.b.location = ""
-    for name, tensor in importer.outputs:
-        assert tensor is not None
-        known = tensor.data
-        if not tensor.kind.stored and known is None:
-            raise importer.fail(
-                f"output '{name}' is of {tensor.kind}, for which the machine has no "
-                "type"
-            )
-        if known is None:
-            returned.append(tensor)
-        outputs.append(_Output(name, tensor.kind, tensor.shape, known))
-    text = importer.b.text(returned)
-    arguments = []
-    for argument in importer.b.arguments:
-        tensor = argument.tensor
-        name = tensor.name if argument.array is None else argument.ssa[1:]
-        given = argument.array is None and tensor.kind.is_integer
-        bounds = tensor.range if given else None
-        arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array, bounds))
-    arguments += [_Argument(t.name, t.kind, t.shape, None) for t in importer.empty]
-    return Model(importer.name, text, arguments, outputs)

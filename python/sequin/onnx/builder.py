@@ -136,6 +136,8 @@ class Builder:
     location: str = ""
     """The name of the node that operations are for."""
     names: set[str] = field(default_factory=set)
+    macs: dict[str, int] = field(default_factory=dict)
+    """Multiply-accumulates of each location."""
     _count: int = 0
     _maps: dict[str, str] = field(default_factory=dict)
 
@@ -326,6 +328,7 @@ class Builder:
                  kind: ElementType = FLOAT32) -> Tensor:
         """The sum of products over all loops that `out` has not, in f32 or i32."""
         shape = [_size_of(e, sizes) for e in out]
+        self.count_macs(sizes)
         (result,) = self.generic(
             sizes,
             [x, y],
@@ -335,6 +338,10 @@ class Builder:
             inits=[self.fill(shape, kind, 0)],
         )
         return result
+
+    def count_macs(self, sizes: Sequence[int]) -> None:
+        """Counts the products of one contraction over loops of `sizes` for the present node."""
+        self.macs[self.location] = self.macs.get(self.location, 0) + math.prod(sizes)
 
     # ===--- Moving elements -----------------------------------------------=== #
 

@@ -200,6 +200,8 @@ def einsum(node: Node) -> Tensor:
         return c.add(total, product)
 
     shape = [sizes[letter] for letter in result]
+    if len(operands) > 1:
+        b.count_macs(extents)
     if len(out) == len(order):
         # Nothing is summed: the same without a running total.
         (summed,) = b.generic(extents, ins, lambda c,

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._core import ProgressLine
 from ..errors import ModelError
 from .builder import Builder, Tensor
+from .costs import layer_of
 from .folding import fold
 from .node import OPERATORS, Node, Refusal
 from .reader import OWN_DOMAINS, TensorReader, kind_of, opset_of
@@ -67,6 +69,7 @@ class Importer:
         sizes: Dictionary[str, int],
         values: Dictionary[str, ArrayLike],
         ranges: Dictionary[str, tuple[int, int]],
+        progress: ProgressLine | None = None,
     ) -> None:
         self.model = model
         self.name = name
@@ -84,8 +87,12 @@ class Importer:
         self.outputs: list[tuple[str, Tensor | None]] = []
         self.empty: list[Tensor] = []
         """Inputs without elements, which the module has not."""
+        self.layers: dict[str, str] = {}
+        """Of each node by its name, where names tell."""
+        self._layer = ""
         self._depth = 0
         self._visited = 0
+        self._progress = progress
 
     def fail(self, text: str) -> ModelError:
         return ModelError(f"'{self.name}': {text}")
@@ -221,7 +228,10 @@ class Importer:
 
     def _visit(self, nodes: Sequence[Any], scope: Scope, needed: set[str],
                declared: dict[str, Any]) -> None:
-        for proto in self._ordered(nodes, scope, needed):
+        ordered = self._ordered(nodes, scope, needed)
+        for i, proto in enumerate(ordered):
+            if self._progress and not self._depth:
+                self._progress.show("import", "", i, len(ordered), "nodes")
             self._visited += 1
             if self._visited > MOST_NODES:
                 raise self.fail(f"has more than {MOST_NODES} nodes")
@@ -285,6 +295,8 @@ class Importer:
         operator = f"{domain}.{proto.op_type}" if domain else proto.op_type
         inputs = [scope.get(name) if name else None for name in proto.input]
         unknown = any(name and scope[name] is None for name in proto.input)
+        weights = [tensor.name for tensor in inputs if tensor is not None and tensor.weight]
+        self.layers[title] = self._layer = layer_of(title, weights, self._layer)
         outputs: Sequence[Tensor | None] = [None] * len(proto.output)
         calls = (domain, proto.op_type) in self.functions
         if not calls:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
@@ -13,20 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import program
+from .. import _core, program
 from .._boundary import refusing_class
 from ..errors import CompileError, InputError, ModelError, UsageError, printable
 from ..report import Report
+from .costs import Costs, costs_of
 from .graph import Unsupported
 from .types import ElementType, narrowed, rounded_to, widened
 
-__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue", "node_cycles",
-           "node_table"]
+__all__ = ["Check", "CompiledModel", "Model", "ModelResult", "ModelValue", "make_model"]
 
 Array = NDArray[Any]
-
-#: Lines of the table of nodes.
-MOST_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -84,6 +82,8 @@ class ModelResult:
     report: Report | None
     """None for a model whose outputs are all known without a machine."""
     verified: str | None = None
+    costs: Costs | None = None
+    """By node and by layer; None without a report."""
 
     def __iter__(self) -> Any:
         return iter((self.outputs, self.report))
@@ -118,9 +118,13 @@ class _Argument:
 class Model:
     """A model in linalg; made by `sequin.import_onnx`."""
 
-    def __init__(self, name: str, text: str, arguments: list[_Argument],
-                 outputs: list[_Output]) -> None:
+    def __init__(self, name: str, text: str, arguments: list[_Argument], outputs: list[_Output],
+                 macs: dict[str, int], layers: dict[str, str]) -> None:
         self.name: str = name
+        self.macs: dict[str, int] = macs
+        """Multiply-accumulates of the nodes that have any, by their names."""
+        self.layers: dict[str, str] = layers
+        """The layer that each node belongs to, by the node's name; empty where nothing tells."""
         self._text = text
         self._arguments = arguments
         self._outputs = outputs
@@ -234,11 +238,14 @@ class CompiledModel:
         verify: bool = False,
         timing_only: bool = False,
         max_steps: int | None = None,
+        progress: _core.ProgressLine | None = None,
         **named: ArrayLike,
     ) -> ModelResult:
         """Simulates the model on `inputs`, arrays by name; with `timing_only` without any.
 
-        `verify`, `timing_only` and `max_steps` are those of `Program.run`.
+        `verify`, `timing_only`, `max_steps` and `progress` are those of `Program.run`. An input
+        that is called as one of them goes into `inputs`. The report has the costs by node and by
+        layer too, under the key ``model``.
         """
         given = {**(inputs or {}), **named}
         if self._program is None:
@@ -246,43 +253,42 @@ class CompiledModel:
             return ModelResult({} if timing_only else self.model.results(()), None)
         arrays = [] if timing_only else self.model.arguments(given)
         run = self._program.run(
-            *arrays, verify=verify, timing_only=timing_only, raw=True, max_steps=max_steps
+            *arrays, verify=verify, timing_only=timing_only, raw=True, max_steps=max_steps,
+            progress=progress,
         )
         outputs = {} if timing_only else self.model.results(run.outputs)
-        return ModelResult(outputs, run.report, run.verified)
+        costs = costs_of(self.model, run.report)
+        report = dataclasses.replace(
+            run.report, extra={**run.report.extra, "model": costs.to_dict()})
+        return ModelResult(outputs, report, run.verified, costs)
 
 
-def node_cycles(report: Report) -> dict[str, int]:
-    """Cycles during which something was done for each node, by its name, the most first.
-    Nodes that were fused count for the one that the whole is called by."""
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for command in report.commands:
-        stem = re.sub(r"(\[\d+\]|\.\d+)+$", "", command.name)
-        node, dot, _ = stem.rpartition(".")
-        if dot and command.context != "host":
-            spans.setdefault(node, []).append((command.start, command.end))
-    cycles = {node: _covered(parts) for node, parts in spans.items()}
-    return dict(sorted(cycles.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _covered(parts: list[tuple[int, int]]) -> int:
-    total = reached = 0
-    for start, end in sorted(parts):
-        total += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
-
-
-def node_table(report: Report) -> str:
-    """The nodes that take longest, on a few lines."""
-    cycles = node_cycles(report)
-    lines = ["node                                          cycles   share"]
-    for node, busy in list(cycles.items())[:MOST_LINES]:
-        name = printable(node if len(node) <= 40 else "..." + node[-37:])
-        lines.append(f"{name:<40}{busy:>12,}{busy / max(report.cycles, 1):>8.1%}")
-    if len(cycles) > MOST_LINES:
-        lines.append(f"... and {len(cycles) - MOST_LINES} more")
-    return "\n".join(lines)
+def make_model(importer: Any) -> Model:
+    """The module that an importer (graph.py) has written, and how arrays get in and out of
+    it."""
+    outputs, returned = [], []
+    importer.b.location = ""
+    for name, tensor in importer.outputs:
+        assert tensor is not None
+        known = tensor.data
+        if not tensor.kind.stored and known is None:
+            raise importer.fail(
+                f"output '{name}' is of {tensor.kind}, for which the machine has no "
+                "type"
+            )
+        if known is None:
+            returned.append(tensor)
+        outputs.append(_Output(name, tensor.kind, tensor.shape, known))
+    text = importer.b.text(returned)
+    arguments = []
+    for argument in importer.b.arguments:
+        tensor = argument.tensor
+        name = tensor.name if argument.array is None else argument.ssa[1:]
+        given = argument.array is None and tensor.kind.is_integer
+        bounds = tensor.range if given else None
+        arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array, bounds))
+    arguments += [_Argument(t.name, t.kind, t.shape, None) for t in importer.empty]
+    return Model(importer.name, text, arguments, outputs, importer.b.macs, importer.layers)
 
 
 def _passed(argument: _Argument, given: ArrayLike) -> Array:

@@ -202,6 +202,7 @@ def _sum_of_products(node: Node, sizes: Sequence[int], operands: Sequence[Operan
 
     shape = [int(sizes[int(e[1:])]) for e in out]
     init = node.b.fill(shape, INT32, 0)
+    node.b.count_macs(sizes)
     return node.b.generic(sizes, operands, code, [INT32], outs=[out], inits=[init])[0]
 
 

@@ -26,10 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import Model, ModelResult, check, import_onnx
-from .. import _core, machines
+from .. import ProgressLine, _core, machines
 from .._boundary import ScratchFolder, run_program, write_file
 from ..errors import Error, InputError, UsageError
-from .model import node_table
 
 __all__ = ["main"]
 
@@ -76,6 +75,8 @@ def _parser() -> Parser:
     add("--report", default="", metavar="F", help="write cycles and utilization as JSON")
     add("--timeline", default="", metavar="F", help="write a Chrome trace (for Perfetto)")
     add("--emit-mlir", default="", metavar="F.mlir", help="write the model as linalg")
+    add("--progress", choices=("always", "never", "auto"), default="auto",
+        help="show on stderr how far the work is (default: auto, if it is a terminal)")
     add("--max-steps", type=int, default=None, metavar="N", help="a bound on the simulator's work")
     return parser
 
@@ -145,7 +146,7 @@ def _write_outputs(files: dict[str, str], result: ModelResult) -> None:
         _save(path, result.outputs[name])
 
 
-def _run(arguments: argparse.Namespace, model: Model) -> int:
+def _run(arguments: argparse.Namespace, model: Model, line: ProgressLine) -> int:
     inputs = _named(arguments.input, [v.name for v in model.inputs], "input")
     outputs = _named(arguments.output, [v.name for v in model.outputs], "output")
     if arguments.timing_only and (inputs or outputs or arguments.verify):
@@ -155,14 +156,15 @@ def _run(arguments: argparse.Namespace, model: Model) -> int:
         )
     arrays = {name: _load(path) for name, path in inputs.items()}
     compiled = model.compile(
-        arguments.target, chips=arguments.chips, allow_bf16=arguments.allow_bf16
+        arguments.target, chips=arguments.chips, allow_bf16=arguments.allow_bf16,
+        progress=line,
     )
     if compiled.runs:
         for warning in compiled.program.warnings:
             print(warning, file=sys.stderr)
     result = compiled.run(
         arrays, verify=arguments.verify, timing_only=arguments.timing_only,
-        max_steps=arguments.max_steps,
+        max_steps=arguments.max_steps, progress=line,
     )
     _write_outputs(outputs, result)
     report = result.report
@@ -175,7 +177,7 @@ def _run(arguments: argparse.Namespace, model: Model) -> int:
         report.save_timeline(arguments.timeline)
     print(report.summary())
     print()
-    print(node_table(report))
+    print(result.costs)
     if result.verified:
         print(result.verified)
     return 0
@@ -241,8 +243,12 @@ def _main(arguments: argparse.Namespace) -> int:
         values[name] = _load(path)
     if arguments.check_only:
         return _check(arguments, values)
-    model = import_onnx(arguments.model, ",".join(arguments.size), values=values,
-                        ranges=_ranges(arguments.range))
+    line = ProgressLine(arguments.progress)
+    try:
+        model = import_onnx(arguments.model, ",".join(arguments.size), values=values,
+                            ranges=_ranges(arguments.range), progress=line)
+    finally:
+        line.clear()
     if arguments.emit_mlir:
         try:
             write_file(arguments.emit_mlir, model.mlir)
@@ -250,7 +256,7 @@ def _main(arguments: argparse.Namespace) -> int:
             raise InputError(f"error: '{arguments.emit_mlir}': {error}") from error
     if arguments.target in _core.machine_names()[1].split(", "):
         return _run_on_wafer(arguments, model)
-    return _run(arguments, model)
+    return _run(arguments, model, line)
 
 
 def _ended(number: int, frame: types.FrameType | None) -> None:
