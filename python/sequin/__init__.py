@@ -75,8 +75,8 @@ __version__ = _core.version
 
 def __getattr__(name: str) -> Any:
     """What is about models, loaded when it is asked for."""
-    if name == "onnx":
-        return importlib.import_module(".onnx", __name__)
+    if name in ("onnx", "torch"):
+        return importlib.import_module(f".{name}", __name__)
     if name in ("CompiledModel", "Model", "ModelResult", "import_onnx"):
         return getattr(importlib.import_module(".onnx", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

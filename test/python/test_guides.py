@@ -10,7 +10,8 @@ import pytest
 
 from conftest import SOURCE
 
-GUIDES = ["Python", "ReadingAReport", "WritingAKernel", "JsonSchema", "ModelsFromOnnx"]
+GUIDES = ["Python", "ReadingAReport", "WritingAKernel", "JsonSchema", "ModelsFromOnnx",
+          "ModelsFromTorch"]
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -18,6 +19,8 @@ BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 def test_guide(name, monkeypatch):
     if name == "ModelsFromOnnx":
         pytest.importorskip("onnx", reason="needs python3-onnx")
+    if name == "ModelsFromTorch":
+        pytest.importorskip("torch", reason="needs python3-torch: tools/dev/deps --torch")
     path = SOURCE / "docs" / "Guides" / f"{name}.md"
     text = path.read_text()
     # Paths in the guides are those of the source tree.
