@@ -232,6 +232,10 @@ const llvm::json::Array &Program::mappings() const {
   static const llvm::json::Array none;
   return impl->module ? impl->module->mappings() : none;
 }
+bool Program::isLowered() const {
+  return impl->module &&
+         impl->module->givenLevel() == ProgramModule::Level::Linalg;
+}
 const config::Program &Program::config() const { return impl->config; }
 const TcpMachine &Program::machine() const { return *impl->machine; }
 llvm::ArrayRef<config::Argument> Program::inputs() const {
@@ -330,6 +334,8 @@ llvm::Expected<RunResult> Program::run(llvm::ArrayRef<sim::HostArray> inputs,
       return error;
   sim::Options simOptions;
   simOptions.timingOnly = options.timingOnly;
+  simOptions.keepAccesses = options.keepAccesses;
+  simOptions.whatIf = options.whatIf;
   if (options.maxSteps)
     simOptions.maxSteps = *options.maxSteps;
   auto simulated = sim::run(impl->config, *impl->machine, inputs, simOptions);
@@ -342,7 +348,11 @@ llvm::Expected<RunResult> Program::run(llvm::ArrayRef<sim::HostArray> inputs,
   RunResult result;
   result.outputs = std::move(simulated->outputs);
   result.report = std::move(simulated->report);
-  result.digitProducts = impl->module ? impl->module->digitProducts() : 0;
+  if (impl->module) {
+    result.digitProducts = impl->module->digitProducts();
+    for (sim::CommandTiming &command : result.report.commands)
+      command.operation = impl->module->operationAt(command.location);
+  }
   if (options.verify) {
     std::lock_guard<std::mutex> lock(impl->moduleInUse);
     auto verified = impl->module->verify(inputs, result.outputs);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -70,7 +71,40 @@ LogicalResult ProgramModule::load() {
   if (!module || failed(findLevel()) || failed(checkTarget()))
     return failure();
   findShapes();
+  nameOperations();
   return success();
+}
+
+/// Of several operations at one place the one that is the work.
+static unsigned rankOf(Operation *op) {
+  if (isa<FunctionOpInterface>(op))
+    return 0;
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op))
+    return 1;
+  return isa<linalg::LinalgOp>(op) ? 3 : 2;
+}
+
+void ProgramModule::nameOperations() {
+  if (level == Level::Config)
+    return;
+  llvm::StringMap<unsigned> ranks;
+  // A body's operations come with what they are the body of.
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isLinalg = isa<linalg::LinalgOp>(op);
+    std::string place;
+    if (!isa<ModuleOp>(op))
+      place = describeLocation(op->getLoc());
+    if (!place.empty()) {
+      auto [rank, isNew] = ranks.try_emplace(place, rankOf(op));
+      if (isNew || rank->second < rankOf(op)) {
+        rank->second = rankOf(op);
+        operations[place] = op->getName().getStringRef().str();
+      }
+    }
+    return isLinalg ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (const auto &[place, name] : options.operations)
+    operations[place] = name;
 }
 
 LogicalResult ProgramModule::findLevel() {

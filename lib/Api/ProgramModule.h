@@ -20,6 +20,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "sequin/Api/Program.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace sequin::api {
 
@@ -55,6 +56,12 @@ public:
            argumentElements[index].isInteger(1);
   }
 
+  /// The name of the given program's operation at a place (describeLocation):
+  /// "linalg.matmul"; of several at one place that of the first.
+  std::string operationAt(llvm::StringRef location) const {
+    return operations.lookup(location);
+  }
+
   /// How many products of digits lower() has added.
   int64_t digitProducts() const { return addedProducts; }
   /// How lower() has mapped the program.
@@ -83,6 +90,7 @@ private:
   mlir::LogicalResult findLevel();
   mlir::LogicalResult checkTarget();
   void findShapes();
+  void nameOperations();
 
   CompileOptions options;
   mlir::MLIRContext context;
@@ -91,6 +99,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> given;  ///< linalg, kept for verify()
   /// What verify() compares with in place of `given`: rounded as was allowed.
   mlir::OwningOpRef<mlir::ModuleOp> rounded;
+  llvm::StringMap<std::string> operations;
   int64_t addedProducts = 0;
   llvm::json::Array recordedMappings;
   Level level = Level::Linalg;

@@ -21,18 +21,6 @@
 
 namespace sequin::sim {
 
-enum class Space : uint8_t { Hbm, Dm, Spm, Trf, Vrf };
-
-/// A bounding range of bytes that a command touches. For Dm, Trf and Vrf the
-/// range holds in every slice of `slices`.
-struct Access {
-  Space space = Space::Hbm;
-  bool write = false;
-  int64_t chip = 0;
-  int64_t begin = 0, end = 0;
-  std::vector<uint64_t> slices;
-};
-
 /// Whether bit `slice` of a slice mask is set; a mask may end early.
 inline bool takesPart(llvm::ArrayRef<uint64_t> mask, int64_t slice) {
   size_t word = slice / 64;
@@ -51,6 +39,9 @@ struct CommandPlan {
   /// Cycles per stage, in pipeline order, and of the whole command.
   std::vector<std::pair<std::string, int64_t>> stages;
   int64_t cycles = 0;
+  /// Of a double buffer that is supposed (WhatIf): what it writes in data
+  /// memory from this address on waits for no command from this number on.
+  std::optional<std::pair<int64_t, size_t>> relief;
   int64_t hbmBytesRead = 0, hbmBytesWritten = 0;
   /// What happened besides, by name: cache misses, slots in use.
   std::vector<std::pair<std::string, int64_t>> counters;
@@ -71,6 +62,7 @@ struct CommandPlan {
   int64_t streamPacketBytes = 0; ///< after it
   int64_t flits = 0;             ///< collect
   int64_t computationSteps = 0;  ///< contract, after time broadcast
+  int64_t engineMacs = 0;        ///< of all slices, padding included
   int64_t outputFlits = 0;       ///< what the vector, cast and sink stages see
   /// DM that fetch and commit touch in each slice, as [begin, end).
   int64_t fetchBegin = 0, fetchEnd = 0;
@@ -83,6 +75,10 @@ struct CommandPlan {
 llvm::Expected<std::vector<CommandPlan>>
 checkProgram(const config::Program &program, const TcpMachine &machine,
              const Options &options);
+
+/// What the plans of a program are with `change`.
+void changePlans(const config::Program &program, const WhatIf &change,
+                 std::vector<CommandPlan> &plans);
 
 /// The trap of a program that `command` makes too long.
 llvm::Error makeStepTrap(llvm::StringRef command, int64_t maxSteps);

@@ -10,9 +10,93 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
+#include <map>
 
 using namespace sequin;
 using namespace sequin::sim;
+
+llvm::StringRef sim::getName(Space space) {
+  switch (space) {
+  case Space::Hbm:
+    return "hbm";
+  case Space::Dm:
+    return "dm";
+  case Space::Spm:
+    return "spm";
+  case Space::Trf:
+    return "trf";
+  case Space::Vrf:
+    break;
+  }
+  return "vrf";
+}
+
+namespace {
+/// Adds up the union of intervals that come in any order.
+class Union {
+public:
+  void add(int64_t start, int64_t end) { intervals.push_back({start, end}); }
+  int64_t length() {
+    llvm::sort(intervals);
+    int64_t total = 0, reached = 0;
+    for (auto [start, end] : intervals) {
+      total += std::max<int64_t>(0, end - std::max(start, reached));
+      reached = std::max(reached, end);
+    }
+    return total;
+  }
+
+private:
+  std::vector<std::pair<int64_t, int64_t>> intervals;
+};
+} // namespace
+
+std::vector<SourceTotal> sim::totalBySource(const Report &report) {
+  struct Group {
+    int64_t commands = 0;
+    Union all;
+    std::map<llvm::StringRef, Union> contexts;
+  };
+  std::map<std::pair<llvm::StringRef, llvm::StringRef>, Group> groups;
+  for (const CommandTiming &command : report.commands) {
+    if (command.context == "host")
+      continue;
+    Group &group = groups[{command.location, command.operation}];
+    ++group.commands;
+    group.all.add(command.start, command.end);
+    group.contexts[command.context].add(command.start, command.end);
+  }
+  std::vector<SourceTotal> totals;
+  for (auto &[key, group] : groups) {
+    SourceTotal &total = totals.emplace_back();
+    total.location = key.first.str();
+    total.operation = key.second.str();
+    total.commands = group.commands;
+    total.cycles = group.all.length();
+    for (auto &[context, intervals] : group.contexts)
+      total.contexts.push_back({context.str(), intervals.length()});
+  }
+  llvm::sort(totals, [](const SourceTotal &a, const SourceTotal &b) {
+    return std::tie(b.cycles, a.location, a.operation) <
+           std::tie(a.cycles, b.location, b.operation);
+  });
+  return totals;
+}
+
+static llvm::json::Array sourcesToJSON(const Report &report) {
+  llvm::json::Array sources;
+  for (const SourceTotal &total : totalBySource(report)) {
+    llvm::json::Object contexts;
+    for (const auto &[context, cycles] : total.contexts)
+      contexts[context] = cycles;
+    sources.push_back(llvm::json::Object{{"location", total.location},
+                                         {"operation", total.operation},
+                                         {"commands", total.commands},
+                                         {"cycles", total.cycles},
+                                         {"contexts", std::move(contexts)}});
+  }
+  return sources;
+}
 
 llvm::json::Value sim::toJSON(const Report &report) {
   llvm::json::Array commands;
@@ -27,6 +111,8 @@ llvm::json::Value sim::toJSON(const Report &report) {
         llvm::json::Object{{"id", command.id},
                            {"counters", std::move(counters)},
                            {"name", command.name},
+                           {"location", command.location},
+                           {"operation", command.operation},
                            {"context", command.context},
                            {"chips", llvm::json::Array(command.chips)},
                            {"start", command.start},
@@ -46,6 +132,7 @@ llvm::json::Value sim::toJSON(const Report &report) {
       {"hbm_bytes_written", report.hbmBytesWritten},
       {"hbm_utilization", report.hbmUtilization},
       {"commands", std::move(commands)},
+      {"sources", sourcesToJSON(report)},
       {"sim", llvm::json::Object{{"wall_seconds", report.wallSeconds},
                                  {"macs_per_second", report.macsPerSecond}}}};
 }
@@ -113,6 +200,10 @@ void Trace::add(const CommandTiming &command, int64_t chip) {
   slice(command.name, command.context, chip, track, command.start,
         command.end - command.start, [&] {
           out.attribute("id", command.id);
+          if (!command.location.empty())
+            out.attribute("location", command.location);
+          if (!command.operation.empty())
+            out.attribute("operation", command.operation);
           out.attributeObject("stages", [&] {
             for (const auto &[name, cycles] : command.stages)
               out.attribute(name, cycles);

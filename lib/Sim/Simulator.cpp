@@ -147,7 +147,7 @@ static Report makeReport(const config::Program &program,
 }
 
 llvm::Expected<Result> sim::run(const config::Program &program,
-                                const TcpMachine &machine,
+                                const TcpMachine &given,
                                 llvm::ArrayRef<HostArray> inputs,
                                 const Options &options) {
   auto begin = std::chrono::steady_clock::now();
@@ -161,12 +161,14 @@ llvm::Expected<Result> sim::run(const config::Program &program,
     if (!flat)
       return llvm::make_error<Trap>("", "loop",
                                     llvm::toString(flat.takeError()));
-    return run(*flat, machine, inputs, options);
+    return run(*flat, given, inputs, options);
   }
+  TcpMachine machine = changed(given, options.whatIf);
   llvm::Expected<std::vector<CommandPlan>> plans =
       checkProgram(program, machine, options);
   if (!plans)
     return plans.takeError();
+  changePlans(program, options.whatIf, *plans);
   llvm::Expected<std::vector<CommandTiming>> timings =
       scheduleWithTrf(program, *plans, machine, options.maxSteps);
   if (!timings)
@@ -181,6 +183,9 @@ llvm::Expected<Result> sim::run(const config::Program &program,
       return outputs.takeError();
     result.outputs = std::move(*outputs);
   }
+  if (options.keepAccesses)
+    for (auto [timing, plan] : llvm::zip_equal(*timings, *plans))
+      timing.accesses = std::move(plan.accesses);
   result.report = makeReport(program, *plans, machine, std::move(*timings));
   result.report.wallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)

@@ -17,9 +17,81 @@ static constexpr unsigned kTask = kMainThread + 1;
 
 Recorder::Recorder(const Program &program, const RecorderOptions &options)
     : program(program), options(options), pes(program.pes.size()),
-      lastHop(program.pes.size()), byColor(program.pes.size()) {
+      lastHop(program.pes.size()), byColor(program.pes.size()),
+      running(program.pes.size()) {
   if (options.timeline)
     open.resize(program.pes.size());
+  if (options.activity)
+    overTime.emplace(program.width, program.height);
+}
+
+//===----------------------------------------------------------------------===//
+// Over time, and by line
+//===----------------------------------------------------------------------===//
+
+Activity::Activity(int64_t gridWidth, int64_t gridHeight) {
+  auto tiles = [&](int64_t size) { return (size + tile - 1) / tile; };
+  while (tiles(gridWidth) * tiles(gridHeight) > kMostTiles)
+    tile *= 2;
+  across = tiles(gridWidth);
+  down = tiles(gridHeight);
+  workOf.resize(kMostBins * across * down);
+  movedIn.resize(workOf.size());
+}
+
+void Activity::reach(uint64_t cycle) {
+  size_t tiles = across * down;
+  while (cycle / width >= kMostBins) {
+    for (std::vector<uint32_t> *values : {&workOf, &movedIn}) {
+      for (size_t i = 0; i < values->size() / 2; ++i) {
+        size_t first = i / tiles * 2 * tiles + i % tiles;
+        (*values)[i] = (*values)[first] + (*values)[first + tiles];
+      }
+      std::fill(values->begin() + static_cast<int64_t>(values->size() / 2),
+                values->end(), 0);
+    }
+    width *= 2;
+  }
+}
+
+void Activity::works(const Moment &at, uint64_t cycles) {
+  uint64_t cycle = at.cycle, end = at.cycle + cycles;
+  reach(end);
+  while (cycle < end) {
+    uint64_t next = std::min(end, (cycle / width + 1) * width);
+    workOf[slot(at, cycle)] += next - cycle;
+    cycle = next;
+  }
+}
+
+void Activity::hops(const Moment &at, uint64_t count) {
+  reach(at.cycle);
+  movedIn[slot(at, at.cycle)] += count;
+}
+
+std::vector<SourceStatistics> Recorder::sources() const {
+  // A function is in several codes where PEs differ by parameters.
+  std::map<std::tuple<Location, std::string, bool>, Sum> merged;
+  auto add = [&](Location location, std::string name, bool isTask,
+                 const Sum &sum) {
+    Sum &all = merged[{location, std::move(name), isTask}];
+    all.count += sum.count;
+    all.cycles += sum.cycles;
+  };
+  for (const auto &[key, sum] : byOperation)
+    add(key.first, "@" + getInfo(key.second).name.str(), false, sum);
+  for (const auto &[function, sum] : byTask)
+    add(function->location, function->name, true, sum);
+  std::vector<SourceStatistics> list;
+  for (const auto &[key, sum] : merged)
+    list.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key),
+                    sum.count, sum.cycles});
+  return list;
+}
+
+bool Recorder::isOpen(const Span &span) const {
+  return open[span.pe][span.function ? kTask : span.thread] ==
+         static_cast<uint32_t>(&span - spans.data()) + 1;
 }
 
 bool Recorder::keeps(const Moment &at) const {
@@ -46,6 +118,8 @@ void Recorder::hop(const Moment &at, const Hop &hop) {
   here.sent += hop.from == Direction::Ramp;
   here.received += (hop.to & bit(Direction::Ramp)) != 0;
   ++byColor[pe][hop.color % 32];
+  if (overTime)
+    overTime->hops(at, 1);
   if (!options.wavelets || !keeps(at))
     return;
   if (hops.size() < kMostHops)
@@ -70,6 +144,8 @@ Recorder::Span *Recorder::addSpan(const Moment &at, unsigned slot) {
 
 void Recorder::taskStarts(const Moment &at, StringRef kind,
                           const Function &function) {
+  running[peOf(at)].task = &function;
+  ++byTask[&function].count;
   if (!options.timeline || !keeps(at))
     return;
   Span *span = addSpan(at, kTask);
@@ -81,6 +157,7 @@ void Recorder::taskStarts(const Moment &at, StringRef kind,
 }
 
 void Recorder::taskEnds(const Moment &at) {
+  running[peOf(at)].task = nullptr;
   if (!options.timeline || !keeps(at))
     return;
   uint32_t &last = open[peOf(at)][kTask];
@@ -92,6 +169,7 @@ void Recorder::taskEnds(const Moment &at) {
 void Recorder::operationStarts(const Moment &at, unsigned thread,
                                DsdOpcode opcode, uint32_t length,
                                Location location) {
+  running[peOf(at)].threads[thread] = {at.cycle, location, opcode};
   if (!options.timeline || !keeps(at))
     return;
   Span *span = addSpan(at, thread);
@@ -104,6 +182,12 @@ void Recorder::operationStarts(const Moment &at, unsigned thread,
 }
 
 void Recorder::operationEnds(const Moment &at, unsigned thread) {
+  if (auto &operation = running[peOf(at)].threads[thread]) {
+    Sum &sum = byOperation[{operation->location, operation->opcode}];
+    ++sum.count;
+    sum.cycles += at.cycle - operation->begin;
+    operation.reset();
+  }
   if (!options.timeline || !keeps(at))
     return;
   uint32_t &last = open[peOf(at)][thread];
@@ -115,6 +199,8 @@ void Recorder::operationEnds(const Moment &at, unsigned thread) {
 void Recorder::issues(const Moment &at, unsigned thread) {
   uint32_t pe = peOf(at);
   ++pes[pe].issueCycles;
+  if (overTime)
+    overTime->works(at, 1);
   if (!options.timeline || !keeps(at))
     return;
   if (uint32_t last = open[pe][thread])
@@ -122,7 +208,12 @@ void Recorder::issues(const Moment &at, unsigned thread) {
 }
 
 void Recorder::works(const Moment &at, uint64_t cycles) {
-  pes[peOf(at)].mainCycles += cycles;
+  uint32_t pe = peOf(at);
+  pes[pe].mainCycles += cycles;
+  if (const Function *task = running[pe].task)
+    byTask[task].cycles += cycles;
+  if (overTime)
+    overTime->works(at, cycles);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,9 +295,8 @@ void Recorder::writeEvents(llvm::json::OStream &out,
                     : "microthread " + std::to_string(span.thread));
     }
     // What is open lasts to the end.
-    bool isOpen = open[span.pe][span.function ? kTask : span.thread] ==
-                  static_cast<uint32_t>(&span - spans.data()) + 1;
-    uint64_t end = isOpen ? std::max(now, span.begin) : span.end;
+    bool goesOn = isOpen(span);
+    uint64_t end = goesOn ? std::max(now, span.begin) : span.end;
     StringRef name = span.function ? StringRef(span.function->name)
                                    : StringRef(getInfo(span.opcode).name);
     writeSlice(out, process, trackOf(span.thread), name, span.begin, end, [&] {
@@ -219,7 +309,7 @@ void Recorder::writeEvents(llvm::json::OStream &out,
         if (span.issued)
           out.attribute("issued_cycles", static_cast<int64_t>(span.issued));
       }
-      if (isOpen)
+      if (goesOn)
         out.attribute("unfinished", true);
     });
   }

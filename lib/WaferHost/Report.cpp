@@ -25,8 +25,16 @@ Report wafer::makeReport(const Session &session, double wallSeconds,
       static_cast<double>(report.cycles) / (1e6 * machine.clockMHz);
   report.commands = session.commands().vec();
   report.wallSeconds = wallSeconds;
-  if (recorder)
+  if (recorder) {
     report.pes = recorder->statistics().vec();
+    for (SourceStatistics &source : recorder->sources())
+      report.sources.push_back(
+          {program.locations[source.location], std::move(source)});
+    llvm::sort(report.sources, [](const auto &a, const auto &b) {
+      return std::tie(b.second.cycles, a.first, a.second.operation) <
+             std::tie(a.second.cycles, b.first, b.second.operation);
+    });
+  }
 
   // A PE's rate depends on the operation, so time is what is compared: cycles
   // that the MACs take at least. The peak is that of the most frequent kind.
@@ -97,6 +105,18 @@ static llvm::json::Object pes(const Report &report) {
        grid(report, [](const PeStatistics &pe) { return pe.received; })}};
 }
 
+static llvm::json::Array sources(const Report &report) {
+  llvm::json::Array list;
+  for (const auto &[location, source] : report.sources)
+    list.push_back(
+        llvm::json::Object{{"location", location},
+                           {"operation", source.operation},
+                           {"kind", source.isTask ? "task" : "operation"},
+                           {"count", number(source.count)},
+                           {"cycles", number(source.cycles)}});
+  return list;
+}
+
 llvm::json::Value wafer::toJSON(const Report &report) {
   llvm::json::Array commands;
   for (const auto &[id, command] : llvm::enumerate(report.commands))
@@ -141,7 +161,9 @@ llvm::json::Value wafer::toJSON(const Report &report) {
                                   perSecond(static_cast<double>(report.macs))},
                                  {"pe_cycles_per_second", perSecond(peCycles)},
                                  {"steps", number(report.counters.steps)}}}};
-  if (!report.pes.empty())
+  if (!report.pes.empty()) {
     result["pes"] = pes(report);
+    result["sources"] = sources(report);
+  }
   return result;
 }

@@ -90,9 +90,11 @@ static std::string blockedTasks(const Core &core) {
 }
 
 /// Follows a color from `core` against its direction to where it is fed. Fills
-/// `chain`; returns what the feeder is doing and sets the cause.
-std::string Wafer::sender(Core &core, uint8_t color,
-                          std::vector<std::string> &chain, std::string &cause) {
+/// `wait.chain` and `wait.on`; returns what the feeder is doing and sets the
+/// cause.
+std::string Wafer::sender(Core &core, uint8_t color, Wait &wait,
+                          std::string &cause) {
+  std::vector<std::string> &chain = wait.chain;
   Core *at = &core;
   llvm::SmallSet<uint32_t, 32> seen;
   unsigned hops = 0;
@@ -101,6 +103,7 @@ std::string Wafer::sender(Core &core, uint8_t color,
     return "any PE may send a message to " + place(core);
   }
   for (;;) {
+    wait.on = {at->x, at->y};
     if (!seen.insert(indexOf(*at)).second) {
       cause = "the routes of color " + std::to_string(color) + " form a loop";
       return "the routes lead in a circle";
@@ -266,6 +269,7 @@ void Wafer::describeHang() {
                                 since,
                                 location,
                                 {},
+                                {},
                                 {}});
     return &hangReport.waits.back();
   };
@@ -355,7 +359,7 @@ void Wafer::describeHang() {
       const Walk *input = inputOf(op);
       if (op.stall == Stall::Input && input) {
         std::string cause;
-        std::string end = sender(core, input->color, wait->chain, cause);
+        std::string end = sender(core, input->color, *wait, cause);
         if (!end.empty())
           wait->chain.push_back(end);
         // Where a route leads here that says more than another color.
@@ -401,7 +405,7 @@ void Wafer::describeHang() {
                        core.mainSince, 0);
       if (wait && input) {
         std::string cause;
-        std::string end = sender(core, ring.color, wait->chain, cause);
+        std::string end = sender(core, ring.color, *wait, cause);
         if (!end.empty())
           wait->chain.push_back(end);
         wait->cause =

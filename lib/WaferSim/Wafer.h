@@ -613,8 +613,7 @@ private:
   // HangReport.cpp.
   bool somethingPends();
   void describeHang();
-  std::string sender(Core &core, uint8_t color, std::vector<std::string> &chain,
-                     std::string &cause);
+  std::string sender(Core &core, uint8_t color, Wait &wait, std::string &cause);
 
   Slab slab;
   std::vector<CodeInfo> codes;

@@ -31,6 +31,7 @@
 #include "sequin/Sim/Simulator.h"
 #include "sequin/Support/NpyFile.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +116,10 @@ struct CompileOptions {
   /// Keeps what Program::mappings() tells.
   bool recordMappings = false;
 
+  /// What the operations at some places are called, by CommandTiming::location:
+  /// of a program that was made from something else, as a model's nodes.
+  std::map<std::string, std::string> operations;
+
   /// Keeps the program as it was given, for run() with `verify` and for mlir().
   bool keepGiven = true;
 };
@@ -126,6 +131,10 @@ struct RunOptions {
   /// Most simulated steps (sim::Options), at least 1; none: the simulator's
   /// default.
   std::optional<int64_t> maxSteps;
+  /// With timingOnly alone.
+  sim::WhatIf whatIf = {};
+  /// Keeps sim::CommandTiming::accesses, for a page.
+  bool keepAccesses = false;
 };
 
 struct RunResult {
@@ -167,6 +176,9 @@ public:
   /// chosen (docs/Guides/ReadingAReport.md); none unless `recordMappings`, or
   /// for what was lowered already.
   const llvm::json::Array &mappings() const;
+
+  /// Whether it was lowered from tensors, so that it can be lowered otherwise.
+  bool isLowered() const;
 
   /// The configuration that runs.
   const config::Program &config() const;

@@ -22,6 +22,7 @@
 
 #include "sequin/Config/Config.h"
 #include "sequin/Machine/Machine.h"
+#include "sequin/Sim/WhatIf.h"
 #include <map>
 
 namespace sequin::sim {
@@ -54,10 +55,29 @@ struct HostArray {
   std::vector<uint8_t> data;
 };
 
+enum class Space : uint8_t { Hbm, Dm, Spm, Trf, Vrf };
+/// "hbm", "dm", "spm", "trf", "vrf".
+llvm::StringRef getName(Space space);
+
+/// A bounding range of bytes that a command touches.
+struct Access {
+  Space space = Space::Hbm;
+  bool write = false;
+  int64_t chip = 0;
+  int64_t begin = 0, end = 0;
+  /// Dm, Trf and Vrf: the range holds in every slice of this mask.
+  std::vector<uint64_t> slices;
+};
+
 /// When a command ran and what each of its stages took.
 struct CommandTiming {
   int64_t id = 0;
   std::string name;
+  /// config::Command::location.
+  std::string location;
+  /// The operation of the user's program that it came from, "linalg.matmul";
+  /// empty where only the configuration is known. The simulator leaves it so.
+  std::string operation;
   std::string context;        ///< "main", "sub", "dma" or "host"
   int64_t start = 0, end = 0; ///< cycles
   /// Cycles of each stage, in pipeline order.
@@ -66,7 +86,24 @@ struct CommandTiming {
   std::vector<std::pair<std::string, int64_t>> counters;
   /// What `start` waited for: "", "main busy", "RAW on dm[0, 4096) by 'x'".
   std::string wait;
+  int64_t waitedFor = -1;     ///< the command that `wait` is about; -1: none
   std::vector<int64_t> chips; ///< whose context it runs in
+  int64_t hbmBytes = 0;       ///< read and written
+  /// Multiply-accumulates that the contraction engine did, those on padding
+  /// and of rows that repeat included.
+  int64_t engineMacs = 0;
+  /// Memory it touches; empty unless Options::keepAccesses.
+  std::vector<Access> accesses;
+};
+
+/// What a line of the user's program took.
+struct SourceTotal {
+  std::string location, operation; ///< CommandTiming's
+  int64_t commands = 0;
+  /// Cycles in which at least one of the commands ran.
+  int64_t cycles = 0;
+  /// The same by context, in the order of names.
+  std::vector<std::pair<std::string, int64_t>> contexts;
 };
 
 struct Report {
@@ -95,6 +132,10 @@ struct Options {
   /// engines do, which are walked one by one, and the number of commands has
   /// its own limit (config::kMaxCommands).
   int64_t maxSteps = int64_t(1) << 30;
+  /// With timingOnly alone.
+  WhatIf whatIf = {};
+  /// Keeps CommandTiming::accesses.
+  bool keepAccesses = false;
 };
 
 struct Result {
@@ -108,6 +149,10 @@ llvm::Expected<Result> run(const config::Program &program,
                            const TcpMachine &machine,
                            llvm::ArrayRef<HostArray> inputs,
                            const Options &options = {});
+
+/// Totals by operation and location, the longest first; what the host moves is
+/// left out, since it takes no time.
+std::vector<SourceTotal> totalBySource(const Report &report);
 
 /// Keys as in the contract; cycles as integers.
 llvm::json::Value toJSON(const Report &report);

@@ -29,7 +29,8 @@ struct SimLogs {
 class HostTraces : public Recorder {
 public:
   HostTraces(const Program &program, bool timeline, SimLogs logs)
-      : Recorder(program, {.timeline = timeline, .region = {}}),
+      : Recorder(program,
+                 {.timeline = timeline, .activity = timeline, .region = {}}),
         program(program), logs(logs), waiting(program.pes.size()) {}
 
   /// Everything that was asked for, in the order of cycles, rows and columns.

@@ -17,6 +17,7 @@
 
 #include "sequin/WaferHost/Session.h"
 #include "sequin/WaferSim/Observer.h"
+#include <map>
 
 namespace sequin::wafer {
 
@@ -31,8 +32,52 @@ struct PeStatistics {
   std::array<uint64_t, kDirections> links = {};
 };
 
+/// What a line of the program took, over all PEs.
+struct SourceStatistics {
+  Location location = 0;
+  /// "@fmacs" of a DSD operation, the function's name of a task.
+  std::string operation;
+  bool isTask = false;
+  uint64_t count = 0;
+  /// Of an operation from its start to its end, waiting included; of a task
+  /// those in which the main thread was at work.
+  uint64_t cycles = 0;
+};
+
+/// How busy parts of the fabric were over time. The number of bins is bounded:
+/// when a run gets longer than they reach, two become one.
+class Activity {
+public:
+  static constexpr int64_t kMostBins = 128, kMostTiles = 4096;
+  Activity(int64_t width, int64_t height);
+
+  void works(const Moment &at, uint64_t cycles);
+  void hops(const Moment &at, uint64_t count);
+
+  /// PEs are added up in squares of so many by so many.
+  int64_t tileSize() const { return tile; }
+  int64_t columns() const { return across; }
+  int64_t rows() const { return down; }
+  uint64_t binCycles() const { return width; }
+  /// By bin, then by tile row by row: cycles of work, wavelets moved.
+  llvm::ArrayRef<uint32_t> work() const { return workOf; }
+  llvm::ArrayRef<uint32_t> moved() const { return movedIn; }
+
+private:
+  size_t slot(const Moment &at, uint64_t cycle) const {
+    return (cycle / width) * (across * down) + (at.y / tile) * across +
+           at.x / tile;
+  }
+  void reach(uint64_t cycle);
+
+  int64_t tile = 1, across, down;
+  uint64_t width = 16; ///< of a bin, cycles
+  std::vector<uint32_t> workOf, movedIn;
+};
+
 struct RecorderOptions {
   bool timeline = false, wavelets = false;
+  bool activity = false;
   /// PEs whose events are kept; statistics are of all.
   std::optional<Rectangle> region;
 };
@@ -61,6 +106,25 @@ public:
   /// The fabric as SVG: routes by color, how busy each PE was.
   std::string picture(const Session &session) const;
 
+  /// A task or an operation.
+  struct Span {
+    uint32_t pe = 0;
+    uint8_t thread = kMainThread;
+    uint64_t begin = 0, end = 0;
+    uint64_t issued = 0;                ///< cycles in which it did elements
+    const Function *function = nullptr; ///< a task
+    llvm::StringRef kind;               ///< of the task
+    DsdOpcode opcode = DsdOpcode::Mov16;
+    uint32_t length = 0;
+    Location location = 0;
+  };
+  llvm::ArrayRef<Span> timeline() const { return spans; }
+  /// Whether a span of the timeline goes on at the end of the run.
+  bool isOpen(const Span &span) const;
+  const Activity *activity() const { return overTime ? &*overTime : nullptr; }
+  /// In the order of locations and names.
+  std::vector<SourceStatistics> sources() const;
+
   void hop(const Moment &at, const Hop &hop) override;
   void taskStarts(const Moment &at, llvm::StringRef kind,
                   const Function &function) override;
@@ -81,18 +145,6 @@ private:
     Moment at;
     Hop hop;
   };
-  /// A task or an operation.
-  struct Span {
-    uint32_t pe = 0;
-    uint8_t thread = kMainThread;
-    uint64_t begin = 0, end = 0;
-    uint64_t issued = 0;                ///< cycles in which it did elements
-    const Function *function = nullptr; ///< a task
-    llvm::StringRef kind;               ///< of the task
-    DsdOpcode opcode = DsdOpcode::Mov16;
-    uint32_t length = 0;
-    Location location = 0;
-  };
   bool keeps(const Moment &at) const;
   /// A span that begins and is open; null if there are too many.
   Span *addSpan(const Moment &at, unsigned slot);
@@ -106,6 +158,23 @@ private:
   std::vector<std::array<uint32_t, 32>> byColor;
   std::vector<KeptHop> hops;
   std::vector<Span> spans;
+  std::optional<Activity> overTime;
+  /// What a PE is at.
+  struct Running {
+    struct Operation {
+      uint64_t begin;
+      Location location;
+      DsdOpcode opcode;
+    };
+    std::array<std::optional<Operation>, kMainThread + 1> threads;
+    const Function *task = nullptr;
+  };
+  struct Sum {
+    uint64_t count = 0, cycles = 0;
+  };
+  std::vector<Running> running;
+  std::map<std::pair<Location, DsdOpcode>, Sum> byOperation;
+  std::map<const Function *, Sum> byTask;
   bool leavesHops = false, leavesSpans = false;
   /// Index + 1 of the span that is open: a PE's threads, then its task.
   std::vector<std::array<uint32_t, kMainThread + 2>> open;

@@ -25,6 +25,8 @@ struct Report {
   std::vector<Command> commands;
   /// By PE, row by row; empty if nobody watched.
   std::vector<PeStatistics> pes;
+  /// By line of the program, with the text of the location.
+  std::vector<std::pair<std::string, SourceStatistics>> sources;
   double wallSeconds = 0;
 };
 

@@ -101,6 +101,8 @@ struct Wait {
   Location location = 0;
   /// Who would have to act, from the next one back, one line each.
   std::vector<std::string> chain;
+  /// The PE that would have to act, x and y, as far as the routes lead.
+  std::optional<std::pair<int64_t, int64_t>> on = {};
   /// The likely cause in words; "" if none of the known ones fits.
   std::string cause;
 };

@@ -38,6 +38,7 @@
 #include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
 #include "sequin/Support/Interrupt.h"
+#include "sequin/Support/Progress.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -349,6 +350,7 @@ bool RingPlanner::search(int64_t limit, int64_t budget) {
     if (found.evaluated == budget || interrupted())
       return false;
     ++found.evaluated;
+    reportProgress({"search", "", found.evaluated, 0, "mappings"});
     std::optional<Candidate> candidate =
         evaluate(choice, sizes, withSlack(least));
     if (!candidate)

@@ -124,10 +124,9 @@ private:
 };
 } // namespace
 
-/// "file:line:col" of the innermost file location.
-static std::string describeLocation(Location loc) {
+std::string sequin::describeLocation(Location location) {
   std::string text;
-  loc->walk([&](Location inner) {
+  location->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file)
       return WalkResult::advance();
@@ -136,6 +135,9 @@ static std::string describeLocation(Location loc) {
                .str();
     return WalkResult::interrupt();
   });
+  if (text.empty())
+    if (auto named = location->findInstanceOf<NameLoc>())
+      text = named.getName().str();
   return text;
 }
 

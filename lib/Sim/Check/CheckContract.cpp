@@ -10,6 +10,7 @@
 #include "Engine/AccumulatorSlots.h"
 #include "Engine/ContractPlan.h"
 #include "Memory/TrfCache.h"
+#include "llvm/ADT/bit.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -56,6 +57,10 @@ llvm::Error ExecCheck::checkContract(const config::ContractStage &stage) {
   if (llvm::Error error = between(name, "depth of the adder tree", stage.depth,
                                   0, llvm::Log2_64(lanes)))
     return error;
+  int64_t slices = 0;
+  for (uint64_t word : exec.sliceMask)
+    slices += llvm::popcount(word);
+  plan.engineMacs = *steps * stage.rows * lanes * slices;
   int64_t columns = std::min(lanes >> stage.depth, machine.accumulatorColumns);
   if (llvm::Error error =
           between(name, "number of columns", stage.columns, 1, columns))

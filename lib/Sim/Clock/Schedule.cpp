@@ -52,22 +52,6 @@ static llvm::StringRef name(Resource resource) {
   return "host";
 }
 
-static llvm::StringRef name(Space space) {
-  switch (space) {
-  case Space::Hbm:
-    return "hbm";
-  case Space::Dm:
-    return "dm";
-  case Space::Spm:
-    return "spm";
-  case Space::Trf:
-    return "trf";
-  case Space::Vrf:
-    break;
-  }
-  return "vrf";
-}
-
 static bool shareSlices(const Access &a, const Access &b) {
   for (auto [x, y] : llvm::zip(a.slices, b.slices))
     if (x & y)
@@ -84,15 +68,21 @@ static bool overlap(const Access &a, const Access &b) {
 
 /// "RAW on dm[0, 4096) by 'x'" if `later` must wait for `earlier`, else "".
 static std::string hazard(const CommandPlan &later, const CommandPlan &earlier,
-                          llvm::StringRef earlierName) {
+                          size_t earlierIndex, llvm::StringRef earlierName) {
+  auto isRelieved = [&](const Access &second) {
+    return later.relief && earlierIndex >= later.relief->second &&
+           second.write && second.space == Space::Dm &&
+           second.begin == later.relief->first;
+  };
   for (const Access &second : later.accesses)
     for (const Access &first : earlier.accesses)
-      if ((first.write || second.write) && overlap(first, second))
+      if ((first.write || second.write) && overlap(first, second) &&
+          !isRelieved(second))
         return llvm::formatv("{0} on {1}[{2}, {3}) by '{4}'",
                              !first.write   ? "WAR"
                              : second.write ? "WAW"
                                             : "RAW",
-                             name(first.space),
+                             getName(first.space),
                              std::max(first.begin, second.begin),
                              std::min(first.end, second.end), earlierName)
             .str();
@@ -221,9 +211,12 @@ Scheduler::Scheduler(const config::Program &program,
     CommandTiming &timing = timings[i];
     timing.id = i;
     timing.name = program.commands[i].name;
+    timing.location = program.commands[i].location;
     timing.context = name(plan.resource).str();
     timing.stages = plan.stages;
     timing.chips.assign(plan.chips.begin(), plan.chips.end());
+    timing.hbmBytes = plan.hbmBytesRead + plan.hbmBytesWritten;
+    timing.engineMacs = plan.engineMacs;
     // Before and after the clock runs.
     if (plan.resource == Resource::Host) {
       states[i].done = true;
@@ -261,14 +254,17 @@ bool Scheduler::reachesHead(size_t i) {
       return false;
   state.atHead = true;
   for (int64_t cell : state.cells)
-    if (cells[cell].freeAt == now && now > 0)
-      timings[i].wait = (name(cells[cell].resource) + " busy").str();
+    if (const Cell &c = cells[cell]; c.freeAt == now && now > 0) {
+      timings[i].wait = (name(c.resource) + " busy").str();
+      timings[i].waitedFor = static_cast<int64_t>(c.queue[c.head - 1]);
+    }
   return true;
 }
 
 bool Scheduler::waitsFor(size_t i, size_t j, std::string reason) {
   states[i].blocker = j;
   timings[i].wait = std::move(reason);
+  timings[i].waitedFor = static_cast<int64_t>(j);
   return true;
 }
 
@@ -277,7 +273,7 @@ bool Scheduler::waitsForHazard(size_t i) {
   for (j = std::max(j, firstOpen); j < i; ++j) {
     if (states[j].done)
       continue;
-    std::string reason = hazard(plans[i], plans[j], timings[j].name);
+    std::string reason = hazard(plans[i], plans[j], j, timings[j].name);
     if (!reason.empty())
       return waitsFor(i, j, std::move(reason));
   }
@@ -319,6 +315,7 @@ bool Scheduler::waitsForClusters(size_t i) {
     return false;
   timings[i].wait =
       llvm::formatv("'{0}' in another cluster", timings[last].name).str();
+  timings[i].waitedFor = static_cast<int64_t>(last);
   wakeAt = std::min(wakeAt.value_or(start), start);
   return true;
 }

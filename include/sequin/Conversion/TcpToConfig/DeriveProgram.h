@@ -19,6 +19,10 @@ struct DeriveProgramOptions {
   bool unrollLoops = false;
 };
 
+/// "file:line:col" of the innermost place in a file, or the name that stands
+/// for one (`loc("layer1")`); empty if there is neither.
+std::string describeLocation(mlir::Location location);
+
 /// Derives the configuration of the host function `entry` and the kernels it
 /// launches: every sequencer, address and opcode, in program order. Errors are
 /// emitted at the operation whose mapping has no configuration on the module's
