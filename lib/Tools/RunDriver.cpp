@@ -8,13 +8,17 @@
 
 #include "sequin/Tools/RunDriver.h"
 #include "WaferDriver.h"
+#include "sequin/Api/Advise.h"
 #include "sequin/Api/Program.h"
 #include "sequin/Machine/CslMachine.h"
+#include "sequin/Page/TcpPage.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/OutputFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace sequin;
 using namespace sequin::tools;
@@ -53,6 +57,8 @@ static std::optional<std::string> findCollision(const RunOptions &options) {
     files.push_back({"--report", options.report});
   if (!options.timeline.empty())
     files.push_back({"--timeline", options.timeline});
+  if (!options.page.empty())
+    files.push_back({"--page", options.page});
   if (!options.reportMapping.empty())
     files.push_back({"--report-mapping", options.reportMapping});
   if (!options.wafer.fabricPicture.empty())
@@ -120,6 +126,8 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
   if (compile.einsum.empty() && compile.allowNarrow)
     return "--allow-narrow belongs to --einsum; --allow-bf16 rounds the f32 "
            "operands of a program";
+  if (!options.whatIf.empty() && !options.run.timingOnly)
+    return "--what-if supposes other times, so it needs --timing-only";
   if (options.run.timingOnly && options.run.verify)
     return "--timing-only computes no values that --verify could compare";
   if (options.run.timingOnly && !options.outputs.empty())
@@ -143,6 +151,123 @@ static void printSummary(const RunOptions &options,
                        llvm::format("%.3f s", report.wallSeconds));
 }
 
+page::Heading tools::describeRun(const RunOptions &options) {
+  page::Heading heading;
+  heading.title = options.compile.path.empty()
+                      ? options.compile.einsum
+                      : llvm::sys::path::filename(options.compile.path).str();
+  llvm::raw_string_ostream os(heading.command);
+  llvm::ListSeparator space(" ");
+  for (auto [index, argument] : llvm::enumerate(options.arguments)) {
+    os << space;
+    StringRef text = argument;
+    llvm::sys::printArg(os, index ? text : llvm::sys::path::filename(text),
+                        /*Quote=*/false);
+  }
+  return heading;
+}
+
+/// The command line of a run without data, with `flag` besides.
+static std::string commandLine(const RunOptions &options, StringRef flag) {
+  const api::CompileOptions &compile = options.compile;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto add = [&](const Twine &argument) {
+    os << ' ';
+    llvm::sys::printArg(os, argument.str(), /*Quote=*/false);
+  };
+  auto addIf = [&](bool given, const Twine &argument) {
+    StringRef name = flag.split('=').first;
+    if (given && !StringRef(argument.str()).starts_with((name + "=").str()))
+      add(argument);
+  };
+  os << "sequin-run";
+  addIf(!compile.path.empty(), compile.path);
+  addIf(!compile.einsum.empty(), "--einsum=" + compile.einsum);
+  for (const std::string &size : compile.sizes)
+    add("--size=" + size);
+  addIf(!compile.dtype.empty(), "--dtype=" + compile.dtype);
+  addIf(!compile.outputDtype.empty(), "--output-dtype=" + compile.outputDtype);
+  addIf(!compile.target.empty(), "--target=" + compile.target);
+  addIf(compile.chips.has_value(),
+        "--chips=" + Twine(compile.chips.value_or(1)));
+  addIf(compile.entry != "main", "--entry=" + compile.entry);
+  addIf(compile.allowBf16, "--allow-bf16");
+  addIf(compile.allowNarrow, "--allow-narrow");
+  addIf(!compile.argumentLayout.empty(),
+        "--argument-layout=" + compile.argumentLayout);
+  addIf(compile.searchBudget.has_value(),
+        "--search-budget=" + Twine(compile.searchBudget.value_or(1)));
+  addIf(options.run.maxSteps.has_value(),
+        "--max-steps=" + Twine(options.run.maxSteps.value_or(1)));
+  add("--timing-only");
+  add(flag);
+  return text;
+}
+
+/// Ranks what would be faster, and says how to see it.
+static llvm::Error printAdvice(const RunOptions &options,
+                               const api::Program &program, int64_t cycles,
+                               llvm::raw_ostream &log) {
+  auto found = withProgress(options.progress, [&] {
+    return api::advise(options.compile, program, options.run);
+  });
+  if (!found)
+    return found.takeError();
+  log << llvm::formatv("advice: {0} changes were simulated one by one; as it "
+                       "is, the run takes {1} cycles\n",
+                       found->size(), cycles);
+  size_t useless = 0;
+  for (const api::Suggestion &suggestion : *found) {
+    if (suggestion.cycles >= cycles) {
+      ++useless;
+      continue;
+    }
+    double gain = 100.0 * static_cast<double>(cycles - suggestion.cycles) /
+                  static_cast<double>(cycles);
+    log << llvm::formatv(
+        "  {0} cycles, {1} less: {2} ({3})\n    {4}\n", suggestion.cycles,
+        llvm::format("%.1f %%", gain), suggestion.what,
+        suggestion.ofMachine ? "a fact of the machine" : "up to the program",
+        commandLine(options, suggestion.flag));
+  }
+  if (useless > 0)
+    log << "  " << useless << (useless == 1 ? " change gains" : " changes gain")
+        << " nothing\n";
+  return llvm::Error::success();
+}
+
+/// The page of a run, or of one that trapped: `report` is null then.
+static llvm::Error addPage(OutputFiles &files, const RunOptions &options,
+                           const api::Program &program,
+                           const sim::Report *report, const sim::Trap *trap) {
+  if (options.page.empty())
+    return llvm::Error::success();
+  page::TcpRun run{program.config(), program.machine(), report, trap,
+                   &program.mappings()};
+  return files.add(options.page, [&](llvm::raw_ostream &os) {
+    page::writeTcpPage(os, describeRun(options), run);
+    return llvm::Error::success();
+  });
+}
+
+/// Of a run that trapped, the page is what tells why.
+static llvm::Error writeTrapPage(const RunOptions &options,
+                                 const api::Program &program,
+                                 llvm::Error error) {
+  OutputFiles files;
+  llvm::Error bad = llvm::Error::success();
+  error = llvm::handleErrors(
+      std::move(error), [&](std::unique_ptr<sim::Trap> trap) -> llvm::Error {
+        bad = llvm::joinErrors(std::move(bad), addPage(files, options, program,
+                                                       nullptr, trap.get()));
+        return llvm::Error(std::move(trap));
+      });
+  if (!bad)
+    bad = files.commit();
+  return llvm::joinErrors(std::move(error), std::move(bad));
+}
+
 static llvm::Error writeFiles(const RunOptions &options,
                               const api::Program &program,
                               const api::RunResult &result) {
@@ -164,6 +289,9 @@ static llvm::Error writeFiles(const RunOptions &options,
               return llvm::Error::success();
             }))
       return error;
+  if (llvm::Error error =
+          addPage(files, options, program, &result.report, nullptr))
+    return error;
   if (StringRef path = options.reportMapping; !path.empty())
     if (llvm::Error error =
             path.ends_with(".json")
@@ -202,11 +330,11 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
     return runOnWafer(options, log);
 
   api::CompileOptions compile = options.compile;
-  compile.recordMappings = !options.reportMapping.empty();
+  compile.recordMappings =
+      !options.reportMapping.empty() || !options.page.empty();
   compile.keepGiven = options.run.verify;
-  auto compiled = withProgress(options.progress, [&] {
-    return api::Program::compile(std::move(compile));
-  });
+  auto compiled = withProgress(options.progress,
+                               [&] { return api::Program::compile(compile); });
   if (!compiled)
     return refuse(log, compiled.takeError());
   const api::Program &program = **compiled;
@@ -235,14 +363,24 @@ ExitCode tools::run(const RunOptions &options, llvm::raw_ostream &log) {
     inputs = std::move(*read);
   }
 
+  api::RunOptions runOptions = options.run;
+  runOptions.keepAccesses = !options.page.empty();
+  auto whatIf = sim::parseWhatIf(options.whatIf);
+  if (!whatIf)
+    return refuse(log, whatIf.takeError());
+  runOptions.whatIf = *whatIf;
   auto result = withProgress(options.progress,
-                             [&] { return program.run(inputs, options.run); });
+                             [&] { return program.run(inputs, runOptions); });
   if (!result)
-    return refuse(log, result.takeError());
+    return refuse(log, writeTrapPage(options, program, result.takeError()));
   if (options.run.verify)
     log << "verified: " << result->verified << "\n";
   if (llvm::Error error = writeFiles(options, program, *result))
     return refuse(log, std::move(error));
   printSummary(options, *result, log);
+  if (options.advise)
+    if (llvm::Error error =
+            printAdvice(options, program, result->report.cycles, log))
+      return refuse(log, std::move(error));
   return kSuccess;
 }

@@ -9,6 +9,7 @@
 #include "WaferDriver.h"
 #include "WaferPlan.h"
 #include "sequin/Api/WaferModule.h"
+#include "sequin/Page/WaferPage.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/WaferHost/Report.h"
@@ -68,6 +69,8 @@ std::string tools::findWaferUsageError(const RunOptions &options) {
       {!options.compile.argumentLayout.empty(), "--argument-layout"},
       {options.compile.searchBudget.has_value(), "--search-budget"},
       {!options.reportMapping.empty(), "--report-mapping"},
+      {options.advise, "--advise"},
+      {!options.whatIf.empty(), "--what-if"},
       {!options.compile.sizes.empty(), "--size"},
       {!options.compile.dtype.empty(), "--dtype"},
       {!options.compile.outputDtype.empty(), "--output-dtype"}};
@@ -174,10 +177,17 @@ static llvm::Error addJson(OutputFiles &files, StringRef path,
   return files.addText(path, llvm::formatv("{0:2}\n", value).str());
 }
 
-/// Also of a run that failed: then they are what tells why.
+/// Also of a run that failed: then they are what tells why. `shown` says how it
+/// ended.
 static llvm::Error addTraces(const RunOptions &options,
                              const Recorder *recorder, const Session &session,
-                             OutputFiles &files) {
+                             const page::WaferRun *shown, OutputFiles &files) {
+  if (!options.page.empty())
+    if (llvm::Error bad = files.add(options.page, [&](llvm::raw_ostream &os) {
+          page::writeWaferPage(os, describeRun(options), *shown);
+          return llvm::Error::success();
+        }))
+      return bad;
   if (!options.timeline.empty())
     if (llvm::Error bad = files.add(options.timeline,
                                     [&](llvm::raw_ostream &os) -> llvm::Error {
@@ -251,7 +261,8 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   log << (*module)->warningText();
   Options simulation = simulatorOptions(options);
   RecorderOptions recorded;
-  recorded.timeline = !options.timeline.empty();
+  recorded.timeline = !options.timeline.empty() || !options.page.empty();
+  recorded.activity = !options.page.empty();
   recorded.wavelets = !options.wafer.waveletLog.empty();
   if (!options.wafer.tracePes.empty()) {
     auto region = parseRectangle(options.wafer.tracePes, "--trace-pes");
@@ -260,8 +271,8 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
     recorded.region = *region;
   }
   std::unique_ptr<Recorder> recorder;
-  if (recorded.timeline || recorded.wavelets || !options.report.empty() ||
-      !options.wafer.fabricPicture.empty()) {
+  if (recorded.timeline || recorded.activity || recorded.wavelets ||
+      !options.report.empty() || !options.wafer.fabricPicture.empty()) {
     recorder = std::make_unique<Recorder>((*module)->program(), recorded);
     simulation.observer = recorder.get();
   }
@@ -287,7 +298,7 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   // Memory that nothing wrote holds zero, but nobody says so.
   warnOf(session.simulator().undefinedReads(), log);
   warnOf(session.simulator().lostControls(), log);
-  if (recorder && recorder->endsTimelineEarly())
+  if (recorder && recorder->endsTimelineEarly() && !options.timeline.empty())
     log << "warning: --timeline ends after " << Recorder::kMostSpans
         << " tasks and operations; choose PEs with --trace-pes\n";
   if (recorder && recorder->endsWaveletsEarly())
@@ -305,7 +316,21 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   }
   if (failed) {
     if (failed.isA<RunFailure>()) {
-      llvm::Error bad = addTraces(options, recorder.get(), session, files);
+      std::optional<page::WaferRun> shown;
+      failed = llvm::handleErrors(
+          std::move(failed),
+          [&](std::unique_ptr<RunFailure> failure) -> llvm::Error {
+            using Kind = RunFailure::Kind;
+            Kind kind = failure->getKind();
+            if (recorder)
+              shown.emplace(page::WaferRun{
+                  session, *recorder, seconds, failure->message(),
+                  kind == Kind::Hang || kind == Kind::StepLimit,
+                  kind == Kind::Trap});
+            return llvm::Error(std::move(failure));
+          });
+      llvm::Error bad = addTraces(options, recorder.get(), session,
+                                  shown ? &*shown : nullptr, files);
       if (!bad)
         bad = files.commit();
       failed = llvm::joinErrors(std::move(failed), std::move(bad));
@@ -319,7 +344,11 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   if (!options.report.empty())
     if (llvm::Error bad = addJson(files, options.report, toJSON(report)))
       return refuse(log, std::move(bad));
-  if (llvm::Error bad = addTraces(options, recorder.get(), session, files))
+  std::optional<page::WaferRun> shown;
+  if (recorder)
+    shown.emplace(page::WaferRun{session, *recorder, seconds});
+  if (llvm::Error bad = addTraces(options, recorder.get(), session,
+                                  shown ? &*shown : nullptr, files))
     return refuse(log, std::move(bad));
   if (llvm::Error bad = files.commit())
     return refuse(log, std::move(bad));

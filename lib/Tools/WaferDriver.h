@@ -15,6 +15,7 @@
 #ifndef SEQUIN_LIB_TOOLS_WAFERDRIVER_H
 #define SEQUIN_LIB_TOOLS_WAFERDRIVER_H
 
+#include "sequin/Page/Document.h"
 #include "sequin/Tools/RunDriver.h"
 
 namespace sequin::tools {
@@ -25,6 +26,9 @@ bool isForWafer(const RunOptions &options);
 
 /// What no program for a wafer could make right; "" if nothing.
 std::string findWaferUsageError(const RunOptions &options);
+
+/// What a page of this run says above all.
+page::Heading describeRun(const RunOptions &options);
 
 ExitCode runOnWafer(const RunOptions &options, llvm::raw_ostream &log);
 

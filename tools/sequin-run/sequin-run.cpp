@@ -86,6 +86,21 @@ static cl::opt<std::string, true>
 static cl::opt<std::string, true>
     timeline("timeline", cl::desc("Write a Chrome trace (for Perfetto)"),
              cl::location(options.timeline), cl::cat(category));
+static cl::opt<std::string, true>
+    page("page",
+         cl::desc("Write the run as a page to look at, one HTML file that "
+                  "needs nothing else"),
+         cl::value_desc("file"), cl::location(options.page), cl::cat(category));
+static cl::opt<bool, true>
+    advise("advise",
+           cl::desc("Simulate small changes too, and say which gain most"),
+           cl::location(options.advise), cl::cat(category));
+static cl::list<std::string, std::vector<std::string>>
+    whatIf("what-if",
+           cl::desc("With --timing-only, suppose double-buffer=ADDRESS, "
+                    "wider-fetch=LOCATION, no-startup or twice-hbm"),
+           cl::value_desc("change"), cl::location(options.whatIf),
+           cl::cat(category));
 static cl::opt<bool, true>
     verify("verify", cl::desc("Compare with the reference interpreter"),
            cl::location(options.run.verify), cl::cat(category));
@@ -169,6 +184,7 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(
           argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
     return kUsage;
+  options.arguments.assign(argv, argv + argc);
   if (chips.getNumOccurrences() > 0)
     options.compile.chips = chips;
   if (searchBudget.getNumOccurrences() > 0)

@@ -44,9 +44,14 @@ struct RunOptions {
   /// .npy paths in order; for a wafer each after "SYMBOL=".
   std::vector<std::string> inputs, outputs;
   std::string report, timeline; ///< JSON paths; empty: none
-  std::string reportMapping;    ///< JSON if it ends in .json, text otherwise
-  bool raw = false;             ///< results in the bits of the program's type
+  std::string page;             ///< HTML path; empty: none
+  /// The command line, for who wants to run it again; argv[0] first.
+  std::vector<std::string> arguments;
   ProgressMode progress = ProgressMode::Auto;
+  bool advise = false;
+  std::vector<std::string> whatIf; ///< sim::parseWhatIf
+  std::string reportMapping;       ///< JSON if it ends in .json, text otherwise
+  bool raw = false; ///< results in the bits of the program's type
   WaferFlags wafer;
 };
 
