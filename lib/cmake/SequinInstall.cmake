@@ -37,7 +37,7 @@ function(install_sequin_help program name summary component)
     add_custom_command(OUTPUT "${page}"
       DEPENDS ${ARGN}
       COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C.UTF-8 "${SEQUIN_HELP2MAN}" --no-info
-              "--name=${summary}" "--version-string=Sequin ${PROJECT_VERSION}"
+              "--name=${summary}" "--version-string=${PROJECT_VERSION}"
               --source=Sequin "--output=${page}" "${program}"
       COMMENT "Writing ${name}.1"
       VERBATIM)

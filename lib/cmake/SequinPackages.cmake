@@ -59,16 +59,16 @@ if(SEQUIN_BUILD_PYTHON)
 endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
 set(CPACK_DEBIAN_SEQUIN_PACKAGE_NAME sequin)
 set(CPACK_DEBIAN_SEQUIN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_SEQUIN_PACKAGE_DEPENDS "${needs}")
 set(CPACK_DEBIAN_SEQUIN_PACKAGE_SUGGESTS "python3-sequin, libsequin-dev")
 set(CPACK_COMPONENT_SEQUIN_DESCRIPTION "compiler and exact simulators for spatial machines
- Compiles einsums, linalg and hand-written kernels for the FuriosaAI RNGD and
- CSL programs for the Cerebras WSE, and runs them on simulators that execute
- the derived configurations. Has the programs, the CSL library and the
- language server.")
+Compiles einsums, linalg and hand-written kernels for the FuriosaAI RNGD and
+CSL programs for the Cerebras WSE, and runs them on simulators that execute
+the derived configurations. Has the programs, the CSL library and the
+language server.")
 # LLVM's own CMake package asks for the last four.
 set(major ${LLVM_VERSION_MAJOR})
 set(development_needs "sequin ${same}" "libmlir-${major}-dev ${llvm_from}"
@@ -80,8 +80,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "${development_needs}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "libraries and headers of Sequin
- Static libraries, headers with the dialects' definitions, and a CMake package
- for passes and tools on Sequin's dialects.")
+Static libraries, headers with the dialects' definitions, and a CMake package
+for passes and tools on Sequin's dialects.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sequin)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 if(SEQUIN_BUILD_PYTHON)
@@ -95,7 +95,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-onnx, python3-matplotlib, py
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/lib/cmake/debian/postinst;${PROJECT_SOURCE_DIR}/lib/cmake/debian/prerm")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python package of Sequin and runtime of host scripts
- The package sequin, with its importer of ONNX models, the package cerebras
- that host scripts of CSL programs import, and the programs cs_python and
- sequin-model.")
+The package sequin, with its importer of ONNX models, the package cerebras
+that host scripts of CSL programs import, and the programs cs_python and
+sequin-model.")
 include(CPack)
