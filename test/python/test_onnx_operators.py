@@ -586,6 +586,37 @@ def test_branch_of_a_known_condition(condition):
     np.testing.assert_array_equal(outputs["y"], -x if condition else np.maximum(x, 0))
 
 
+def branch(op, shape):
+    from onnx import helper
+
+    out = helper.make_tensor_value_info("z", TensorProto.FLOAT, shape)
+    return helper.make_graph([helper.make_node(op, ["x"], ["z"], name=f"/{op}",
+                                               **({"axes": [0]} if op == "ReduceMax" else {}))],
+                             op, [], [out])
+
+
+def test_branch_that_the_data_chooses():
+    g = Graph()
+    g.input("x", [4])
+    g.input("flag", [], "bool")
+    g.node("If", "flag", outputs=[g.output("y")], name="/if", then_branch=branch("Neg", [4]),
+           else_branch=branch("Relu", [4]))
+    compiled = sequin.import_onnx(g.bytes()).compile("rngd")
+    x = np.float32([-1, 2, -3, 4])
+    for flag, wanted in ((True, -x), (False, np.maximum(x, 0))):
+        outputs, _ = compiled.run(x=x, flag=np.asarray(flag), verify=True)
+        np.testing.assert_array_equal(outputs["y"], wanted)
+
+
+def test_branches_of_two_shapes():
+    g = Graph()
+    g.input("x", [4])
+    g.node("If", g.input("flag", [], "bool"), outputs=[g.output("y")], name="/if",
+           then_branch=branch("ReduceMax", [1]), else_branch=branch("Relu", [4]))
+    with pytest.raises(sequin.ModelError, match=r"'/if' \(If\) makes float32 \[1\] in one branch"):
+        sequin.import_onnx(g.bytes())
+
+
 def test_functions_of_the_model():
     from onnx import helper
 

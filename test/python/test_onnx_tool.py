@@ -96,6 +96,25 @@ def test_check_only(tool, tmp_path, network):
     assert code == 1 and "/det" in out and "1 of 1 nodes are not supported" in errors
 
 
+def test_check_for_a_machine(tool, tmp_path):
+    """All that a lowering refuses, each with its node; what follows is looked at too."""
+    g = Graph(17)
+    x = g.input("x", [1, 3, 8, 8])
+    for i in range(2):
+        x = g.node("Conv", x, g.weight(f"w{i}", 3, 3, 3, 3), pads=[1] * 4, name=f"/conv{i}")
+        x = g.node("Relu", x, name=f"/relu{i}")
+    g.node("Identity", x, outputs=[g.output("y")], name="/end")
+    (tmp_path / "conv.onnx").write_bytes(g.bytes())
+    for target in ("rngd", "wse3"):
+        code, out, errors = tool(tmp_path / "conv.onnx", "--check-only", "--target", target)
+        assert code == (target == "wse3"), errors
+        if code:
+            assert "/conv0, /conv1" in out and "is refused for wse3: 'linalg.generic' op" in out
+            assert "relu" not in out
+            assert "2 of 5 nodes are not supported" in errors
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["conv.onnx"]
+
+
 @pytest.mark.parametrize("arguments", [
     ["--what"],
     [],

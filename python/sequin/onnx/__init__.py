@@ -39,6 +39,7 @@ from . import (  # noqa: F401  each enters its operators into the table
 )
 from .costs import Cost, Costs, Throughput
 from .graph import Importer, Unsupported
+from .lowering import Lowering
 from .model import (
     Check,
     CompiledModel,
@@ -118,15 +119,22 @@ def check(
     *,
     values: Dictionary[str, ArrayLike] | None = None,
     ranges: Dictionary[str, tuple[int, int]] | None = None,
+    target: str = "",
+    grid: str = "",
 ) -> Check:
     """Lists every node of a model that is not supported, with the reason and with what
-    would make it work. Arguments and errors are those of `import_onnx`."""
-    importer = _import(source, sizes, values, ranges)
+    would make it work. Arguments and errors are those of `import_onnx`.
+
+    With a `target` also what the lowering for that machine refuses, asked about each node
+    alone; for a wafer on `grid` PEs, ``"W,H"``, by default 4 by 4.
+    """
+    lowering = Lowering(target, grid) if target else None
+    importer = _import(source, sizes, values, ranges, lowering=lowering)
     return Check(tuple(importer.unsupported), dict(sorted(importer.operators.items())))
 
 
 def _import(source: Source, sizes: Any, values: Any, ranges: Any,
-            progress: ProgressLine | None = None) -> Importer:
+            progress: ProgressLine | None = None, lowering: Lowering | None = None) -> Importer:
     bound = _sizes(sizes)
     if isinstance(source, bytes):
         name, path, proto = "<bytes>", None, parse_model(source, "<bytes>")
@@ -134,6 +142,7 @@ def _import(source: Source, sizes: Any, values: Any, ranges: Any,
         path = Path(source)
         name, proto = str(path), read_model(path)
     importer = Importer(proto, name, path, bound, values or {}, ranges or {}, progress)
+    importer.lowering = lowering
     importer.run()
     return importer
 

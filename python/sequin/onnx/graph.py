@@ -25,6 +25,7 @@ from ..errors import ModelError
 from .builder import Builder, Tensor
 from .costs import layer_of
 from .folding import fold
+from .lowering import Lowering
 from .node import OPERATORS, Node, Refusal
 from .reader import OWN_DOMAINS, TensorReader, kind_of, opset_of
 from .types import ElementType
@@ -89,6 +90,8 @@ class Importer:
         """Inputs without elements, which the module has not."""
         self.layers: dict[str, str] = {}
         """Of each node by its name, where names tell."""
+        self.lowering: Lowering | None = None
+        """Asked about every node, if what a machine refuses is to be listed."""
         self._layer = ""
         self._depth = 0
         self._visited = 0
@@ -343,6 +346,7 @@ class Importer:
                     if tensor is not None and not tensor.kind.stored and tensor.data is None:
                         node.refuse(f"reads {tensor.kind}, {_no_type(tensor.kind)}")
                 made = OPERATORS[proto.op_type](node)
+                self._ask_lowering(node)
         except Refusal:
             raise
         except ModelError:
@@ -363,6 +367,12 @@ class Importer:
             if not tensor.name and i < len(proto.output):
                 tensor.name = proto.output[i]
         return outputs
+
+    def _ask_lowering(self, node: Node) -> None:
+        """What a machine refuses is listed; what it makes is known all the same."""
+        reason = self.lowering.refusal(node) if self.lowering is not None else ""
+        if reason:
+            self.unsupported.append(Unsupported(node.op, node.name, reason, ""))
 
     def _stand_in(self, name: str, declared: dict[str, Any]) -> Tensor | None:
         """What the model says about a value that could not be made."""
@@ -451,18 +461,38 @@ class Importer:
 
     def _branch(self, proto: Any, inputs: list[Tensor | None],
                 scope: Scope) -> Sequence[Tensor | None]:
-        """An If whose condition is known: that branch."""
+        """An If: the branch that is known to be taken, or else what both make, of which the
+        machine selects."""
         condition = inputs[0] if inputs else None
-        if condition is None or condition.data is None or condition.data.size != 1:
-            raise Refusal(
-                "chooses between its branches at run time, which the machine does not",
-                "export the model with the branch that is wanted",
-            )
-        wanted = "then_branch" if bool(condition.data.reshape(-1)[0]) else "else_branch"
-        graphs = [a.g for a in proto.attribute if a.name == wanted]
-        if not graphs:
-            raise Refusal(f"has no attribute '{wanted}'")
-        (graph, *_) = graphs
+        if condition is None or condition.size != 1 or not condition.kind.is_bool:
+            raise Refusal("has no single truth value to choose between its branches")
+        graphs = {a.name: a.g for a in proto.attribute if a.HasField("g")}
+        for name in ("then_branch", "else_branch"):
+            if name not in graphs:
+                raise Refusal(f"has no attribute '{name}'")
+        if condition.data is not None:
+            taken = "then_branch" if bool(condition.data.reshape(-1)[0]) else "else_branch"
+            return self._inline(graphs[taken], scope)
+        made = [self._inline(graphs[name], scope) for name in ("then_branch", "else_branch")]
+        title = _title_of(proto)
+        self.b.location = title
+        outputs = []
+        for i, (one, other) in enumerate(zip(*made)):
+            if one is None or other is None:  # something in it is not supported
+                outputs.append(None)
+                continue
+            if one.kind is not other.kind or one.shape != other.shape:
+                raise Refusal(
+                    f"makes {one.kind} {list(one.shape)} in one branch and {other.kind} "
+                    f"{list(other.shape)} in the other, and which is taken is known at run "
+                    "time only", "export the model with the branch that is wanted")
+            node = Node("Where", title, [condition, one, other], [proto.output[i]], {},
+                        self.opsets[""], self.b, self.wanted)
+            outputs.append(OPERATORS["Where"](node))
+        return outputs  # type: ignore[return-value]
+
+    def _inline(self, graph: Any, scope: Scope) -> Sequence[Tensor | None]:
+        """A branch in the place of its node."""
         local: Scope = {}
         self._read_initializers(graph, local)
         visible: Scope = ChainMap(local, scope)  # type: ignore[arg-type]

@@ -13,22 +13,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import signal
 import sys
 import types
 from collections.abc import Sequence
 from io import BytesIO
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import Model, ModelResult, check, import_onnx
-from .. import ProgressLine, _core, machines
+from .. import ProgressLine, machines
 from .._boundary import ScratchFolder, run_program, write_file
 from ..errors import Error, InputError, UsageError
+from .lowering import find_program, is_wafer
 
 __all__ = ["main"]
 
@@ -58,7 +57,8 @@ def _parser() -> Parser:
     add("--chips", type=int, default=None, metavar="N", help="number of chips (default: 1)")
     add("--grid", default="", metavar="W,H", help="PEs along x and y, of a wafer")
     add("--check-only", action="store_true",
-        help="compile nothing; list every node that is not supported, with reasons")
+        help="run nothing; list every node that is not supported, with --target by that machine, "
+             "with reasons")
     add("--timing-only", action="store_true", help="count cycles without data")
     add("--verify", action="store_true", help="compare with the reference interpreter")
     add("--allow-bf16", action="store_true",
@@ -131,7 +131,8 @@ def _save(path: str, array: NDArray[Any]) -> None:
 
 def _check(arguments: argparse.Namespace, values: dict[str, Any]) -> int:
     found = check(arguments.model, ",".join(arguments.size), values=values,
-                  ranges=_ranges(arguments.range))
+                  ranges=_ranges(arguments.range), target=arguments.target,
+                  grid=arguments.grid)
     print(found)
     if found.ok:
         return 0
@@ -183,19 +184,6 @@ def _run(arguments: argparse.Namespace, model: Model, line: ProgressLine) -> int
     return 0
 
 
-def _sequin_run() -> str:
-    """The program beside the package, in a build and where it is installed, or on PATH."""
-    package = Path(__file__).resolve().parents[1]
-    places = [str(package.parents[depth] / "bin") for depth in (1, 3)]
-    found = shutil.which("sequin-run", path=os.pathsep.join([*places, os.environ.get("PATH", "")]))
-    if found is None:
-        raise InputError(
-            "error: the program sequin-run, which runs models on a wafer, is not "
-            "found"
-        )
-    return found
-
-
 def _run_on_wafer(arguments: argparse.Namespace, model: Model) -> int:
     """By sequin-run, as far as --linalg-to-csl takes the model."""
     if not arguments.grid:
@@ -208,7 +196,7 @@ def _run_on_wafer(arguments: argparse.Namespace, model: Model) -> int:
     arrays = model.arguments({name: _load(path) for name, path in inputs.items()})
     with ScratchFolder() as folder:
         (folder / "model.mlir").write_text(model.mlir, encoding="utf-8")
-        command = [_sequin_run(), str(folder / "model.mlir"), "--target", arguments.target,
+        command = [find_program("sequin-run"), str(folder / "model.mlir"), "--target", arguments.target,
                    "--grid", arguments.grid, "--raw"]
         for i, array in enumerate(arrays):
             np.save(folder / f"in{i}.npy", array)
@@ -254,7 +242,7 @@ def _main(arguments: argparse.Namespace) -> int:
             write_file(arguments.emit_mlir, model.mlir)
         except OSError as error:
             raise InputError(f"error: '{arguments.emit_mlir}': {error}") from error
-    if arguments.target in _core.machine_names()[1].split(", "):
+    if is_wafer(arguments.target):
         return _run_on_wafer(arguments, model)
     return _run(arguments, model, line)
 
