@@ -37,7 +37,7 @@ def test_import_loads_no_matplotlib(build):
 
 def test_installed_package_runs(build, tmp_path):
     subprocess.run(
-        ["cmake", "--install", str(build), "--prefix", str(tmp_path)],
+        ["cmake", "--install", str(build), "--prefix", str(tmp_path), "--component", "python"],
         check=True,
         capture_output=True,
         timeout=120,
