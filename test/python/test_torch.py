@@ -35,7 +35,8 @@ class Attention(nn.Module):
         x = self.qkv(self.norm1(h)).view(batch, length, 3, self.heads, -1)
         q, k, v = x.permute(2, 0, 3, 1, 4)
         scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        mask = torch.tril(torch.ones(length, length)).bool()
+        at = torch.arange(length)
+        mask = at[:, None] >= at[None]
         shares = scores.masked_fill(~mask, float("-inf")).softmax(-1)
         h = h + self.out((shares @ v).transpose(1, 2).reshape(batch, length, -1))
         h = h + self.down(nn.functional.gelu(self.up(self.norm2(h))))
@@ -83,6 +84,7 @@ class Pieces(nn.Module):
             "any": (x > 3).any(-1), "var": x.var(-1), "pad": nn.functional.pad(y, (1, 2)),
             "picked": y[:, torch.tensor([2, 0, 1])], "square": (y / 3) ** 2,
             "order": y.topk(2, -1)[0], "counted": torch.cumsum(y, 0), "tile": y.repeat(2, 1),
+            "lower": torch.tril(torch.ones(3, 3)).bool() & (x[0, :, :3] > 0),
         }
 
 
