@@ -19,6 +19,7 @@
 #include "sequin/Api/MappingQuery.h"
 #include "sequin/Api/Program.h"
 #include "sequin/Machine/CslMachine.h"
+#include "sequin/Page/TcpPage.h"
 #include "sequin/Pipelines/Einsum.h"
 #include "sequin/Stream/DrawSvg.h"
 #include "sequin/Stream/Explain.h"
@@ -193,6 +194,30 @@ private:
 /// The report of one run; its forms are made when they are asked for.
 struct RunReport {
   api::RunResult result; ///< without its outputs
+  std::shared_ptr<const api::Program> program;
+  std::optional<int64_t> maxSteps;
+
+  /// The times of a run do not depend on its data, so what a page needs besides
+  /// the report is not kept: the clock runs once more.
+  std::string page(const std::string &title, const std::string &name,
+                   const std::string &text) const {
+    return withoutLock("InputError", [&]() -> llvm::Expected<std::string> {
+      api::RunOptions options;
+      options.timingOnly = options.keepAccesses = true;
+      options.maxSteps = maxSteps;
+      auto again = program->run({}, options);
+      if (!again)
+        return again.takeError();
+      page::TcpRun run{program->config(), program->machine(), &again->report,
+                       nullptr, &program->mappings()};
+      if (!text.empty())
+        run.sources.push_back({name, text});
+      std::string made;
+      llvm::raw_string_ostream os(made);
+      page::writeTcpPage(os, {title, ""}, run);
+      return made;
+    });
+  }
   std::string json() const {
     return llvm::formatv("{0}", api::toJSON(result)).str();
   }
@@ -206,13 +231,16 @@ struct RunReport {
 
 } // namespace
 
-static std::unique_ptr<api::Program>
+static std::shared_ptr<api::Program>
 compile(std::string path, std::optional<std::string> text, std::string einsum,
         std::vector<std::string> sizes, std::string dtype,
         std::string outputDtype, std::string target,
         std::optional<int64_t> chips, std::string entry, bool allowBf16,
-        bool allowNarrow, std::string argumentLayout, ProgressLine *line) {
+        bool allowNarrow, std::string argumentLayout,
+        std::map<std::string, std::string> operations, ProgressLine *line) {
   api::CompileOptions options;
+  options.operations = std::move(operations);
+  options.recordMappings = true;
   options.path = std::move(path);
   options.text = std::move(text);
   options.einsum = std::move(einsum);
@@ -252,10 +280,11 @@ static py::list describe(llvm::ArrayRef<config::Argument> arguments) {
 
 /// The results as arrays, the report and what verification says.
 static py::tuple
-run(const api::Program &program,
+run(const std::shared_ptr<api::Program> &shared,
     const std::vector<std::pair<std::string, py::array>> &given,
     bool timingOnly, bool verify, bool raw, std::optional<int64_t> maxSteps,
     ProgressLine *line) {
+  const api::Program &program = *shared;
   size_t count = program.inputs().size();
   if (!timingOnly && given.size() != count)
     raise(api::refuse(api::Refusal::Kind::Input,
@@ -302,7 +331,8 @@ run(const api::Program &program,
     results.append(toPython(std::move(array)));
   outcome.result.outputs.clear();
   std::string verified = outcome.result.verified;
-  return py::make_tuple(results, RunReport{std::move(outcome.result)},
+  return py::make_tuple(results,
+                        RunReport{std::move(outcome.result), shared, maxSteps},
                         verified);
 }
 
@@ -417,7 +447,9 @@ PYBIND11_MODULE(_core, module) {
 
   py::class_<RunReport>(module, "RunReport")
       .def("json", &RunReport::json)
-      .def("timeline", &RunReport::timeline);
+      .def("timeline", &RunReport::timeline)
+      .def("page", &RunReport::page, py::arg("title"), py::arg("name"),
+           py::arg("text"));
 
   py::class_<ProgressLine>(
       module, "ProgressLine",
@@ -435,13 +467,13 @@ PYBIND11_MODULE(_core, module) {
           py::arg("unit"))
       .def("clear", &ProgressLine::clear);
 
-  py::class_<api::Program>(module, "Program")
+  py::class_<api::Program, std::shared_ptr<api::Program>>(module, "Program")
       .def_static("compile", &compile, py::kw_only(), py::arg("path"),
                   py::arg("text"), py::arg("einsum"), py::arg("sizes"),
                   py::arg("dtype"), py::arg("output_dtype"), py::arg("target"),
                   py::arg("chips"), py::arg("entry"), py::arg("allow_bf16"),
                   py::arg("allow_narrow"), py::arg("argument_layout"),
-                  py::arg("progress"))
+                  py::arg("operations"), py::arg("progress"))
       .def("run", &run, py::arg("arrays"), py::kw_only(),
            py::arg("timing_only"), py::arg("verify"), py::arg("raw"),
            py::arg("max_steps"), py::arg("progress"))

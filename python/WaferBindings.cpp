@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interruptible.h"
+#include "sequin/Page/WaferPage.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/Wafer/CslOutput.h"
 #include "sequin/WaferHost/CommandQueue.h"
@@ -511,6 +512,18 @@ public:
     traces->writeTimeline(os, *session);
     return toPython(llvm::StringRef(text));
   }
+  /// `failure` and its kind, as RunFailure has them; both empty for none.
+  py::object page(const std::string &title, const std::string &failure,
+                  const std::string &kind) const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    page::writeWaferPage(os, {title, ""},
+                         {*session, *traces, seconds, failure,
+                          kind == nameOf(RunFailure::Kind::Hang) ||
+                              kind == nameOf(RunFailure::Kind::StepLimit),
+                          kind == nameOf(RunFailure::Kind::Trap)});
+    return toPython(llvm::StringRef(text));
+  }
   py::list simLog() const { return listToPython(traces->simLog()); }
   py::bytes memory(int64_t x, int64_t y) const {
     check(session->checkInside({x, y, 1, 1}));
@@ -699,6 +712,8 @@ PYBIND11_MODULE(_wafer, module) {
       .def("lost_controls", &Device::lostControls)
       .def("report", &Device::report)
       .def("timeline", &Device::timeline)
+      .def("page", &Device::page, py::arg("title"), py::arg("failure"),
+           py::arg("kind"))
       .def("sim_log", &Device::simLog)
       .def("memory", &Device::memory, py::arg("x"), py::arg("y"))
       .def("save_memory", &Device::saveMemory, py::arg("path"));

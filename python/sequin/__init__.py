@@ -32,8 +32,9 @@ from .errors import (
     VerificationError,
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
+from .page import Page
 from .program import Argument, Program, ProgressLine, RunResult, compile, compile_einsum, einsum
-from .report import Command, Report, Simulation
+from .report import Command, Report, Simulation, Timeline
 
 if TYPE_CHECKING:
     from .onnx import CompiledModel, Model, ModelResult, import_onnx
@@ -53,12 +54,14 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelResult",
+    "Page",
     "Program",
     "ProgressLine",
     "Report",
     "RunResult",
     "Simulation",
     "SimulationTrap",
+    "Timeline",
     "UsageError",
     "UsageTypeError",
     "VerificationError",

@@ -14,6 +14,7 @@ version_text: str
 class RunReport:
     def json(self) -> str: ...
     def timeline(self) -> str: ...
+    def page(self, title: str, name: str, text: str) -> str: ...
 
 class ProgressLine:
     """The last line of stderr, which says how far long work is; `mode` is ``"auto"`` (if
@@ -39,6 +40,7 @@ class Program:
         allow_bf16: bool,
         allow_narrow: bool,
         argument_layout: str,
+        operations: dict[str, str],
         progress: ProgressLine | None,
     ) -> Program: ...
     def run(

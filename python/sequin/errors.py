@@ -85,6 +85,11 @@ class Error(Exception):
         self.diagnostics = tuple(map(Diagnostic._from_native, diagnostics))
         super().__init__(printed.rstrip("\n"))
 
+    def _repr_html_(self) -> str:
+        from . import _notebook
+
+        return _notebook.error_html(self)
+
     @property
     def _first(self) -> Diagnostic | None:
         errors = [d for d in self.diagnostics if d.severity == "error"]

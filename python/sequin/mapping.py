@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping as Dictionary, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
-from . import _core
+from . import _core, _notebook
 from ._boundary import refusing_class
 from .errors import MappingError, UsageError
 
@@ -53,6 +53,9 @@ class Derivation:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return _notebook.derivation_html(self)
 
     def _repr_markdown_(self) -> str:
         return self.explanation

@@ -14,10 +14,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _core
+from . import _core, _notebook
 from ._core import ProgressLine
 from ._boundary import refuses, refusing_class
 from .errors import Diagnostic, InputError, UsageError
+from .page import Page
 from .report import Report
 
 __all__ = ["Argument", "Program", "ProgressLine", "RunResult", "compile", "compile_einsum", "einsum"]
@@ -76,6 +77,8 @@ class Program:
     """
 
     _native: _core.Program
+    _name: str
+    _text: str
 
     def __init__(self) -> None:
         raise UsageError("a Program is made by sequin.compile or sequin.compile_einsum")
@@ -93,9 +96,13 @@ class Program:
             "allow_bf16": False,
             "allow_narrow": False,
             "argument_layout": "chosen",
+            "operations": {},
             "progress": None,
         }
         program = object.__new__(cls)
+        path = options.get("path", "")
+        program._name = os.fsdecode(path) if path else options.get("einsum", "")
+        program._text = options.get("text") or ""
         program._native = _core.Program.compile(**{**defaults, **options})
         return program
 
@@ -171,6 +178,13 @@ class Program:
         )
         return RunResult(tuple(outputs), Report._from_native(native), verified or None)
 
+    def page(self, *, title: str = "", max_steps: int | None = None) -> Page:
+        """The program's run as a page to look at (docs/Guides/ReadingAPage.md), which
+        `Page.save` writes and a notebook shows. No data is needed: times do not depend on
+        it. Raises what `run` does."""
+        report = self.run(timing_only=True, max_steps=max_steps).report
+        return report.page(title or os.path.basename(self._name), text=self._text, name=self._name)
+
     def mlir(self, level: Literal["given", "tcp", "config"] = "given") -> str:
         """The program as MLIR: as it was given, lowered to `tcp`, or as the `tcp.config`
         that runs. InputError for a level it was never at."""
@@ -184,6 +198,9 @@ class Program:
         """`json`, parsed."""
         parsed: dict[str, Any] = json.loads(self.json())
         return parsed
+
+    def _repr_html_(self) -> str:
+        return _notebook.program_html(self)
 
     def __repr__(self) -> str:
         def signature(arguments: tuple[Argument, ...]) -> str:
@@ -206,6 +223,7 @@ def compile(
     name: str = "<string>",
     allow_bf16: bool = False,
     argument_layout: ArgumentLayout = "chosen",
+    operations: Dictionary[str, str] | None = None,
     progress: ProgressLine | None = None,
 ) -> Program:
     """Compiles MLIR or a configuration for a machine.
@@ -225,6 +243,9 @@ def compile(
     padded to 64 bytes. Both are about linalg, of no consequence for what is lowered.
     `progress` is a line on stderr that shows what the compiler is at.
 
+    `operations` says what the operations at some locations are called in reports, for a
+    program that was made from something else.
+
     Raises CompileError, with the place of everything that is wrong.
     """
     options: dict[str, Any] = {
@@ -233,6 +254,7 @@ def compile(
         "entry": entry,
         "allow_bf16": allow_bf16,
         "argument_layout": argument_layout,
+        "operations": dict(operations or {}),
         "progress": progress,
     }
     if isinstance(source, os.PathLike) or _is_path(source):

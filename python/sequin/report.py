@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, _notebook
 from ._boundary import write_file
+from .page import Page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Command", "Report", "Simulation"]
+__all__ = ["Command", "Report", "Simulation", "Timeline"]
 
 #: Lines of the table of commands in a summary.
 SUMMARY_COMMANDS = 10
@@ -44,6 +45,11 @@ class Command:
     """The chips in whose context it ran."""
     counters: dict[str, int] = field(default_factory=dict)
     """What happened besides, by name."""
+    location: str = ""
+    """The line of the program it came from, ``"file:line:column"``, or the name of a
+    model's node; empty if that is not known."""
+    operation: str = ""
+    """The operation there, e.g. ``"linalg.matmul"`` or ``"Conv"``."""
     extra: dict[str, Any] = field(default_factory=dict, repr=False)
     """Keys that have no field here."""
 
@@ -71,6 +77,8 @@ class Command:
             wait=rest.pop("wait", ""),
             chips=tuple(rest.pop("chips", (0,))),
             counters=dict(rest.pop("counters", {})),
+            location=rest.pop("location", ""),
+            operation=rest.pop("operation", ""),
             extra=rest,
         )
 
@@ -103,6 +111,21 @@ class Simulation:
         return {**keys, **self.extra}
 
 
+class Timeline(str):
+    """A run as Chrome-trace JSON; in a notebook it is a picture."""
+
+    _report: Report
+
+    @classmethod
+    def _of(cls, text: str, report: Report) -> Timeline:
+        timeline = cls(text)
+        timeline._report = report
+        return timeline
+
+    def _repr_svg_(self) -> str:
+        return _notebook.timeline_svg(self._report)
+
+
 @dataclass(frozen=True)
 class Report:
     """Cycles and utilisation of one run; the keys of `sequin-run --report`."""
@@ -127,6 +150,10 @@ class Report:
     commands: tuple[Command, ...]
     """In the program's order."""
     sim: Simulation
+    sources: tuple[dict[str, Any], ...] = ()
+    """What each line of the program took, the longest first: ``location``,
+    ``operation``, ``commands``, and ``cycles`` in which at least one of them ran, by
+    ``contexts`` too."""
     digit_products: int = 0
     """Contractions added for operands wider than the contraction engine takes."""
     extra: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -146,9 +173,10 @@ class Report:
         known = {
             name: rest.pop(name)
             for name in cls.__dataclass_fields__
-            if name not in ("commands", "sim", "extra", "_native")
+            if name not in ("commands", "sources", "sim", "extra", "_native")
             and (name in rest or name != "digit_products")
         }
+        known["sources"] = tuple(rest.pop("sources", ()))
         return cls(**known, commands=commands, sim=sim, extra=rest, _native=_native)
 
     @classmethod
@@ -166,24 +194,39 @@ class Report:
         own = {
             name: getattr(self, name)
             for name in self.__dataclass_fields__
-            if name not in ("commands", "sim", "extra", "_native")
+            if name not in ("commands", "sources", "sim", "extra", "_native")
         }
-        return {**own, "commands": commands, "sim": self.sim.to_dict(), **self.extra}
+        return {
+            **own,
+            "commands": commands,
+            "sources": list(self.sources),
+            "sim": self.sim.to_dict(),
+            **self.extra,
+        }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the report as JSON, as `sequin-run --report` does."""
         write_file(path, json.dumps(self.to_dict(), indent=2) + "\n")
 
-    def timeline(self) -> str:
+    def timeline(self) -> Timeline:
         """The run as Chrome-trace JSON, which Perfetto opens; one microsecond of the
         trace is one cycle. ValueError for a report that was read from a file."""
         if self._native is None:
             raise ValueError("only the report of a run has a timeline, not one from a file")
-        return self._native.timeline()
+        return Timeline._of(self._native.timeline(), self)
 
     def save_timeline(self, path: str | os.PathLike[str]) -> None:
         """Writes `timeline()`, as `sequin-run --timeline` does."""
         write_file(path, self.timeline())
+
+    def page(self, title: str = "", *, text: str = "", name: str = "") -> Page:
+        """The run as a page to look at (docs/Guides/ReadingAPage.md). `text` is the
+        program, which locations call `name`; files are found by themselves. ValueError
+        for a report that was read from a file."""
+        if self._native is None:
+            raise ValueError("only the report of a run has a page, not one from a file")
+        title = title or f"a run on {self.target}"
+        return Page(title, self._native.page(title, name, text))
 
     # -- Reading off -----------------------------------------------------------------
 
@@ -240,6 +283,17 @@ class Report:
         return "\n".join(lines)
 
     __str__ = summary
+
+    def __repr__(self) -> str:
+        """Ten lines at most."""
+        totals, _, commands = self.summary().partition("\n\n")
+        lines = [f"<sequin.Report: {len(self.commands):,} commands", *totals.splitlines()]
+        for line in commands.splitlines()[: 9 - len(lines)]:
+            lines.append(line.rstrip())
+        return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        return _notebook.report_html(self)
 
     def plot_roofline(self, ax: Axes | None = None) -> Figure:
         """The run against the machine's roofs: MACs per second over MACs per byte of

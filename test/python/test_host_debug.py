@@ -138,6 +138,8 @@ def test_traces(out, tmp_path):
             events = json.loads((traces / "timeline.json").read_text())["traceEvents"]
             names = [event["name"] for event in events if event["ph"] == "X"]
             assert sum("scale" in name for name in names) >= 12
+            page = (traces / "page.html").read_text()
+            assert page.startswith("<!DOCTYPE html>") and "</html>" in page
             shutil.rmtree(traces)
     config = SimfabConfig(suppress_trace=True)
     runner = SdkRuntime(str(out), get_simulator(config))

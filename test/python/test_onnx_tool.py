@@ -143,6 +143,20 @@ def test_refused_input_writes_nothing(tool, network, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_nodes_are_the_operations_of_reports_and_pages(tool, tmp_path):
+    g = Graph(17)
+    h = g.node("MatMul", g.input("x", [4, 64]), g.weight("w", 64, 64), name="dense")
+    g.node("Exp", h, outputs=[g.output("y")], name="<b>exp</b>")
+    (tmp_path / "m.onnx").write_bytes(g.bytes())
+    code, _, errors = tool(tmp_path / "m.onnx", "--target", "rngd", "--timing-only", "--report",
+                           tmp_path / "r.json", "--page", tmp_path / "p.html")
+    assert code == 0, errors
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert ("dense", "MatMul") in {(s["location"], s["operation"]) for s in report["sources"]}
+    page = (tmp_path / "p.html").read_text()
+    assert "<title>m.onnx</title>" in page and "<b>exp" not in page
+
+
 def test_values_for_good(tool, tmp_path):
     g = Graph(17)
     x, shape = g.input("x", [6]), g.input("shape", [2], "int64")

@@ -177,6 +177,7 @@ class SdkRuntime:
         self._lacks_memcpy = self._output.lacks_memcpy
         #: Of a run that was interrupted.
         self._timeline = ""
+        self._failure: WaferFailure | None = None
         #: Warnings that are not repeated.
         self._said: set[str] = set()
 
@@ -599,8 +600,9 @@ class SdkRuntime:
     def _try(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
-        except WaferFailure:
+        except WaferFailure as failure:
             self._failed = True
+            self._failure = failure
             end_of_script.stopped(self)
             self._leave_traces()
             raise
@@ -616,6 +618,12 @@ class SdkRuntime:
         finally:
             for text in self._native.warnings():
                 self._say("WARNING", text)
+
+    def _page(self) -> str:
+        """The run to look at (docs/Guides/ReadingAPage.md)."""
+        script = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] else "a script"
+        failure = self._failure
+        return self._native.page(script, str(failure or ""), failure.kind if failure else "")
 
     def _at_work(self) -> str:
         """A PE that is in a task, where the run was interrupted; "" if the timeline does not
@@ -865,5 +873,6 @@ class SdkRuntime:
                 traces.mkdir(exist_ok=True)
                 write_file(traces / "report.json", self._native.report())
                 write_file(traces / "timeline.json", self._timeline or self._native.timeline())
+                write_file(traces / "page.html", self._page())
             except OSError as error:
                 self._say("INFO", str(error))

@@ -135,6 +135,8 @@ class Builder:
     arguments: list[Argument] = field(default_factory=list)
     location: str = ""
     """The name of the node that operations are for."""
+    operators: dict[str, str] = field(default_factory=dict)
+    """The operators of nodes by their names."""
     names: set[str] = field(default_factory=set)
     macs: dict[str, int] = field(default_factory=dict)
     """Multiply-accumulates of each location."""

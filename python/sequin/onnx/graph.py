@@ -338,6 +338,7 @@ class Importer:
         node = Node(proto.op_type, title, inputs, list(proto.output), attributes,
                     self.opsets[""], self.b, self.wanted, list(proto.input))
         self.b.location = title
+        self.b.operators[title] = proto.op_type
         lines, arguments = len(self.b.lines), len(self.b.arguments)
         try:
             made = fold(node)

@@ -119,12 +119,14 @@ class Model:
     """A model in linalg; made by `sequin.import_onnx`."""
 
     def __init__(self, name: str, text: str, arguments: list[_Argument], outputs: list[_Output],
-                 macs: dict[str, int], layers: dict[str, str]) -> None:
+                 macs: dict[str, int], layers: dict[str, str],
+                 operators: Dictionary[str, str]) -> None:
         self.name: str = name
         self.macs: dict[str, int] = macs
         """Multiply-accumulates of the nodes that have any, by their names."""
         self.layers: dict[str, str] = layers
         """The layer that each node belongs to, by the node's name; empty where nothing tells."""
+        self._operators = operators
         self._text = text
         self._arguments = arguments
         self._outputs = outputs
@@ -197,7 +199,8 @@ class Model:
         if all(output.known is not None for output in self._outputs):
             return CompiledModel(self, None)
         try:
-            made = program.compile(self._text, target=target, name=f"{self.name}.mlir", **options)
+            made = program.compile(self._text, target=target, name=f"{self.name}.mlir",
+                                   operations=self._operators, **options)
         except CompileError as error:
             raise _at_node(self.name, error) from error
         return CompiledModel(self, made)
@@ -288,7 +291,8 @@ def make_model(importer: Any) -> Model:
         bounds = tensor.range if given else None
         arguments.append(_Argument(name, tensor.kind, tensor.shape, argument.array, bounds))
     arguments += [_Argument(t.name, t.kind, t.shape, None) for t in importer.empty]
-    return Model(importer.name, text, arguments, outputs, importer.b.macs, importer.layers)
+    return Model(importer.name, text, arguments, outputs, importer.b.macs, importer.layers,
+                 importer.b.operators)
 
 
 def _passed(argument: _Argument, given: ArrayLike) -> Array:

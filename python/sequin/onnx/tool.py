@@ -74,6 +74,7 @@ def _parser() -> Parser:
         help="where to write an output, in the model's order or by its name")
     add("--report", default="", metavar="F", help="write cycles and utilization as JSON")
     add("--timeline", default="", metavar="F", help="write a Chrome trace (for Perfetto)")
+    add("--page", default="", metavar="F.html", help="write the run as a page to look at")
     add("--emit-mlir", default="", metavar="F.mlir", help="write the model as linalg")
     add("--progress", choices=("always", "never", "auto"), default="auto",
         help="show on stderr how far the work is (default: auto, if it is a terminal)")
@@ -176,6 +177,8 @@ def _run(arguments: argparse.Namespace, model: Model, line: ProgressLine) -> int
         report.save(arguments.report)
     if arguments.timeline:
         report.save_timeline(arguments.timeline)
+    if arguments.page:
+        report.page(Path(arguments.model).name).save(arguments.page)
     print(report.summary())
     print()
     print(result.costs)
@@ -204,7 +207,7 @@ def _run_on_wafer(arguments: argparse.Namespace, model: Model) -> int:
         results = [folder / f"out{i}.npy" for i in range(model.returned)]
         for path in results:
             command += ["--output", str(path)]
-        for option in ("report", "timeline"):
+        for option in ("report", "timeline", "page"):
             if getattr(arguments, option):
                 command += [f"--{option}", getattr(arguments, option)]
         if arguments.max_steps is not None:
