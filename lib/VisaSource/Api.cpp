@@ -42,8 +42,8 @@ llvm::ArrayRef<ApiMethod> visa_source::apiMethods() { return kMethods; }
 llvm::ArrayRef<ApiValue> visa_source::apiValues() { return kValues; }
 
 StringRef visa_source::stringify(Backing backing) {
-  static constexpr StringRef kNames[] = {"operation", "part", "nothing",
-                                         "missing", "host"};
+  static constexpr StringRef kNames[] = {"operation", "part",    "sequence",
+                                         "nothing",   "missing", "host"};
   return kNames[unsigned(backing)];
 }
 
@@ -174,6 +174,7 @@ llvm::SmallVector<std::string, 0> visa_source::checkApi() {
       wrong("has no section");
     bool mayName = method.backing == Backing::Operation ||
                    method.backing == Backing::Part ||
+                   method.backing == Backing::Sequence ||
                    method.backing == Backing::Missing;
     if (!method.operation.empty() && !mayName)
       wrong("has an operation and is backed by " + stringify(method.backing));

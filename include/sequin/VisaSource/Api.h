@@ -59,6 +59,8 @@ enum class Backing : uint8_t {
   Operation,
   /// Something of the operation before or behind it.
   Part,
+  /// Several operations; the importer says which.
+  Sequence,
   /// Nothing is needed: it only names memory.
   Nothing,
   /// Nothing yet; `operation` may name the one that comes near.
