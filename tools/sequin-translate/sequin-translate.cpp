@@ -16,6 +16,7 @@
 #include "sequin/Target/CslImport/CslImport.h"
 #include "sequin/Target/CslSource/EmitSource.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
+#include "sequin/Target/VisaImport/VisaImport.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -60,7 +61,8 @@ static bool translate(const mlir::Translation &translation, bool readsMlir,
 
 /// The translations that read text of their own.
 static bool readsMlir(llvm::StringRef translation) {
-  return translation != "json-to-tcp" && translation != "import-csl";
+  return translation != "json-to-tcp" && translation != "import-csl" &&
+         translation != "import-visa";
 }
 
 /// The name that `chosen` was registered under.
@@ -82,6 +84,7 @@ int main(int argc, char **argv) {
   hideKnownFlags();
   tcp::registerConfigTranslations();
   csl_import::registerTranslation();
+  visa_import::registerTranslation();
   csl_to_source::registerTranslations();
   csl_to_wafer::registerTranslations();
 

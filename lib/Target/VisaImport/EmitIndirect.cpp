@@ -1,0 +1,216 @@
+//===- EmitIndirect.cpp - Gather and scatter ------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The manual's indirect moves take byte offsets: an index tensor holds, for
+// each row that is moved, where the row begins in the table. The dialect's
+// operations take row numbers, so offsets are divided by the bytes of a row
+// first, by a pass that shifts them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "Evaluator.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace sequin;
+using namespace sequin::visa_import;
+using Kind = Value::Kind;
+
+static TypeRef typeOfTensor(const Value &tensor) {
+  return tensor.kind == Kind::View ? Emitter::typeOfView(tensor)
+                                   : tensor.buffer->type;
+}
+
+/// The axes that a tensor's mappings walk.
+static std::set<std::string> axesOf(const TypeRef &tensor,
+                                    const AxisSizes &sizes) {
+  std::set<std::string> names;
+  for (const TypeRef &arg : tensor->args) {
+    if (arg->kind != Type::Kind::Mapping)
+      continue;
+    auto mapping = Mapping::parse(arg->text, sizes);
+    if (!mapping) {
+      llvm::consumeError(mapping.takeError());
+      continue;
+    }
+    llvm::SmallVector<llvm::ArrayRef<Factor>> lists = {mapping->factors()};
+    for (size_t i = 0; i < lists.size(); ++i)
+      for (const Factor &factor : lists[i]) {
+        if (factor.kind == Factor::Kind::Axis)
+          names.insert(factor.base);
+        else if (factor.composite)
+          lists.push_back(factor.composite->factors);
+      }
+  }
+  return names;
+}
+
+std::optional<std::pair<std::string, int64_t>>
+Emitter::indexedAxis(const TypeRef &table, const TypeRef &other, Span place) {
+  std::set<std::string> indexed = axesOf(table, axes.sizes());
+  for (const std::string &axis : axesOf(other, axes.sizes()))
+    indexed.erase(axis);
+  if (indexed.size() != 1) {
+    std::string names = llvm::join(indexed, ", ");
+    fail(place, "rows are found along the one axis that the table has and the "
+                "other tensor does not, found " +
+                    (names.empty() ? "none" : names));
+    return std::nullopt;
+  }
+  const std::string &axis = *indexed.begin();
+  StringRef text = *getMapping(table, "Element");
+  auto mapping = Mapping::parse(text, axes.sizes());
+  mlir::Type element = elementType(table->args[0], place);
+  if (!mapping || !element) {
+    llvm::consumeError(mapping.takeError());
+    return std::nullopt;
+  }
+  auto placed = mapping->placedFactors();
+  int64_t bits = getBitWidth(*tcp::getElementKind(element));
+  if (placed)
+    for (const PlacedFactor &one : *placed)
+      if (one.factor.base == axis && one.factor.stride == 1 &&
+          one.positionStride * bits % 8 == 0)
+        return std::pair(axis, one.positionStride * bits / 8);
+  llvm::consumeError(placed.takeError());
+  fail(place, "rows along '" + axis + "' of m![" + text +
+                  "] do not lie one behind the other");
+  return std::nullopt;
+}
+
+mlir::Value Emitter::rowNumbers(Span place, const Value &index, int64_t bytes,
+                                const TypeRef &grid) {
+  mlir::Value offsets = read(index, place);
+  if (!offsets || bytes == 1)
+    return offsets;
+  if (!llvm::isPowerOf2_64(bytes)) {
+    fail(place, "a row has " + llvm::Twine(bytes) +
+                    " bytes; offsets are divided by powers of two only");
+    return nullptr;
+  }
+  TypeRef type = typeOfTensor(index);
+  std::string element = *getMapping(type, "Element") == "1"
+                            ? "1"
+                            : "[" + getMapping(type, "Element")->str() + "]";
+  auto size = sizeOf(element, place);
+  auto clusters = sizeOf(*getMapping(grid, "Cluster"), place);
+  auto slices = sizeOf(*getMapping(grid, "Slice"), place);
+  if (!size || !clusters || !slices)
+    return nullptr;
+  constexpr int64_t kLanes = 8;
+  if (*size % kLanes != 0)
+    element = "[" + element + " # " +
+              std::to_string(llvm::alignTo(*size, kLanes)) + "]";
+  TypeRef dm =
+      makeTensor("DmTensor", {type->args[0], type->args[1],
+                              makeMapping("1 # " + std::to_string(*clusters)),
+                              makeMapping("1 # " + std::to_string(*slices)),
+                              makeMapping(element)});
+  mlir::Type lowered = lower(dm, place);
+  auto zero = named("address", builder.getI64IntegerAttr(0));
+  mlir::Operation *op =
+      lowered ? make<tcp::ToDmOp>(place, lowered, offsets, zero) : nullptr;
+  auto next = [&](mlir::Operation *made) {
+    op = made;
+    return op != nullptr;
+  };
+  auto main = named("execution_context",
+                    tcp::ContextAttr::get(&context(), tcp::Context::Main));
+  Attributes flits = {mapping("time", element + " / 8"),
+                      mapping("packet", element + " % 8")};
+  Attributes words = flits;
+  words.push_back(
+      named("element_type", mlir::TypeAttr::get(builder.getI32Type())));
+  auto unconditional =
+      named("mode", tcp::BranchModeAttr::get(&context(),
+                                             tcp::BranchMode::Unconditional));
+  Attributes shift = {
+      named("op", tcp::FxpOpAttr::get(&context(), tcp::FxpOp::LogicRightShift)),
+      named("sources", builder.getArrayAttr(builder.getI32IntegerAttr(
+                           int32_t(llvm::Log2_64(bytes)))))};
+  auto value = [&] { return op->getResult(0); };
+  bool good = op && next(infer<tcp::BeginOp>(place, value(), main)) &&
+              next(infer<tcp::FetchOp>(place, value(), words)) &&
+              next(infer<tcp::CollectOp>(place, value(), flits)) &&
+              next(infer<tcp::VectorInitOp>(place, value(), {})) &&
+              next(infer<tcp::VectorIntraSliceBranchOp>(place, value(),
+                                                        unconditional)) &&
+              next(infer<tcp::VectorFxpOp>(place, value(), shift)) &&
+              next(infer<tcp::VectorFinalOp>(place, value(), {})) &&
+              next(infer<tcp::CommitOp>(place, value(),
+                                        {zero, mapping("element", element)})) &&
+              next(make<tcp::ToHbmOp>(place, offsets.getType(), value(), zero));
+  if (!good)
+    return nullptr;
+  reporter.remark(place) << "divides the byte offsets by " << bytes
+                         << ", the bytes of a row, in a pass of its own";
+  return value();
+}
+
+Value Emitter::gather(ApiCall &call) {
+  auto address = addressArg(call);
+  if (!address)
+    return {};
+  TypeRef table = typeOfTensor(call.receiver);
+  std::vector<TypeRef> args = {table->args[0], table->args[1]};
+  for (StringRef name : {"Cluster", "Slice", "Element"}) {
+    auto mapping = mappingArg(call, name);
+    if (!mapping)
+      return {};
+    args.push_back(makeMapping(*mapping));
+  }
+  TypeRef type = makeTensor("DmTensor", std::move(args));
+  auto axis = indexedAxis(table, type, call.place);
+  mlir::Type lowered = axis ? lower(type, call.place) : mlir::Type();
+  if (!lowered)
+    return {};
+  mlir::Value rows =
+      rowNumbers(call.argPlaces[0], call.args[0], axis->second, type);
+  mlir::Value source = rows ? read(call.receiver, call.place) : mlir::Value();
+  if (!source)
+    return {};
+  mlir::Operation *op = make<tcp::GatherOp>(
+      call.place, lowered, {source, rows},
+      {named("axis", builder.getStringAttr(axis->first)),
+       named("address", builder.getI64IntegerAttr(*address))});
+  return op ? bufferOf(op->getResult(0), type, call.place, *address) : Value();
+}
+
+Value Emitter::scatter(ApiCall &call) {
+  const Value &destination = call.args[1];
+  if (destination.kind != Kind::Tensor || !destination.buffer->value ||
+      !mlir::isa<tcp::HbmType>(destination.buffer->value.getType()))
+    return fail(call.argPlaces[1], "'dma_scatter' writes to an HbmTensor, "
+                                   "found " +
+                                       describe(destination));
+  if (call.args[2].kind != Kind::Bool)
+    return fail(call.argPlaces[2],
+                "whether offsets are scaled is a bool, found " +
+                    describe(call.args[2]));
+  TypeRef source = typeOfTensor(call.receiver);
+  auto axis = indexedAxis(destination.buffer->type, source, call.place);
+  if (!axis)
+    return {};
+  mlir::Value rows =
+      rowNumbers(call.argPlaces[0], call.args[0],
+                 call.args[2].boolean ? axis->second : 1, source);
+  mlir::Value input = rows ? read(call.receiver, call.place) : mlir::Value();
+  mlir::Value old =
+      input ? read(destination, call.argPlaces[1]) : mlir::Value();
+  if (!old)
+    return {};
+  mlir::Operation *op =
+      make<tcp::ScatterOp>(call.place, old.getType(), {input, rows, old},
+                           named("axis", builder.getStringAttr(axis->first)));
+  if (!op)
+    return {};
+  destination.buffer->value = op->getResult(0);
+  destination.buffer->written += 1;
+  return makeUnit();
+}

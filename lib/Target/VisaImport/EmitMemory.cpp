@@ -1,0 +1,453 @@
+//===- EmitMemory.cpp - Tensors, views and moves --------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "Evaluator.h"
+#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+
+using namespace sequin;
+using namespace sequin::visa_import;
+using Kind = Value::Kind;
+
+Value Emitter::bufferOf(mlir::Value value, TypeRef type, Span made,
+                        int64_t address) {
+  Value tensor;
+  tensor.kind = Kind::Tensor;
+  tensor.buffer = std::make_shared<Buffer>();
+  tensor.buffer->type = std::move(type);
+  tensor.buffer->value = value;
+  tensor.buffer->made = made;
+  tensor.buffer->address = address;
+  return tensor;
+}
+
+Value Emitter::fromAddress(const TypeRef &type, int64_t address, Span place) {
+  if (address < 0)
+    return fail(place, "an address begins at 0, found " + llvm::Twine(address));
+  mlir::Type lowered = lower(type, place);
+  if (!lowered)
+    return {};
+  mlir::Operation *op = make<tcp::FromAddressOp>(
+      place, lowered, {}, named("address", builder.getI64IntegerAttr(address)));
+  return op ? bufferOf(op->getResult(0), type, place, address) : Value();
+}
+
+void Emitter::replace(Buffer &buffer, mlir::Value value) {
+  buffer.value = value;
+  buffer.written = INT64_MAX / 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+Value Emitter::view(ApiCall &call, bool isMut) {
+  Value view;
+  view.kind = Kind::View;
+  view.name = call.row->result.str();
+  view.buffer = call.receiver.buffer;
+  view.tiles = call.receiver.tiles;
+  return view;
+}
+
+Value Emitter::tile(ApiCall &call, StringRef level) {
+  StringRef parameter = level;
+  auto index = mappingArg(call, "Index");
+  auto length = constantArg(call, "LENGTH");
+  auto mapping = mappingArg(call, parameter);
+  if (!index || !length || !mapping)
+    return {};
+  const Value &start = call.args.front();
+  if (start.kind != Kind::Int)
+    return fail(call.argPlaces.front(),
+                "a tile starts at an integer, found " + describe(start));
+  if (start.integer < 0)
+    return fail(call.argPlaces.front(),
+                "a tile starts from 0 on, found " + llvm::Twine(start.integer));
+  if (*length < 1)
+    return fail(call.place,
+                "a tile has at least 1 element, found " + llvm::Twine(*length));
+  Value view = call.receiver;
+  if (view.kind == Kind::Tensor) {
+    view.kind = Kind::View;
+    view.name = call.row->result.str();
+  }
+  Tile tile;
+  tile.level = level;
+  tile.dimension = *index;
+  tile.size = *length;
+  tile.starts = {start.integer};
+  tile.mapping = *mapping;
+  tile.place = call.place;
+  view.tiles.push_back(std::move(tile));
+  // What is wrong with a tile is wrong where it is made; what it is read by is
+  // not known yet.
+  bool isPlain = llvm::all_of(
+      view.tiles, [](const Tile &one) { return one.level == "Element"; });
+  if (!isPlain)
+    return view;
+  mlir::Block *block = builder.getInsertionBlock();
+  mlir::Operation *last = block->empty() ? nullptr : &block->back();
+  bool good = bool(readTiles(view, call.place));
+  while (!block->empty() && &block->back() != last)
+    block->back().erase();
+  return good ? view : Value();
+}
+
+mlir::Value Emitter::readTiles(const Value &view, Span place) {
+  mlir::Value value = view.buffer->value;
+  if (!value) {
+    fail(place, "this tensor has been moved away");
+    return nullptr;
+  }
+  for (const Tile &tile : view.tiles) {
+    if (tile.level == "Slice" && &tile == view.tiles.begin()) {
+      if (!commitSlices(*view.buffer, tile))
+        return nullptr;
+      value = view.buffer->value;
+      continue;
+    }
+    if (tile.level != "Element") {
+      fail(tile.place,
+           "a tile of the " + tile.level.lower() + "s is not imported yet");
+      return nullptr;
+    }
+    mlir::Operation *op = infer<tcp::TileOp>(
+        tile.place, value,
+        {mapping("dimension", tile.dimension),
+         named("starts", builder.getDenseI64ArrayAttr(tile.starts)),
+         named("size", builder.getI64IntegerAttr(tile.size)),
+         mapping("element", tile.mapping)});
+    if (!op)
+      return nullptr;
+    value = op->getResult(0);
+  }
+  return value;
+}
+
+bool Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
+  auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
+  if (!commit || !buffer.value.use_empty() || commit.getSlicesAttr() ||
+      tile.starts.front() != 0) {
+    fail(tile.place, "a tile of the slices is imported of what a pass has just "
+                     "committed, from 0 on; this one is read from memory");
+    return false;
+  }
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(commit);
+  mlir::Operation *op =
+      infer<tcp::CommitOp>(tile.place, commit.getInput(),
+                           {named("address", commit.getAddressAttr()),
+                            named("element", commit.getElementAttr()),
+                            mapping("slices", tile.mapping)});
+  if (!op)
+    return false;
+  op->setLoc(commit.getLoc());
+  commit.erase();
+  buffer.value = op->getResult(0);
+  auto type = std::make_shared<Type>(*buffer.type);
+  type->args[3] = makeMapping(tile.mapping);
+  buffer.type = type;
+  reporter.remark(tile.place)
+      << "the pass commits the slices m![" << tile.mapping
+      << "] only, which this tile reads";
+  return true;
+}
+
+mlir::Value Emitter::read(const Value &tensor, Span place) {
+  if (tensor.kind != Kind::Tensor && tensor.kind != Kind::View) {
+    fail(place, "expected a tensor, found " + describe(tensor));
+    return nullptr;
+  }
+  tensor.buffer->isRead = true;
+  return readTiles(tensor, place);
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+Value Emitter::move(ApiCall &call, StringRef to) {
+  TypeRef source = call.receiver.kind == Kind::View
+                       ? typeOfView(call.receiver)
+                       : call.receiver.buffer->type;
+  auto address = addressArg(call);
+  if (!address || !takesContext(call, 0, {"tdma"}))
+    return {};
+  std::vector<TypeRef> args;
+  for (StringRef parameter : parametersOf(to)) {
+    if (llvm::is_contained(
+            llvm::map_range(call.row->genericList(),
+                            [](const ast::ApiGeneric &g) { return g.name; }),
+            parameter)) {
+      auto mapping = mappingArg(call, parameter);
+      if (!mapping)
+        return {};
+      args.push_back(makeMapping(*mapping));
+      continue;
+    }
+    args.push_back(getParameter(source, parameter));
+  }
+  TypeRef type = makeTensor(to, std::move(args));
+  mlir::Value input = read(call.receiver, call.place);
+  mlir::Type lowered = input ? lower(type, call.place) : mlir::Type();
+  if (!lowered)
+    return {};
+  Attributes attributes = {
+      named("address", builder.getI64IntegerAttr(*address))};
+  mlir::Operation *op =
+      to == "DmTensor"
+          ? make<tcp::ToDmOp>(call.place, lowered, input, attributes)
+          : make<tcp::ToHbmOp>(call.place, lowered, input, attributes);
+  return op ? bufferOf(op->getResult(0), type, call.place, *address) : Value();
+}
+
+/// Where a view begins, in elements, by the tiles it is made of.
+static mlir::FailureOr<int64_t> offsetOf(const Value &view,
+                                         const AxisTable &axes,
+                                         const Reporter &reporter,
+                                         mlir::MLIRContext *context) {
+  int64_t offset = 0;
+  std::string text = getMapping(view.buffer->type, "Element")->str();
+  for (const Tile &tile : view.tiles) {
+    auto whole = Mapping::parse(text, axes.sizes());
+    if (!whole)
+      return llvm::consumeError(whole.takeError()), mlir::failure();
+    auto attr = [&](StringRef mapping) {
+      return stream::MappingAttr::get(context, mapping);
+    };
+    mlir::FailureOr<tcp::TileShape> shape = tcp::inferTile(
+        *whole, attr(tile.dimension), tile.size, attr(tile.mapping),
+        [&] { return reporter.error(tile.place); });
+    if (mlir::failed(shape))
+      return mlir::failure();
+    offset += tile.starts.front() * shape->step;
+    text = tile.mapping;
+  }
+  return offset;
+}
+
+Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
+  const Value &destination = call.args[1];
+  if (!takesContext(call, 0, {"tdma", "pdma"}))
+    return {};
+  if (destination.kind != Kind::View)
+    return fail(call.argPlaces[1], "'" + call.row->name +
+                                       "' writes to a view, found " +
+                                       describe(destination));
+  Buffer &buffer = *destination.buffer;
+  if (!StringRef(buffer.type->name).starts_with(memory))
+    return fail(call.argPlaces[1], "'" + call.row->name +
+                                       "' writes to a view of a " + memory +
+                                       ", found one of a " + buffer.type->name);
+  mlir::Value input = read(call.receiver, call.place);
+  if (!input)
+    return {};
+  bool isHbm = memory == "HbmTensor";
+  if (destination.tiles.empty()) {
+    Attributes attributes = {
+        named("address", builder.getI64IntegerAttr(buffer.address))};
+    mlir::Type type = buffer.value.getType();
+    mlir::Operation *op =
+        isHbm ? make<tcp::ToHbmOp>(call.place, type, input, attributes)
+              : make<tcp::ToDmOp>(call.place, type, input, attributes);
+    if (!op)
+      return {};
+    replace(buffer, op->getResult(0));
+    return makeUnit();
+  }
+  if (!isHbm)
+    return stageIntoView(call, input, destination);
+  mlir::FailureOr<int64_t> offset =
+      offsetOf(destination, axes, reporter, &context());
+  mlir::Type part = lower(typeOfView(destination), call.argPlaces[1]);
+  if (mlir::failed(offset) || !part)
+    return {};
+  mlir::Operation *op = make<tcp::ToHbmViewOp>(
+      call.place, buffer.value.getType(), {input, buffer.value},
+      {named("steps", builder.getDenseI64ArrayAttr({})),
+       named("offset", builder.getI64IntegerAttr(*offset)),
+       named("view", mlir::TypeAttr::get(part))});
+  if (!op)
+    return {};
+  buffer.value = op->getResult(0);
+  if (auto size = sizeOf(destination.tiles.back().mapping, call.place)) {
+    auto mapping =
+        Mapping::parse(destination.tiles.back().mapping, axes.sizes());
+    buffer.written += mapping ? mapping->validSize() : *size;
+    llvm::consumeError(mapping.takeError());
+  }
+  return makeUnit();
+}
+
+Value Emitter::shuffleChips(ApiCall &call) {
+  auto address = addressArg(call);
+  if (!address)
+    return {};
+  if (call.args[1].kind != Kind::Array)
+    return fail(call.argPlaces[1], "a shuffle takes an array of chips, found " +
+                                       describe(call.args[1]));
+  llvm::SmallVector<int64_t> sources;
+  for (const Field &field : call.args[1].fields)
+    sources.push_back(field.value->integer);
+  mlir::Value input = read(call.args[0], call.argPlaces[0]);
+  if (!input)
+    return {};
+  TypeRef type = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
+                                                 : call.args[0].buffer->type;
+  auto tensor = std::make_shared<Type>(*type);
+  tensor->name = "DmTensor";
+  mlir::Operation *op = make<tcp::ChipShuffleOp>(
+      call.place, input.getType(), input,
+      {named("sources", builder.getDenseI64ArrayAttr(sources)),
+       named("address", builder.getI64IntegerAttr(*address))});
+  return op ? bufferOf(op->getResult(0), tensor, call.place, *address)
+            : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies by the sub context
+//===----------------------------------------------------------------------===//
+
+mlir::Value Emitter::readFlits(Span place, mlir::Value source,
+                               StringRef element) {
+  auto type = mlir::cast<tcp::DmType>(source.getType());
+  int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
+  auto size = sizeOf(element, place);
+  if (!size)
+    return nullptr;
+  int64_t perFlit = 32 * 8 / bits;
+  mlir::Operation *op = infer<tcp::BeginOp>(
+      place, source,
+      named("execution_context",
+            tcp::ContextAttr::get(&context(), tcp::Context::Sub)));
+  std::string whole = "[" + element.str() + "]";
+  if (*size % (64 / bits) != 0)
+    whole = "[" + whole + " # " +
+            std::to_string(llvm::alignTo(*size, 64 / bits)) + "]";
+  if (op)
+    op = infer<tcp::FetchOp>(
+        place, op->getResult(0),
+        {named("element_type", mlir::TypeAttr::get(type.getElementType())),
+         mapping("time", "1"), mapping("packet", whole)});
+  if (!op)
+    return nullptr;
+  auto [time, packet] = flitsOf("1", whole, perFlit);
+  op =
+      infer<tcp::CollectOp>(place, op->getResult(0),
+                            {mapping("time", time), mapping("packet", packet)});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+mlir::Value Emitter::copyPass(Span place, mlir::Value source, StringRef element,
+                              int64_t address, const Value *destination) {
+  mlir::Value flits = readFlits(place, source, element);
+  if (!flits)
+    return nullptr;
+  if (destination)
+    return commitInto(place, flits, *destination);
+  mlir::Operation *op = infer<tcp::CommitOp>(
+      place, flits,
+      {named("address", builder.getI64IntegerAttr(address)),
+       mapping("element", element)});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+Value Emitter::parallelCopy(ApiCall &call) {
+  const Value &destination = call.args[1];
+  if (!takesContext(call, 0, {"sub"}))
+    return {};
+  if (destination.kind != Kind::View && destination.kind != Kind::Tensor)
+    return fail(call.argPlaces[1], "'" + call.row->name +
+                                       "' writes to a DmTensor, found " +
+                                       describe(destination));
+  TypeRef from = call.receiver.kind == Kind::View ? typeOfView(call.receiver)
+                                                  : call.receiver.buffer->type;
+  TypeRef to = destination.kind == Kind::View ? typeOfView(destination)
+                                              : destination.buffer->type;
+  if (getMapping(from, "Slice") != getMapping(to, "Slice"))
+    return fail(call.place,
+                "a parallel copy stays in its slices: the source has \"" +
+                    *getMapping(from, "Slice") + "\", the destination \"" +
+                    *getMapping(to, "Slice") + "\"");
+  mlir::Value source = read(call.receiver, call.place);
+  if (!source)
+    return {};
+  mlir::Value result = copyPass(call.place, source, *getMapping(to, "Element"),
+                                destination.buffer->address, &destination);
+  if (!result)
+    return {};
+  reporter.remark(call.place)
+      << "'" << call.row->name
+      << "' is a pass of the sub context: fetch, collect and commit";
+  return makeUnit();
+}
+
+Value Emitter::sliceOfChips(ApiCall &call) {
+  auto address = addressArg(call);
+  auto axis = mappingArg(call, "Axis");
+  auto sliced = mappingArg(call, "Sliced");
+  auto element = mappingArg(call, "Element");
+  if (!address || !axis || !sliced || !element)
+    return {};
+  if (call.args[1].kind != Kind::Array)
+    return fail(call.argPlaces[1], "'" + call.row->name +
+                                       "' takes an array of indices, found " +
+                                       describe(call.args[1]));
+  Value view = call.args[0];
+  if (view.kind != Kind::View && view.kind != Kind::Tensor)
+    return fail(call.argPlaces[0], "'" + call.row->name +
+                                       "' reads a DmTensor, found " +
+                                       describe(view));
+  Tile tile;
+  tile.dimension = *axis;
+  tile.mapping = *sliced;
+  for (const Field &field : call.args[1].fields)
+    tile.starts.push_back(field.value->integer);
+  tile.place = call.place;
+  view.kind = Kind::View;
+  view.tiles.push_back(tile);
+  mlir::Value source = read(view, call.place);
+  if (!source)
+    return {};
+  mlir::Value result =
+      copyPass(call.place, source, *element, *address, nullptr);
+  if (!result)
+    return {};
+  auto type = std::make_shared<Type>(*view.buffer->type);
+  type->name = "DmTensor";
+  type->args.back() = makeMapping(*element);
+  return bufferOf(result, type, call.place, *address);
+}
+
+Value Emitter::stageIntoView(ApiCall &call, mlir::Value input,
+                             const Value &destination) {
+  TypeRef part = typeOfView(destination);
+  bool fromDm = mlir::isa<tcp::DmType>(input.getType());
+  mlir::Value source = input;
+  if (!fromDm) {
+    auto tensor = std::make_shared<Type>(*part);
+    tensor->name = "DmTensor";
+    mlir::Type type = lower(tensor, call.place);
+    mlir::Operation *op =
+        type ? make<tcp::ToDmOp>(call.place, type, input,
+                                 named("address", builder.getI64IntegerAttr(0)))
+             : nullptr;
+    if (!op)
+      return {};
+    source = op->getResult(0);
+  }
+  mlir::Value result = copyPass(call.place, source,
+                                *getMapping(part, "Element"), 0, &destination);
+  if (!result)
+    return {};
+  reporter.remark(call.place)
+      << "a part of a DmTensor is written by a pass of the sub context"
+      << (fromDm ? "" : ", from a staging copy in DM");
+  return makeUnit();
+}

@@ -1,0 +1,236 @@
+//===- EmitStaged.cpp - Moves by way of HBM -------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What no operation does on the chip: a tensor under other axes, clusters that
+// exchange their parts. The tensor goes to HBM, its clusters and slices one
+// after the other, is named anew there or moved part by part, and comes back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "Evaluator.h"
+#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
+
+using namespace sequin;
+using namespace sequin::visa_import;
+using Kind = Value::Kind;
+
+static TypeRef typeOfTensor(const Value &tensor) {
+  return tensor.kind == Kind::View ? Emitter::typeOfView(tensor)
+                                   : tensor.buffer->type;
+}
+
+/// The HBM tensor whose buffer has what is on the clusters and slices, one
+/// after the other.
+static TypeRef flatType(const TypeRef &tensor) {
+  auto part = [&](StringRef name) {
+    return "[" + getMapping(tensor, name)->str() + "]";
+  };
+  return makeTensor("HbmTensor",
+                    {tensor->args[0], tensor->args[1],
+                     makeMapping(part("Cluster") + ", " + part("Slice") + ", " +
+                                 part("Element"))});
+}
+
+mlir::Value Emitter::flatten(Span place, mlir::Value source,
+                             const TypeRef &type) {
+  mlir::Type flat = lower(flatType(type), place);
+  mlir::Operation *op =
+      flat ? make<tcp::ToHbmOp>(place, flat, source,
+                                named("address", builder.getI64IntegerAttr(0)))
+           : nullptr;
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+Value Emitter::reshape(ApiCall &call) {
+  TypeRef from = call.receiver.buffer->type;
+  std::vector<TypeRef> args = {from->args[0]};
+  for (StringRef name : parametersOf("DmTensor").drop_front()) {
+    auto to = mappingArg(call, name);
+    if (!to)
+      return {};
+    auto before = sizeOf(*getMapping(from, name), call.place);
+    auto after = sizeOf(*to, call.place);
+    if (!before || !after)
+      return {};
+    if (*before != *after)
+      return fail(call.place, "a reshape keeps the size of '" + name +
+                                  "': it is " + llvm::Twine(*before) + ", m![" +
+                                  *to + "] has " + llvm::Twine(*after));
+    args.push_back(makeMapping(*to));
+  }
+  TypeRef type = makeTensor("DmTensor", std::move(args));
+  mlir::Value source = read(call.receiver, call.place);
+  mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
+  if (!lowered)
+    return {};
+  int64_t address = call.receiver.buffer->address;
+  if (lowered == source.getType()) {
+    Value same = bufferOf(source, type, call.place, address);
+    call.receiver.buffer->value = nullptr;
+    return same;
+  }
+  mlir::Value flat = flatten(call.place, source, from);
+  mlir::Type renamed = flat ? lower(flatType(type), call.place) : mlir::Type();
+  if (!renamed)
+    return {};
+  mlir::Operation *op =
+      make<tcp::ViewOp>(call.place, renamed, flat,
+                        {named("steps", builder.getDenseI64ArrayAttr({})),
+                         named("offset", builder.getI64IntegerAttr(0))});
+  if (op)
+    op =
+        make<tcp::ToDmOp>(call.place, lowered, op->getResult(0),
+                          named("address", builder.getI64IntegerAttr(address)));
+  if (!op)
+    return {};
+  reporter.remark(call.place)
+      << "the reshape is a move to HBM and back under the new axes";
+  call.receiver.buffer->value = nullptr;
+  return bufferOf(op->getResult(0), type, call.place, address);
+}
+
+mlir::Operation *Emitter::moveParts(Span place, mlir::Value from,
+                                    mlir::Type part, int64_t offset,
+                                    mlir::Value into, mlir::Type target,
+                                    int64_t targetOffset) {
+  auto steps = named("steps", builder.getDenseI64ArrayAttr({}));
+  mlir::Operation *view = make<tcp::ViewOp>(
+      place, part, from,
+      {steps, named("offset", builder.getI64IntegerAttr(offset))});
+  if (!view)
+    return nullptr;
+  return make<tcp::ToHbmViewOp>(
+      place, into.getType(), {view->getResult(0), into},
+      {steps, named("offset", builder.getI64IntegerAttr(targetOffset)),
+       named("view", mlir::TypeAttr::get(target))});
+}
+
+Value Emitter::shuffleClusters(ApiCall &call) {
+  auto address = addressArg(call);
+  if (!address)
+    return {};
+  Value view = call.args[0];
+  mlir::Value source = read(view, call.argPlaces[0]);
+  if (!source)
+    return {};
+  TypeRef type = view.kind == Kind::View ? typeOfView(view) : view.buffer->type;
+  auto clusters = sizeOf(*getMapping(type, "Cluster"), call.place);
+  if (!clusters)
+    return {};
+  if (call.args[1].kind != Kind::Array ||
+      call.args[1].fields.size() != size_t(*clusters))
+    return fail(call.argPlaces[1],
+                "a shuffle of clusters takes " + llvm::Twine(*clusters) +
+                    " indices, found " + describe(call.args[1]));
+  mlir::Value flat = flatten(call.place, source, type);
+  TypeRef part =
+      makeTensor("HbmTensor",
+                 {type->args[0], type->args[1],
+                  makeMapping("[" + getMapping(type, "Slice")->str() + "], [" +
+                              getMapping(type, "Element")->str() + "]")});
+  mlir::Type one = flat ? lower(part, call.place) : mlir::Type();
+  auto step =
+      one ? sizeOf(*getMapping(part, "Element"), call.place) : std::nullopt;
+  if (!step)
+    return {};
+  mlir::Operation *op =
+      make<tcp::FromAddressOp>(call.place, flat.getType(), {},
+                               named("address", builder.getI64IntegerAttr(0)));
+  for (auto [target, field] : llvm::enumerate(call.args[1].fields)) {
+    int64_t from = field.value->integer;
+    if (from < 0 || from >= *clusters)
+      return fail(call.argPlaces[1], "cluster " + llvm::Twine(from) + " of " +
+                                         llvm::Twine(*clusters));
+    op = moveParts(call.place, flat, one, from * *step, op->getResult(0), one,
+                   int64_t(target) * *step);
+    if (!op)
+      return {};
+  }
+  auto tensor = std::make_shared<Type>(*type);
+  tensor->name = "DmTensor";
+  op = make<tcp::ToDmOp>(call.place, source.getType(), op->getResult(0),
+                         named("address", builder.getI64IntegerAttr(*address)));
+  if (!op)
+    return {};
+  reporter.remark(call.place)
+      << "the clusters exchange their parts by way of HBM";
+  return bufferOf(op->getResult(0), tensor, call.place, *address);
+}
+
+Value Emitter::sliceOfClusters(ApiCall &call) {
+  auto address = addressArg(call);
+  auto axis = mappingArg(call, "Axis");
+  auto sliced = mappingArg(call, "Sliced");
+  auto element = mappingArg(call, "Element");
+  mlir::Value source = read(call.args[0], call.argPlaces[0]);
+  if (!address || !axis || !sliced || !element || !source)
+    return {};
+  TypeRef from = typeOfTensor(call.args[0]);
+  auto to = std::make_shared<Type>(*from);
+  to->name = "DmTensor";
+  to->args.back() = makeMapping(*element);
+  auto clusters = sizeOf(*getMapping(from, "Cluster"), call.place);
+  auto slices = sizeOf(*getMapping(from, "Slice"), call.place);
+  auto before = sizeOf(*getMapping(from, "Element"), call.place);
+  auto after = sizeOf(*element, call.place);
+  auto whole = Mapping::parse(*getMapping(from, "Element"), axes.sizes());
+  if (!whole) {
+    llvm::consumeError(whole.takeError());
+    return {};
+  }
+  if (!clusters || !slices || !before || !after)
+    return {};
+  if (call.args[1].kind != Kind::Array ||
+      call.args[1].fields.size() != size_t(*clusters))
+    return fail(call.argPlaces[1],
+                "'" + call.row->name + "' takes " + llvm::Twine(*clusters) +
+                    " indices, found " + describe(call.args[1]));
+  mlir::FailureOr<tcp::TileShape> shape =
+      tcp::inferTile(*whole, mappingAttr(*axis), 1, mappingAttr(*sliced),
+                     [&] { return reporter.error(call.place); });
+  if (mlir::failed(shape))
+    return {};
+  // A part: the slices of one cluster, each with its tile, or with the result.
+  std::string slice = "[" + getMapping(from, "Slice")->str() + "], ";
+  auto part = [&](StringRef mapping) {
+    return lower(makeTensor("HbmTensor", {from->args[0], from->args[1],
+                                          makeMapping(slice + mapping.str())}),
+                 call.place);
+  };
+  mlir::Type tile =
+      part("[[" + *sliced + "] # " + std::to_string(*before) + "]");
+  mlir::Type target = part("[" + *element + "]");
+  mlir::Value flat =
+      tile && target ? flatten(call.place, source, from) : mlir::Value();
+  mlir::Type result = flat ? lower(flatType(to), call.place) : mlir::Type();
+  mlir::Type lowered = result ? lower(to, call.place) : mlir::Type();
+  if (!lowered)
+    return {};
+  mlir::Operation *op = make<tcp::FromAddressOp>(
+      call.place, result, {}, named("address", builder.getI64IntegerAttr(0)));
+  for (auto [cluster, field] : llvm::enumerate(call.args[1].fields)) {
+    int64_t index = field.value->integer;
+    if (index < 0 || index >= shape->extent)
+      return fail(call.argPlaces[1], "index " + llvm::Twine(index) + " of m![" +
+                                         *axis + "], which has " +
+                                         llvm::Twine(shape->extent));
+    op = moveParts(call.place, flat, tile,
+                   int64_t(cluster) * *slices * *before + index * shape->step,
+                   op->getResult(0), target,
+                   int64_t(cluster) * *slices * *after);
+    if (!op)
+      return {};
+  }
+  op = make<tcp::ToDmOp>(call.place, lowered, op->getResult(0),
+                         named("address", builder.getI64IntegerAttr(*address)));
+  if (!op)
+    return {};
+  reporter.remark(call.place) << "the clusters take their parts by way of HBM";
+  return bufferOf(op->getResult(0), to, call.place, *address);
+}

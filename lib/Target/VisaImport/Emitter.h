@@ -1,0 +1,216 @@
+//===- Emitter.h - Operations of kernels ------------------------*- C++ -*-===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes the operations of the tcp dialect that calls of the crate's methods
+// stand for, and knows which value a tensor has at any time: a Buffer is what
+// the source names, its value changes with every write. What the operations'
+// verifiers say is said at the place of the call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SEQUIN_LIB_TARGET_VISAIMPORT_EMITTER_H
+#define SEQUIN_LIB_TARGET_VISAIMPORT_EMITTER_H
+
+#include "Context.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "sequin/Dialect/Tcp/IR/TcpDialect.h"
+
+namespace sequin::visa_import {
+
+struct ApiCall;
+
+class Emitter {
+public:
+  Emitter(mlir::MLIRContext &context, const Reporter &reporter,
+          const AxisTable &axes)
+      : builder(&context), reporter(reporter), axes(axes) {}
+
+  /// Where operations go.
+  mlir::OpBuilder builder;
+
+  /// The type of a tensor or stream in the dialect; null after an error.
+  mlir::Type lower(const TypeRef &type, Span place,
+                   tcp::Context execution = tcp::Context::Main);
+  /// The crate's type of a stream.
+  TypeRef typeOfStream(StringRef name, mlir::Value stream) const;
+  /// A view's type, with its tiles.
+  static TypeRef typeOfView(const Value &view);
+
+  /// The operation of a call; an Error after one was reported.
+  Value emit(ApiCall &call);
+
+  /// What a tensor or view holds now; null after an error.
+  mlir::Value read(const Value &tensor, Span place);
+  /// A tensor that names an address.
+  Value fromAddress(const TypeRef &type, int64_t address, Span place);
+
+private:
+  using Attributes = llvm::SmallVector<mlir::NamedAttribute, 8>;
+
+  // EmitMemory
+  Value move(ApiCall &call, StringRef to);
+  Value moveIntoView(ApiCall &call, StringRef memory);
+  Value shuffleChips(ApiCall &call);
+  Value sliceOfChips(ApiCall &call);
+  Value parallelCopy(ApiCall &call);
+  Value reshape(ApiCall &call);
+  Value shuffleClusters(ApiCall &call);
+  Value sliceOfClusters(ApiCall &call);
+  /// Moves the part of `from` at an offset to a part of `into`, in HBM.
+  mlir::Operation *moveParts(Span place, mlir::Value from, mlir::Type part,
+                             int64_t offset, mlir::Value into,
+                             mlir::Type target, int64_t targetOffset);
+  /// What is on the clusters and slices of a DM tensor, in HBM.
+  mlir::Value flatten(Span place, mlir::Value source, const TypeRef &type);
+  Value stageIntoView(ApiCall &call, mlir::Value input,
+                      const Value &destination);
+  /// Has the pass that wrote the tensor commit the slices of a tile only.
+  bool commitSlices(Buffer &buffer, const Tile &tile);
+  /// The elements of a DM tensor as flits in the sub context.
+  mlir::Value readFlits(Span place, mlir::Value source, StringRef element);
+  /// A pass of the sub context that copies `source`, to a tensor of its own or
+  /// into `destination`; null after an error.
+  mlir::Value copyPass(Span place, mlir::Value source, StringRef element,
+                       int64_t address, const Value *destination);
+  Value tile(ApiCall &call, StringRef level);
+  Value view(ApiCall &call, bool isMut);
+  Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
+  /// The whole of `buffer` is `value` from now on.
+  void replace(Buffer &buffer, mlir::Value value);
+  mlir::Value readTiles(const Value &view, Span place);
+
+  // EmitIndirect
+  Value gather(ApiCall &call);
+  Value scatter(ApiCall &call);
+  /// The axis that `table` has and `other` does not, and the bytes of one step
+  /// along it.
+  std::optional<std::pair<std::string, int64_t>>
+  indexedAxis(const TypeRef &table, const TypeRef &other, Span place);
+  /// The index tensor with its byte offsets divided by `bytes`.
+  mlir::Value rowNumbers(Span place, const Value &index, int64_t bytes,
+                         const TypeRef &grid);
+
+  // EmitStream
+  Value begin(ApiCall &call);
+  Value beginInterleaved(ApiCall &call);
+  Value fetch(ApiCall &call);
+  Value switchSlices(ApiCall &call);
+  Value collect(ApiCall &call);
+  Value toTrf(ApiCall &call);
+  Value toVrf(ApiCall &call);
+  Value align(ApiCall &call);
+  Value contract(ApiCall &call);
+  Value accumulate(ApiCall &call);
+  Value cast(ApiCall &call);
+  Value transpose(ApiCall &call);
+  Value commit(ApiCall &call);
+  Value commitView(ApiCall &call);
+  mlir::Value commitInto(Span place, mlir::Value stream,
+                         const Value &destination);
+  /// Time and packet of a stream whose packets become flits.
+  std::pair<std::string, std::string> flitsOf(StringRef time, StringRef packet,
+                                              int64_t perFlit);
+  /// A collect that keeps the stream as it is, for calls right behind a fetch.
+  mlir::Value insertCollect(ApiCall &call, mlir::Value fetched);
+
+  // EmitVector
+  Value vectorPlain(ApiCall &call, StringRef operation);
+  Value branch(ApiCall &call);
+  Value unzip(ApiCall &call);
+  Value regroup(ApiCall &call, StringRef operation);
+  Value vectorOperation(ApiCall &call, bool isZip);
+  Value vectorUnary(ApiCall &call);
+  Value convert(ApiCall &call);
+  Value interSliceReduce(ApiCall &call);
+  Value intraSliceReduce(ApiCall &call);
+  Value filter(ApiCall &call);
+  mlir::Attribute comparison(const Value &value, Span place);
+  /// The operands of a vector operation: false after an error.
+  bool operandsOf(ApiCall &call, size_t first, size_t perGroup,
+                  llvm::SmallVectorImpl<mlir::Value> &values,
+                  Attributes &attributes);
+  bool addOperand(ApiCall &call, const Value &operand, Span place,
+                  llvm::SmallVectorImpl<mlir::Attribute> &sources,
+                  llvm::SmallVectorImpl<mlir::Value> &values,
+                  Attributes &attributes);
+
+  // Common
+  mlir::MLIRContext &context() { return *builder.getContext(); }
+  mlir::NamedAttribute named(StringRef name, mlir::Attribute value) {
+    return builder.getNamedAttr(name, value);
+  }
+  stream::MappingAttr mappingAttr(StringRef text);
+  mlir::NamedAttribute mapping(StringRef name, StringRef text) {
+    return named(name, mappingAttr(text));
+  }
+  /// A generic argument of a call: written, or of the type that is expected.
+  /// None after an error.
+  std::optional<std::string> mappingArg(ApiCall &call, StringRef name);
+  std::optional<int64_t> constantArg(ApiCall &call, StringRef name);
+  mlir::Type scalarArg(ApiCall &call, StringRef name);
+  std::optional<std::string> axisArg(ApiCall &call, StringRef name);
+  std::optional<int64_t> addressArg(ApiCall &call);
+  bool takesContext(ApiCall &call, size_t index,
+                    llvm::ArrayRef<StringRef> names);
+  mlir::Type elementType(const TypeRef &scalar, Span place);
+  std::optional<int64_t> sizeOf(StringRef mapping, Span place);
+  Value fail(Span place, const llvm::Twine &message);
+  /// An operation whose result types follow from what it takes, verified; null
+  /// after an error.
+  template <typename OpTy>
+  mlir::Operation *infer(Span place, mlir::ValueRange operands,
+                         llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  template <typename OpTy>
+  mlir::Operation *make(Span place, mlir::Type result,
+                        mlir::ValueRange operands,
+                        llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  template <typename OpTy>
+  Value stage(ApiCall &call, mlir::ValueRange operands,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  mlir::Operation *finish(mlir::OperationState &state);
+
+  const Reporter &reporter;
+  const AxisTable &axes;
+};
+
+template <typename OpTy>
+mlir::Operation *
+Emitter::infer(Span place, mlir::ValueRange operands,
+               llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+  mlir::Location loc = reporter.locate(place);
+  mlir::OperationState state(loc, OpTy::getOperationName());
+  mlir::DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
+  auto &properties = state.getOrAddProperties<typename OpTy::Properties>();
+  if (mlir::failed(OpTy::setPropertiesFromAttr(
+          properties, dictionary, [&] { return mlir::emitError(loc); })))
+    return nullptr;
+  llvm::SmallVector<mlir::Type, 2> types;
+  if (mlir::failed(OpTy::inferReturnTypes(&context(), loc, operands, dictionary,
+                                          state.getRawProperties(), {}, types)))
+    return nullptr;
+  state.addOperands(operands);
+  state.addTypes(types);
+  return finish(state);
+}
+
+template <typename OpTy>
+mlir::Operation *
+Emitter::make(Span place, mlir::Type result, mlir::ValueRange operands,
+              llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+  mlir::OperationState state(reporter.locate(place), OpTy::getOperationName());
+  state.addOperands(operands);
+  state.addAttributes(attributes);
+  if (result)
+    state.addTypes(result);
+  return finish(state);
+}
+
+} // namespace sequin::visa_import
+
+#endif // SEQUIN_LIB_TARGET_VISAIMPORT_EMITTER_H
