@@ -236,7 +236,7 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
         std::vector<std::string> sizes, std::string dtype,
         std::string outputDtype, std::string target,
         std::optional<int64_t> chips, std::string entry, bool allowBf16,
-        bool allowNarrow, std::string argumentLayout,
+        bool allowNarrow, std::string argumentLayout, std::string addresses,
         std::map<std::string, std::string> operations, ProgressLine *line) {
   api::CompileOptions options;
   options.operations = std::move(operations);
@@ -253,6 +253,7 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
   options.allowBf16 = allowBf16;
   options.allowNarrow = allowNarrow;
   options.argumentLayout = std::move(argumentLayout);
+  options.addresses = std::move(addresses);
   return withoutLock("CompileError", [&] {
     ShownWork shown(line);
     return api::Program::compile(options);
@@ -473,7 +474,8 @@ PYBIND11_MODULE(_core, module) {
                   py::arg("dtype"), py::arg("output_dtype"), py::arg("target"),
                   py::arg("chips"), py::arg("entry"), py::arg("allow_bf16"),
                   py::arg("allow_narrow"), py::arg("argument_layout"),
-                  py::arg("operations"), py::arg("progress"))
+                  py::arg("addresses"), py::arg("operations"),
+                  py::arg("progress"))
       .def("run", &run, py::arg("arrays"), py::kw_only(),
            py::arg("timing_only"), py::arg("verify"), py::arg("raw"),
            py::arg("max_steps"), py::arg("progress"))

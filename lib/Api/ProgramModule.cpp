@@ -28,6 +28,7 @@
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/Progress.h"
 #include "sequin/Target/Tcp/ConfigTranslation.h"
+#include "sequin/Target/VisaImport/VisaImport.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -53,12 +54,39 @@ ProgramModule::~ProgramModule() = default;
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Reads a kernel; what runs is then its host function.
+LogicalResult ProgramModule::importKernel() {
+  visa_import::ImportOptions import;
+  if (options.entry != "main")
+    import.entry = options.entry;
+  if (!options.target.empty())
+    import.machine = options.target;
+  if (options.addresses == "given")
+    import.addresses = visa_import::Addresses::Given;
+  else if (!options.addresses.empty() && options.addresses != "allocate")
+    return fail("--addresses '" + excerpt(options.addresses) +
+                "' is unknown, known are allocate and given");
+  source::SourceManager sources;
+  if (options.text)
+    sources.add(options.path, *options.text);
+  module = visa_import::importVisa(options.path, import, context, sources);
+  if (module && !module->lookupSymbol<func::FuncOp>("main"))
+    return fail("'" + options.path + "': function '" + excerpt(options.entry) +
+                "' has arguments or results that are no HbmTensor, so no host "
+                "program can run it");
+  options.entry = "main";
+  return success(bool(module));
+}
+
 LogicalResult ProgramModule::load() {
   if (options.text || options.einsum.empty())
     if (failed(log.open(options.path, options.text)))
       return failure();
   log.listen();
-  if (options.einsum.empty()) {
+  if (options.einsum.empty() && StringRef(options.path).ends_with(".rs")) {
+    if (failed(importKernel()))
+      return failure();
+  } else if (options.einsum.empty()) {
     if (failed(log.checkText()))
       return failure();
     module = parseSourceFile<ModuleOp>(log.sources(), &context);

@@ -87,6 +87,7 @@ public:
   mlir::LogicalResult fail(const llvm::Twine &what) { return log.fail(what); }
 
 private:
+  mlir::LogicalResult importKernel();
   mlir::LogicalResult findLevel();
   mlir::LogicalResult checkTarget();
   void findShapes();

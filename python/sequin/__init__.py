@@ -33,7 +33,16 @@ from .errors import (
 )
 from .mapping import Comparison, Derivation, Loop, Mapping
 from .page import Page
-from .program import Argument, Program, ProgressLine, RunResult, compile, compile_einsum, einsum
+from .program import (
+    Argument,
+    Program,
+    ProgressLine,
+    RunResult,
+    compile,
+    compile_einsum,
+    einsum,
+    import_visa,
+)
 from .report import Command, Report, Simulation, Timeline
 
 if TYPE_CHECKING:
@@ -69,6 +78,7 @@ __all__ = [
     "compile_einsum",
     "einsum",
     "import_onnx",
+    "import_visa",
     "machine",
     "machines",
 ]

@@ -40,6 +40,7 @@ class Program:
         allow_bf16: bool,
         allow_narrow: bool,
         argument_layout: str,
+        addresses: str,
         operations: dict[str, str],
         progress: ProgressLine | None,
     ) -> Program: ...

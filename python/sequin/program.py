@@ -96,6 +96,7 @@ class Program:
             "allow_bf16": False,
             "allow_narrow": False,
             "argument_layout": "chosen",
+            "addresses": "",
             "operations": {},
             "progress": None,
         }
@@ -258,6 +259,39 @@ def compile(
         "progress": progress,
     }
     if isinstance(source, os.PathLike) or _is_path(source):
+        return Program._compile(path=os.fsencode(source), **options)
+    return Program._compile(path=name, text=source, **options)
+
+
+@refuses
+def import_visa(
+    source: str | os.PathLike[str],
+    *,
+    entry: str | None = None,
+    addresses: Literal["allocate", "given"] = "allocate",
+    target: str | None = None,
+    name: str = "kernel.rs",
+) -> Program:
+    """Compiles a kernel of the Virtual ISA manual, written in Rust.
+
+    `source` is a path (a PathLike, or a one-line string that ends in ``.rs``) or the
+    text itself, which messages call `name`. `entry` is the function, by its name or its
+    path below the crate's root (``"gemv::matrix_vector"``); without it, the only one
+    with ``#[device]``. The arguments of the program are those of the function in order,
+    without what it only writes; its results are what the function returns and then the
+    ``&mut`` arguments that it has written.
+
+    `addresses` assigns memory by lifetime, or keeps what the source says.
+
+    Raises CompileError, with the place of everything that is wrong.
+    """
+    options: dict[str, Any] = {
+        "target": target or "",
+        "chips": None,
+        "entry": entry or "main",
+        "addresses": addresses,
+    }
+    if isinstance(source, os.PathLike) or ("\n" not in source and source.endswith(".rs")):
         return Program._compile(path=os.fsencode(source), **options)
     return Program._compile(path=name, text=source, **options)
 

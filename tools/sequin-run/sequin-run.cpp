@@ -40,7 +40,8 @@ static cl::opt<std::string, true>
 static cl::opt<int64_t> chips("chips", cl::desc("Number of chips (default: 1)"),
                               cl::cat(category));
 static cl::opt<std::string, true>
-    entry("entry", cl::desc("Function to run (default: main)"),
+    entry("entry",
+          cl::desc("Function to run (default: main, or the only kernel)"),
           cl::location(options.compile.entry), cl::cat(category));
 static cl::opt<bool, true>
     allowBf16("allow-bf16",
@@ -58,6 +59,12 @@ static cl::opt<std::string, true> argumentLayout(
         "Where arguments lie in HBM: 'row-major', rows padded to 64 bytes, "
         "or 'chosen' by the compiler (default: as the machine's row says)"),
     cl::value_desc("layout"), cl::location(options.compile.argumentLayout),
+    cl::cat(category));
+static cl::opt<std::string, true> addresses(
+    "addresses",
+    cl::desc("Of a kernel in Rust: 'allocate' assigns addresses by lifetime, "
+             "'given' keeps those in the source (default: allocate)"),
+    cl::value_desc("which"), cl::location(options.compile.addresses),
     cl::cat(category));
 static cl::opt<int64_t> searchBudget(
     "search-budget",

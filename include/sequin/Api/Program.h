@@ -85,7 +85,8 @@ llvm::Error refuse(Refusal::Kind kind, const llvm::Twine &what);
 
 /// What to compile and for which machine; of `path`, `text` and `einsum` one.
 struct CompileOptions {
-  /// A .mlir file, or a .json file with a configuration.
+  /// A .mlir file, a .json file with a configuration, or a .rs file with a
+  /// kernel of the Virtual ISA manual.
   std::string path;
   /// The same as text; `path` is then its name in messages.
   std::optional<std::string> text;
@@ -98,7 +99,10 @@ struct CompileOptions {
 
   std::string target;           ///< empty: the program names it
   std::optional<int64_t> chips; ///< none: the program's, or 1
-  std::string entry = "main";   ///< function to run
+  /// Function to run; of a .rs file "main" is its only kernel.
+  std::string entry = "main";
+  /// Of a .rs file: "allocate" (or empty) or "given".
+  std::string addresses;
 
   // How linalg is lowered; of no consequence for what is lowered already.
   /// Round f32 and f16 operands of contractions to bf16 instead of cutting them
