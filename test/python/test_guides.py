@@ -10,8 +10,8 @@ import pytest
 
 from conftest import SOURCE
 
-GUIDES = ["Python", "ReadingAReport", "WritingAKernel", "JsonSchema", "ModelsFromOnnx",
-          "ModelsFromTorch"]
+GUIDES = ["Python", "ReadingAReport", "WritingAKernel", "KernelsInRust", "JsonSchema",
+          "ModelsFromOnnx", "ModelsFromTorch"]
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
