@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+#include "sequin/Dialect/Plan/IR/PlanDialect.h"
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 
@@ -22,7 +23,8 @@ namespace sequin {
 /// Adds Sequin's own dialects to `registry`, and what programs of front ends
 /// have besides linalg.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<csl::CslDialect, stream::StreamDialect, tcp::TcpDialect>();
+  registry.insert<csl::CslDialect, plan::PlanDialect, stream::StreamDialect,
+                  tcp::TcpDialect>();
   registry.insert<mlir::cf::ControlFlowDialect,
                   mlir::ml_program::MLProgramDialect>();
   mlir::func::registerInlinerExtension(registry);

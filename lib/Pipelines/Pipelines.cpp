@@ -24,11 +24,27 @@ void sequin::populateNormalizePipeline(
   pm.addPass(createNormalizeLinalg({options.allowBf16, options.allowNarrow}));
 }
 
+/// The steps of a plan, from groups to kernels.
+template <class Pipeline>
+static void populatePlanPipeline(OpPassManager &pm,
+                                 const PlanOptions<Pipeline> &options) {
+  pm.addPass(createFormGroups({options.target, options.chips}));
+  pm.addPass(createFuseGroups());
+  pm.addPass(createWidenElements({options.argumentLayout}));
+  pm.addPass(
+      createChooseLayouts({options.argumentLayout, options.searchBudget}));
+  pm.addPass(createDivideOverChips({options.searchBudget}));
+  pm.addPass(createFuseRows());
+  pm.addPass(createChooseMappings({options.searchBudget}));
+  pm.addPass(createAssignMemory());
+  if (options.recordsMappings)
+    pm.addPass(createRecordMappings());
+  pm.addPass(createEmitKernels());
+}
+
 void sequin::populateCoreToTcpPipeline(
     OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
-  pm.addPass(
-      createLinalgToTcp({options.target, options.chips, options.argumentLayout,
-                         options.searchBudget, options.recordsMappings}));
+  populatePlanPipeline(pm, options);
   pm.addPass(tcp::createCheckMachine());
 }
 
@@ -73,4 +89,9 @@ void sequin::registerPipelines() {
       kPipelineNames[2],
       "Lower linalg on tensors to a csl program on a grid of PEs and check it",
       populateLinalgToCslPipeline);
+  static PassPipelineRegistration<ConvertLinalgToTcpOptions> convert(
+      kPipelineNames[3],
+      "Lower core operations to kernels of the tensor unit: the passes "
+      "tcp-plan-*",
+      populatePlanPipeline<ConvertLinalgToTcpOptions>);
 }

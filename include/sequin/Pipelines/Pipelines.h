@@ -16,8 +16,11 @@
 
 namespace sequin {
 
-struct LinalgToTcpPipelineOptions
-    : public mlir::PassPipelineOptions<LinalgToTcpPipelineOptions> {
+/// Options of the pipelines that plan a program.
+template <class Pipeline>
+struct PlanOptions : public mlir::PassPipelineOptions<Pipeline> {
+  template <class T> using Option = mlir::detail::PassOptions::Option<T>;
+
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("machine to lower for, if the module names none"),
@@ -25,14 +28,6 @@ struct LinalgToTcpPipelineOptions
   Option<int64_t> chips{*this, "chips",
                         llvm::cl::desc("chips, with the option target"),
                         llvm::cl::init(1)};
-  Option<bool> allowBf16{
-      *this, "allow-bf16",
-      llvm::cl::desc("round f32 and f16 operands of contractions to bf16"),
-      llvm::cl::init(false)};
-  Option<bool> allowNarrow{
-      *this, "allow-narrow",
-      llvm::cl::desc("the same, and saturate integer operands to i8"),
-      llvm::cl::init(false)};
   Option<ArgumentLayout> argumentLayout{
       *this, "argument-layout", llvm::cl::desc("where arguments lie in HBM"),
       llvm::cl::init(ArgumentLayout::OfMachine),
@@ -50,6 +45,20 @@ struct LinalgToTcpPipelineOptions
   Option<bool> recordsMappings{
       *this, "record-mappings",
       llvm::cl::desc("attach to the host function how its groups are mapped"),
+      llvm::cl::init(false)};
+};
+
+/// `--convert-linalg-to-tcp`: the passes of a plan, one after the other.
+struct ConvertLinalgToTcpOptions : PlanOptions<ConvertLinalgToTcpOptions> {};
+
+struct LinalgToTcpPipelineOptions : PlanOptions<LinalgToTcpPipelineOptions> {
+  Option<bool> allowBf16{
+      *this, "allow-bf16",
+      llvm::cl::desc("round f32 and f16 operands of contractions to bf16"),
+      llvm::cl::init(false)};
+  Option<bool> allowNarrow{
+      *this, "allow-narrow",
+      llvm::cl::desc("the same, and saturate integer operands to i8"),
       llvm::cl::init(false)};
 };
 
@@ -103,7 +112,7 @@ void populateLinalgToCslPipeline(mlir::OpPassManager &pm,
 
 /// Their flags.
 inline constexpr llvm::StringLiteral kPipelineNames[] = {
-    "linalg-to-tcp", "tcp-to-config", "linalg-to-csl"};
+    "linalg-to-tcp", "tcp-to-config", "linalg-to-csl", "convert-linalg-to-tcp"};
 void registerPipelines();
 
 } // namespace sequin

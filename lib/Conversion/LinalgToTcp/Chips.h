@@ -79,10 +79,10 @@ std::vector<std::unique_ptr<Group>> divideGroup(Group &group,
                                                 ChipTensors &tensors,
                                                 int64_t chips);
 
-/// How a tensor comes from one distribution to another one.
+/// How a tensor comes from one distribution to another one, for a group.
 std::unique_ptr<Group> makeCollective(const Tensor *tensor, Spread from,
                                       Spread to, ChipTensors &tensors,
-                                      int64_t chips, mlir::Operation *root);
+                                      int64_t chips, const Group &reader);
 
 /// Cycles of a collective by the machine's formulas.
 int64_t getCollectiveCycles(const Group &group, const TcpMachine &machine);

@@ -194,8 +194,6 @@ static void setOrder(Tensor &tensor, std::optional<unsigned> inner) {
       tensor.order.push_back(i);
   if (inner)
     tensor.order.push_back(*inner);
-  tensor.allocated.assign(tensor.type.getShape().begin(),
-                          tensor.type.getShape().end());
 }
 
 /// The dimension along which a stream of elements of half a byte is to be
@@ -243,7 +241,8 @@ static bool isReadAcross(const Group &group, const Access &access,
 static std::unique_ptr<Group> makeCopy(Program &program, Tensor *from,
                                        Tensor *to) {
   auto group = std::make_unique<Group>();
-  group->root = program.func;
+  group->origin = StringAttr::get(program.getContext(), "func.func");
+  group->loc = program.loc;
   for (int64_t size : from->type.getShape())
     group->loops.emplace_back().extent = size;
   group->stream = wholeOf(from);
@@ -262,7 +261,7 @@ static bool turnsFaster(Program &program, Group &group, Access &access,
     return false;
   std::unique_ptr<Group> move = makeCopy(program, access.tensor, copy);
   // A copy that does not fit anywhere is no error where there are rings.
-  ScopedDiagnosticHandler silent(program.func.getContext(),
+  ScopedDiagnosticHandler silent(program.getContext(),
                                  [](Diagnostic &) { return success(); });
   if (failed(GroupPlanner(*move, machine, budget).plan()))
     return true;
@@ -291,8 +290,10 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
                   *access, single, *program.machine);
     }
   }
+  auto hasLayout = [](const Tensor *tensor) { return !tensor->order.empty(); };
   for (auto &[tensor, vote] : votes)
-    setOrder(*tensor, vote.best());
+    if (!hasLayout(tensor))
+      setOrder(*tensor, vote.best());
 
   // Every reader of an argument says how it wants it.
   DenseMap<std::pair<Tensor *, unsigned>, Tensor *> copies;
@@ -320,7 +321,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     SmallVector<Slow, 2> slow;
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
-      if (tensor->origin == Tensor::Origin::Computed)
+      if (tensor->origin == Tensor::Origin::Computed || hasLayout(tensor))
         continue;
       Votes vote(*tensor);
       addReader(vote, *group, *access, single, *program.machine);

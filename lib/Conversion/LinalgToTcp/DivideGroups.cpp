@@ -29,7 +29,6 @@ static Tensor *addLike(std::vector<std::unique_ptr<Tensor>> &owner,
   owner.push_back(std::make_unique<Tensor>(tensor));
   Tensor &copy = *owner.back();
   copy.type = RankedTensorType::get(shape, element);
-  copy.allocated.assign(shape.begin(), shape.end());
   return &copy;
 }
 
@@ -225,36 +224,17 @@ std::string Division::describe(const Group &group, int64_t chips) const {
 // What one chip does
 //===----------------------------------------------------------------------===//
 
-static std::unique_ptr<Group> cloneGroup(const Group &group) {
-  auto clone = std::make_unique<Group>();
-  clone->kind = group.kind;
-  clone->root = group.root;
-  clone->loops = group.loops;
-  clone->stream = group.stream;
-  clone->lhs = group.lhs;
-  clone->rhs = group.rhs;
-  clone->scale = group.scale;
-  clone->combiner = group.combiner;
-  clone->computeType = group.computeType;
-  clone->steps = group.steps;
-  clone->result = group.result;
-  clone->record = group.record;
-  return clone;
-}
-
 /// The groups that exchange what the chips have added up and add that.
 static void addUp(Group &sums, const Group &group, Tensor *result,
                   const Division &division, ChipTensors &tensors, int64_t chips,
                   std::vector<std::unique_ptr<Group>> &groups) {
   Tensor *partial = tensors.makePartial(*group.result.tensor, sums.computeType);
   Tensor *partials = tensors.makePartials(*result, sums.computeType);
-  auto exchange = std::make_unique<Group>();
+  auto exchange = std::make_unique<Group>(Group::of(group));
   exchange->kind = Group::Kind::Collective;
-  exchange->root = group.root;
   exchange->computeType = sums.computeType;
-  auto added = std::make_unique<Group>();
+  auto added = std::make_unique<Group>(Group::of(group));
   added->kind = Group::Kind::Reduction;
-  added->root = group.root;
   added->combiner = group.combiner;
   added->computeType = sums.computeType;
 
@@ -267,7 +247,8 @@ static void addUp(Group &sums, const Group &group, Tensor *result,
       one->loops.emplace_back().extent = size;
   }
   added->loops[0].reduced = true;
-  exchange->collective.source = 0;
+  Collective &collective = exchange->collective.emplace();
+  collective.source = 0;
   exchange->stream.tensor = partial;
   exchange->result.tensor = added->stream.tensor = partials;
   added->result.tensor = result;
@@ -281,13 +262,13 @@ static void addUp(Group &sums, const Group &group, Tensor *result,
     if (division.result == dim) {
       LoopId over = exchange->loops.size();
       exchange->loops.emplace_back().extent = chips;
-      exchange->collective.destination = over;
+      collective.destination = over;
       mine.terms.insert(mine.terms.begin(),
                         {over, exchange->loops[loop].extent});
     }
     exchange->stream.dims.push_back(mine);
   }
-  exchange->collective.name = division.result ? "reduce-scatter" : "all-reduce";
+  collective.name = division.result ? "reduce-scatter" : "all-reduce";
   added->stream.dims = exchange->result.dims;
   added->steps = std::move(sums.steps);
   sums.steps.clear();
@@ -304,7 +285,7 @@ std::vector<std::unique_ptr<Group>>
 linalg_to_tcp::divideGroup(Group &group, const Division &division,
                            ChipTensors &tensors, int64_t chips) {
   std::vector<std::unique_ptr<Group>> groups;
-  groups.push_back(cloneGroup(group));
+  groups.push_back(std::make_unique<Group>(group));
   Group &mine = *groups.front();
   mine.division = division.describe(group, chips);
   for (auto [access, spread] : llvm::zip_equal(mine.reads(), division.reads))
@@ -326,10 +307,9 @@ std::unique_ptr<Group> linalg_to_tcp::makeCollective(const Tensor *tensor,
                                                      Spread from, Spread to,
                                                      ChipTensors &tensors,
                                                      int64_t chips,
-                                                     Operation *root) {
-  auto group = std::make_unique<Group>();
+                                                     const Group &reader) {
+  auto group = std::make_unique<Group>(Group::of(reader));
   group->kind = Group::Kind::Collective;
-  group->root = root;
   group->computeType = tensor->elementType();
   group->stream.tensor = tensors.get(tensor, from);
   group->result.tensor = tensors.get(tensor, to);
@@ -344,7 +324,7 @@ std::unique_ptr<Group> linalg_to_tcp::makeCollective(const Tensor *tensor,
     group->loops.emplace_back().extent = chips;
     return loop;
   };
-  Collective &collective = group->collective;
+  Collective &collective = group->collective.emplace();
   if (from)
     collective.source = addBlocks(group->result, *from);
   if (to)
@@ -359,16 +339,16 @@ int64_t linalg_to_tcp::getCollectiveCycles(const Group &group,
   auto bytesOf = [](const Tensor &tensor) {
     return getByteSize(tensor.kind(), tensor.type.getNumElements());
   };
-  if (!group.collective.source) {
+  if (!group.collective->source) {
     int64_t bytes = bytesOf(to);
     return machine.dmaStoreDescriptorCycles +
            dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
                      2, 2 * bytes, /*dmBytes=*/0);
   }
   // Every chip has its own part already; what it gets, others send.
-  int64_t chips = group.loops[*group.collective.source].extent;
+  int64_t chips = group.loops[*group.collective->source].extent;
   int64_t sent = bytesOf(from);
-  if (group.collective.destination)
+  if (group.collective->destination)
     sent /= chips;
   return interChipCycles(machine, sent * (chips - 1));
 }

@@ -31,7 +31,7 @@ using stream::AxesAttr;
 using stream::MappingAttr;
 
 LogicalResult GroupEmitter::emitCollective() {
-  const Collective &collective = group.collective;
+  const Collective &collective = *group.collective;
   Tensor *from = group.stream.tensor, *to = group.result.tensor;
   Value &value = kernel.values[to];
   if (!value)

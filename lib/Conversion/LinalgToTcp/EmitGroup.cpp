@@ -346,7 +346,7 @@ Value GroupEmitter::resultToVrf(Value dm) {
 Value GroupEmitter::emitStages() {
   Value result;
   for (auto &stage : group.stages) {
-    GroupEmitter emitter(kernel, *stage);
+    GroupEmitter emitter(kernel, stage);
     emitter.moved = std::move(moved);
     emitter.dmEnd = dmEnd;
     emitter.tileIndex = tileIndex;
@@ -354,7 +354,7 @@ Value GroupEmitter::emitStages() {
     emitter.first = first;
     result = emitter.emitTile();
     moved = std::move(emitter.moved);
-    moved.push_back({stage->result, result});
+    moved.push_back({stage.result, result});
     dmEnd = emitter.dmEnd;
   }
   return result;
@@ -569,15 +569,14 @@ static uint64_t unrolledSteps(const Group &group) {
     if (loop.reduced)
       steps = llvm::SaturatingMultiply<uint64_t>(steps, loop.tiles());
   for (const auto &stage : group.stages)
-    steps = llvm::SaturatingAdd(steps, unrolledSteps(*stage));
+    steps = llvm::SaturatingAdd(steps, unrolledSteps(stage));
   return steps;
 }
 
-LogicalResult KernelEmitter::emitGroup(Group &group) {
+LogicalResult KernelEmitter::emitGroup(const Group &group) {
   uint64_t steps = unrolledSteps(group);
   if (steps > stepsLeft)
-    return (group.root ? group.root : program.func.getOperation())
-               ->emitOpError()
+    return group.emitOpError()
            << "takes " << steps << " steps of its kernel one after the other; "
            << kMostUnrolledSteps << " are allowed in a program, of which "
            << stepsLeft << " are left: reduce in several operations";

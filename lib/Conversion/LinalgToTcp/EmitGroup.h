@@ -39,11 +39,11 @@ private:
 
 /// The part of a group's emission that groups share.
 struct KernelEmitter {
-  KernelEmitter(Program &program, mlir::OpBuilder &builder,
+  KernelEmitter(const Program &program, mlir::OpBuilder &builder,
                 stream::MappingAttr chip)
       : program(program), builder(builder), chip(chip) {}
 
-  mlir::LogicalResult emitGroup(Group &group);
+  mlir::LogicalResult emitGroup(const Group &group);
   tcp::HbmType typeOf(const Tensor &tensor) const;
   stream::AxesAttr axesOf(const Tensor &tensor) const;
   stream::MappingAttr chipOf(const Tensor &tensor) const;
@@ -54,7 +54,7 @@ struct KernelEmitter {
   /// The axis that tells chips apart, if several do a part each.
   void addChipAxis(AxisSizes &axes) const;
 
-  Program &program;
+  const Program &program;
   mlir::OpBuilder &builder;
   /// Of all groups.
   stream::MappingAttr chip;

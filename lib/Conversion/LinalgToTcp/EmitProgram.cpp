@@ -19,23 +19,23 @@ namespace {
 
 class ProgramEmitter {
 public:
-  explicit ProgramEmitter(Program &program)
-      : program(program), func(program.func), builder(program.func),
+  ProgramEmitter(const Program &program, OpBuilder &builder)
+      : program(program), builder(builder), loc(program.loc),
         kernel(program, builder, makeChip()) {}
 
-  LogicalResult emit();
+  FailureOr<func::FuncOp> emit();
 
 private:
   MappingAttr makeChip();
   HbmType getResultType(const Tensor &tensor);
   HostType getHostType(const Tensor &tensor);
-  HostType getArgumentType(BlockArgument argument);
+  HostType getArgumentType(unsigned argument);
   LogicalResult emitKernel(StringRef name);
-  void emitHost(StringRef name, StringRef kernelName);
+  func::FuncOp emitHost(StringRef kernelName);
 
-  Program &program;
-  func::FuncOp func;
-  OpBuilder builder;
+  const Program &program;
+  OpBuilder &builder;
+  Location loc;
   KernelEmitter kernel;
   /// What the host sends, in the order of the kernel's arguments.
   SmallVector<Tensor *> inputs;
@@ -50,7 +50,7 @@ MappingAttr ProgramEmitter::makeChip() {
   std::string text = program.chipsUsed == 1 ? "1" : "C";
   if (program.chips != program.chipsUsed)
     text += " # " + std::to_string(program.chips);
-  return MappingAttr::get(func.getContext(), text);
+  return MappingAttr::get(builder.getContext(), text);
 }
 
 /// Of a tensor that is the same on all chips the host gets that of the first
@@ -60,8 +60,8 @@ HbmType ProgramEmitter::getResultType(const Tensor &tensor) {
   if (program.chipsUsed == 1 || tensor.chipDim)
     return type;
   return HbmType::get(
-      func.getContext(), type.getElementType(), type.getAxes(),
-      MappingAttr::get(func.getContext(), "1" + suffix("#", program.chips)),
+      builder.getContext(), type.getElementType(), type.getAxes(),
+      MappingAttr::get(builder.getContext(), "1" + suffix("#", program.chips)),
       type.getElement());
 }
 
@@ -75,18 +75,18 @@ HostType ProgramEmitter::getHostType(const Tensor &tensor) {
       term += " = " + std::to_string(size);
     terms.push_back(term);
   }
-  return HostType::get(func.getContext(), tensor.elementType(),
-                       kernel.axesOf(tensor),
-                       MappingAttr::get(func.getContext(), joinTerms(terms)));
+  return HostType::get(
+      builder.getContext(), tensor.elementType(), kernel.axesOf(tensor),
+      MappingAttr::get(builder.getContext(), joinTerms(terms)));
 }
 
-HostType ProgramEmitter::getArgumentType(BlockArgument argument) {
+HostType ProgramEmitter::getArgumentType(unsigned argument) {
   for (Tensor *tensor : inputs)
     if (tensor->origin == Tensor::Origin::Argument &&
-        tensor->argument == argument.getArgNumber())
+        tensor->argument == argument)
       return getHostType(*tensor);
   Tensor unused;
-  unused.type = cast<RankedTensorType>(argument.getType());
+  unused.type = cast<RankedTensorType>(program.type.getInput(argument));
   unused.allocated.assign(unused.type.getShape().begin(),
                           unused.type.getShape().end());
   return getHostType(unused);
@@ -98,9 +98,8 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
     inputTypes.push_back(kernel.typeOf(*tensor));
   for (Tensor *tensor : outputs)
     outputTypes.push_back(getResultType(*tensor));
-  kernelFunc =
-      func::FuncOp::create(builder, func.getLoc(), name,
-                           builder.getFunctionType(inputTypes, outputTypes));
+  kernelFunc = func::FuncOp::create(
+      builder, loc, name, builder.getFunctionType(inputTypes, outputTypes));
   Block *entry = kernelFunc.addEntryBlock();
   for (auto [tensor, argument] : llvm::zip(inputs, entry->getArguments()))
     kernel.values[tensor] = argument;
@@ -117,29 +116,29 @@ LogicalResult ProgramEmitter::emitKernel(StringRef name) {
         value.getType() == getResultType(*tensor))
       results.push_back(value);
     else
-      results.push_back(ViewOp::create(builder, func.getLoc(),
-                                       getResultType(*tensor), value));
-  func::ReturnOp::create(builder, func.getLoc(), results);
+      results.push_back(
+          ViewOp::create(builder, loc, getResultType(*tensor), value));
+  func::ReturnOp::create(builder, loc, results);
   return success();
 }
 
-void ProgramEmitter::emitHost(StringRef name, StringRef kernelName) {
+func::FuncOp ProgramEmitter::emitHost(StringRef kernelName) {
   SmallVector<Type> inputTypes, outputTypes;
-  for (BlockArgument argument : func.getArguments())
-    inputTypes.push_back(getArgumentType(argument));
+  for (unsigned i = 0; i < program.type.getNumInputs(); ++i)
+    inputTypes.push_back(getArgumentType(i));
   for (Tensor *tensor : program.results)
     outputTypes.push_back(getHostType(*tensor));
   auto host =
-      func::FuncOp::create(builder, func.getLoc(), name,
+      func::FuncOp::create(builder, loc, program.name,
                            builder.getFunctionType(inputTypes, outputTypes));
-  host.setVisibility(func.getVisibility());
+  if (program.visibility)
+    host.setSymVisibilityAttr(program.visibility);
   host->setAttr(TcpDialect::kMacsAttrName,
                 builder.getI64IntegerAttr(program.macs));
   Block *entry = host.addEntryBlock();
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(entry);
-  Location loc = func.getLoc();
   SmallVector<Value> sent;
   for (Tensor *tensor : inputs) {
     Value array;
@@ -163,28 +162,32 @@ void ProgramEmitter::emitHost(StringRef name, StringRef kernelName) {
     results.push_back(ToHostOp::create(builder, loc, type, device[output]));
   }
   func::ReturnOp::create(builder, loc, results);
+  return host;
 }
 
-LogicalResult ProgramEmitter::emit() {
-  auto module = func->getParentOfType<ModuleOp>();
-  std::string name = func.getName().str();
-  SymbolTable symbols(module);
+FailureOr<func::FuncOp> ProgramEmitter::emit() {
+  SymbolTable symbols(builder.getBlock()->getParentOp());
+  std::string name = program.name.getValue().str();
   std::string kernelName = name + "_kernel";
   for (unsigned i = 1; symbols.lookup(kernelName); ++i)
     kernelName = name + "_kernel" + std::to_string(i);
+  DenseSet<Tensor *> read;
+  for (auto &group : program.groups)
+    for (Access *access : group->reads())
+      read.insert(access->tensor);
   for (auto &tensor : program.tensors)
-    if (tensor->origin != Tensor::Origin::Computed && tensor->firstUse >= 0)
+    if (tensor->origin != Tensor::Origin::Computed &&
+        read.contains(tensor.get()))
       inputs.push_back(tensor.get());
   for (Tensor *tensor : program.results)
     if (!llvm::is_contained(outputs, tensor))
       outputs.push_back(tensor);
   if (!program.groups.empty() && failed(emitKernel(kernelName)))
     return failure();
-  emitHost(name, kernelName);
-  func.erase();
-  return success();
+  return emitHost(kernelName);
 }
 
-LogicalResult linalg_to_tcp::emitProgram(Program &program) {
-  return ProgramEmitter(program).emit();
+FailureOr<func::FuncOp> linalg_to_tcp::emitProgram(const Program &program,
+                                                   OpBuilder &builder) {
+  return ProgramEmitter(program, builder).emit();
 }

@@ -380,9 +380,13 @@ private:
   /// Of loops that passes go over, the text has one iteration or all.
   /// The loop that counts the chunks of a step, if there are several.
   std::optional<LoopId> chunkLoop(int64_t step) const {
-    auto found = plan.chunkLoops.find(plan.loads[plan.loadOf(step)]);
-    return found == plan.chunkLoops.end() ? std::nullopt
-                                          : std::optional(found->second);
+    return chunkLoopOf(plan.loads[plan.loadOf(step)]);
+  }
+  std::optional<LoopId> chunkLoopOf(int64_t chunks) const {
+    for (LoopId loop : plan.chunkLoops)
+      if (group.loops[loop].extent == chunks)
+        return loop;
+    return std::nullopt;
   }
   void setInside(std::optional<LoopId> loop, bool isInside) {
     if (loop)
@@ -459,9 +463,8 @@ void RingEmitter::addOperand(const Access &access, GridAttr where,
   bool isFactor = operands.size() <= 2;
   // Places are for the largest load.
   std::optional<LoopId> largest;
-  int64_t most = *llvm::max_element(plan.loads);
-  if (isFactor && most > 1)
-    largest = plan.chunkLoops.lookup(most);
+  if (isFactor)
+    largest = chunkLoopOf(*llvm::max_element(plan.loads));
   setInside(largest, true);
   DmType type = e.operandType(access, where);
   setInside(largest, false);
@@ -496,10 +499,7 @@ DmType RingEmitter::turnedType(std::optional<LoopId> chunks) const {
 }
 
 void RingEmitter::allocateTurned() {
-  int64_t most = *llvm::max_element(plan.loads);
-  std::optional<LoopId> largest;
-  if (most > 1)
-    largest = plan.chunkLoops.lookup(most);
+  std::optional<LoopId> largest = chunkLoopOf(*llvm::max_element(plan.loads));
   setInside(largest, true);
   if (plan.exchanged)
     exchangedAddress = e.allocateDm(exchangedType(largest));
@@ -821,7 +821,7 @@ LogicalResult RingEmitter::emit() {
     value = FromAddressOp::create(builder, loc, e.kernel.typeOf(*tensor),
                                   tensor->address);
   current = value;
-  for (auto [count, loop] : plan.chunkLoops)
+  for (LoopId loop : plan.chunkLoops)
     setInside(loop, false);
   // Behind the products of the first chunk, of the last one, and of others.
   chunkSteps = getChunkSteps(group);

@@ -19,7 +19,7 @@ Value GroupEmitter::emitMultiplyAdd(Value stream, const Step &step,
   // A third argument that is the stream too comes from the stash.
   bool stashes = !step.second && !step.secondConstant;
   if (stashes)
-    stream = VectorStashOp::create(builder, step.source->getLoc(), stream);
+    stream = VectorStashOp::create(builder, Location(step.loc), stream);
   auto sourceOf = [&](TypedAttr constant, const Access &tensor,
                       Attribute none) -> Attribute {
     if (constant)
@@ -32,7 +32,7 @@ Value GroupEmitter::emitMultiplyAdd(Value stream, const Step &step,
       sourceOf(step.secondConstant, step.second,
                builder.getStringAttr("stash"))};
   return VectorFpTernaryOp::create(
-      builder, step.source->getLoc(), stream, FpTernaryOp::FmaF, step.mode,
+      builder, Location(step.loc), stream, FpTernaryOp::FmaF, step.mode,
       builder.getArrayAttr(sources), vrfs, GroupIdAttr(), DenseI64ArrayAttr(),
       DenseI64ArrayAttr());
 }
@@ -67,7 +67,7 @@ Value GroupEmitter::emitSteps(Value stream, const StreamShape &shape,
   };
   for (auto [placed, vrfs] : llvm::zip(pass.steps, operands)) {
     const Step &step = *placed.step;
-    Location at = step.source->getLoc();
+    Location at = Location(step.loc);
     if (placed.stage == Stage::Float && !isNarrow) {
       stream = VectorSplitOp::create(builder, at, stream, mapping(split),
                                      mapping(half));

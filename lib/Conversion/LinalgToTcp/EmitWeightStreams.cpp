@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupEmitter.h"
+#include "WeightStream.h"
 #include <numeric>
 
 using namespace mlir;

@@ -28,10 +28,10 @@ SmallVector<Access *, 4> Group::reads() {
       if (*access)
         list.push_back(access);
   for (auto [i, stage] : llvm::enumerate(stages))
-    for (Access *access : stage->reads()) {
+    for (Access *access : stage.reads()) {
       auto isSame = [&](const Access *other) { return *other == *access; };
       auto leaves = [&](const auto &before) {
-        return before->result.tensor == access->tensor;
+        return before.result.tensor == access->tensor;
       };
       if (llvm::none_of(ArrayRef(stages).take_front(i), leaves) &&
           llvm::none_of(list, isSame))
@@ -136,7 +136,7 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     Step narrow;
     narrow.kind = Step::Kind::Narrow;
     narrow.type = type;
-    narrow.source = producer.root;
+    narrow.loc = producer.loc;
     producer.steps.push_back(std::move(narrow));
   }
   for (Step &step : reader.steps) {

@@ -59,7 +59,7 @@ private:
                  const llvm::DenseMap<Tensor *, unsigned> &writes) const;
   Access remap(const Access &access, const Stage &stage) const;
   void addStage(Group &chain, const Stage &stage);
-  void addReduction(Group &chain, std::unique_ptr<Group> stage);
+  void addReduction(Group &chain, Group stage);
   bool planTiles(Group &chain) const;
   bool isFaster(Group &chain) const;
 
@@ -244,49 +244,47 @@ Access ChainBuilder::remap(const Access &access, const Stage &stage) const {
 }
 
 void ChainBuilder::addStage(Group &chain, const Stage &stage) {
-  auto copy = std::make_unique<Group>();
   const Group &from = *stage.group;
-  copy->kind = from.kind;
-  copy->root = from.root;
-  copy->combiner = from.combiner;
-  copy->computeType = from.computeType;
-  copy->stream = remap(from.stream, stage);
-  copy->result = remap(from.result, stage);
+  Group copy = Group::of(from);
+  copy.kind = from.kind;
+  copy.combiner = from.combiner;
+  copy.computeType = from.computeType;
+  copy.stream = remap(from.stream, stage);
+  copy.result = remap(from.result, stage);
   for (const Step &step : from.steps) {
-    Step &mine = copy->steps.emplace_back(step);
+    Step &mine = copy.steps.emplace_back(step);
     for (Access *access : {&mine.operand, &mine.second})
       if (*access)
         *access = remap(*access, stage);
   }
   if (llvm::is_contained(stage.loops, *column) &&
       from.kind == Group::Kind::Stream)
-    copy->packet = head().loops.size();
+    copy.packet = head().loops.size();
   if (from.kind == Group::Kind::Reduction)
     return addReduction(chain, std::move(copy));
   chain.stages.push_back(std::move(copy));
 }
 
 /// Flits lane by lane, then the lanes.
-void ChainBuilder::addReduction(Group &chain, std::unique_ptr<Group> stage) {
+void ChainBuilder::addReduction(Group &chain, Group stage) {
   LoopId lanes = head().loops.size();
-  auto flits = std::make_unique<Group>();
-  flits->kind = Group::Kind::Reduction;
-  flits->root = stage->root;
-  flits->combiner = stage->combiner;
-  flits->computeType = stage->computeType;
-  flits->stream = stage->stream;
-  SmallVector<int64_t, 4> shape(stage->result.tensor->type.getShape());
+  Group flits = Group::of(stage);
+  flits.kind = Group::Kind::Reduction;
+  flits.combiner = stage.combiner;
+  flits.computeType = stage.computeType;
+  flits.stream = stage.stream;
+  SmallVector<int64_t, 4> shape(stage.result.tensor->type.getShape());
   shape.push_back(machine.outputLanes);
   Tensor *partial =
-      program.addTensor(RankedTensorType::get(shape, stage->computeType));
+      program.addTensor(RankedTensorType::get(shape, stage.computeType));
   partial->inner = shape.size() - 1;
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     partial->order.push_back(dim);
-  flits->result = stage->result;
-  flits->result.tensor = partial;
-  flits->result.dims.push_back({0, {{lanes, 1}}});
-  flits->packet = lanes;
-  stage->stream = flits->result;
+  flits.result = stage.result;
+  flits.result.tensor = partial;
+  flits.result.dims.push_back({0, {{lanes, 1}}});
+  flits.packet = lanes;
+  stage.stream = flits.result;
   chain.stages.push_back(std::move(flits));
   chain.stages.push_back(std::move(stage));
 }
@@ -294,7 +292,7 @@ void ChainBuilder::addReduction(Group &chain, std::unique_ptr<Group> stage) {
 /// Rows side by side in HBM go to slices in turn; of each as many as fit into
 /// the memories of a slice.
 bool ChainBuilder::planTiles(Group &chain) const {
-  Group &first = *chain.stages.front();
+  Group &first = chain.stages.front();
   LoopId lanes = head().loops.size();
   auto isRow = [&](LoopId loop) { return loop != *column && loop != lanes; };
   // Rows from the innermost.
@@ -323,7 +321,7 @@ bool ChainBuilder::planTiles(Group &chain) const {
   };
   for (auto &stage : chain.stages) {
     int64_t vrf = 0, vrfOnce = 0;
-    for (Step &step : stage->steps)
+    for (Step &step : stage.steps)
       for (const Access *access : step.tensors()) {
         int64_t bytes =
             llvm::alignTo(elements(*access), machine.outputLanes) * kBytes;
@@ -332,12 +330,11 @@ bool ChainBuilder::planTiles(Group &chain) const {
     vrfRow = std::max(vrfRow, vrf);
     vrfFixed = std::max(vrfFixed, vrfOnce);
     size_t passes =
-        assignPasses(stage->steps, stage->computeType, stage->resultType())
-            .size();
+        assignPasses(stage.steps, stage.computeType, stage.resultType()).size();
     int64_t places = 1 + std::min<size_t>(2, passes - 1);
-    if (stage->kind == Group::Kind::Reduction)
+    if (stage.kind == Group::Kind::Reduction)
       ++places;
-    row += places * llvm::alignTo(elements(stage->result) * kBytes,
+    row += places * llvm::alignTo(elements(stage.result) * kBytes,
                                   machine.commitAlignBytes);
     fixed += places * (machine.macWidthBytes + machine.dmaRequestBytes);
   }
@@ -402,7 +399,7 @@ bool ChainBuilder::isFaster(Group &chain) const {
     all *= loop.extent;
   }
   int64_t stages = llvm::count_if(chain.stages, [&](const auto &stage) {
-    return stage->stream.uses(*column);
+    return stage.stream.uses(*column);
   });
   // Two cycles for a flit, as long as a half at a time is computed.
   auto passes = [&](int64_t elements) {
@@ -435,9 +432,8 @@ bool ChainBuilder::isFaster(Group &chain) const {
 }
 
 std::unique_ptr<Group> ChainBuilder::build() {
-  auto chain = std::make_unique<Group>();
+  auto chain = std::make_unique<Group>(Group::of(*members.back().group));
   chain->kind = Group::Kind::Rows;
-  chain->root = members.back().group->root;
   for (const Loop &loop : head().loops)
     chain->loops.emplace_back().extent = loop.extent;
   chain->loops.emplace_back().extent = machine.outputLanes;
@@ -446,22 +442,22 @@ std::unique_ptr<Group> ChainBuilder::build() {
     addStage(*chain, stage);
   for (Loop *loop : {&chain->loops[*column], &chain->loops.back()})
     loop->tile = loop->local = loop->extent;
-  chain->result = chain->stages.back()->result;
-  chain->computeType = chain->stages.back()->computeType;
+  chain->result = chain->stages.back().result;
+  chain->computeType = chain->stages.back().computeType;
   if (!planTiles(*chain) || !isFaster(*chain))
     return nullptr;
   for (auto &stage : chain->stages) {
-    stage->loops = chain->loops;
-    stage->dealt = chain->dealt;
-    if (stage->kind != Group::Kind::Reduction)
+    stage.loops = chain->loops;
+    stage.dealt = chain->dealt;
+    if (stage.kind != Group::Kind::Reduction)
       continue;
-    bool second = !stage->stream.uses(*column);
-    stage->loops[second ? head().loops.size() : *column].reduced = true;
+    bool second = !stage.stream.uses(*column);
+    stage.loops[second ? head().loops.size() : *column].reduced = true;
   }
   // One element of a row has a word of its own.
   for (auto &stage : chain->stages)
-    if (!stage->packet)
-      stage->result.tensor->inner = std::nullopt;
+    if (!stage.packet)
+      stage.result.tensor->inner = std::nullopt;
   return chain;
 }
 

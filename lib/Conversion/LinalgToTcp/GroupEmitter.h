@@ -57,9 +57,9 @@ struct StreamShape {
 /// Emits one group at the builder's position.
 class GroupEmitter {
 public:
-  GroupEmitter(KernelEmitter &kernel, Group &group)
-      : kernel(kernel), group(group), machine(*kernel.program.machine),
-        builder(kernel.builder), loc(group.root->getLoc()) {
+  GroupEmitter(KernelEmitter &kernel, const Group &plan)
+      : kernel(kernel), group(plan), machine(*kernel.program.machine),
+        builder(kernel.builder), loc(plan.loc) {
     makeAxes();
     if (group.ring)
       makeRingGrids();
@@ -191,7 +191,8 @@ private:
   mlir::LogicalResult emitWeightStream();
 
   KernelEmitter &kernel;
-  Group &group;
+  /// A copy of the plan, of which loops over tiles are closed and opened again.
+  Group group;
   const TcpMachine &machine;
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -167,7 +167,7 @@ void linalg_to_tcp::orderRingMemory(Program &program) {
       continue;
     for (Access *access : {&group->lhs, &group->rhs}) {
       Tensor *tensor = access->tensor;
-      if (!mayReorder(*tensor) ||
+      if (!mayReorder(*tensor) || tensor->size > 0 ||
           llvm::any_of(access->dims,
                        [](const Index &index) { return index.offset != 0; }))
         continue;
@@ -186,8 +186,7 @@ void linalg_to_tcp::orderRingMemory(Program &program) {
         same = std::prev(copies.end());
       }
       if (same != copies.end()) {
-        if (--tensor->readers == 0)
-          tensor->firstUse = -1;
+        --tensor->readers;
         access->tensor = same->second;
         ++access->tensor->readers;
       }

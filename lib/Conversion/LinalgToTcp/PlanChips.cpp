@@ -115,11 +115,7 @@ static int64_t hostBytesOf(const Tensor &tensor, Spread spread, int64_t chips) {
 ChipPlanner::ChipPlanner(Program &program, int64_t budget)
     : program(program), machine(*program.machine), budget(budget) {
   // Planners ask who else reads what the host sends.
-  for (auto &tensor : program.tensors)
-    tensor->readers = 0;
-  for (auto &group : program.groups)
-    for (Access *access : group->reads())
-      ++access->tensor->readers;
+  countReaders(program);
   for (auto [i, group] : llvm::enumerate(program.groups)) {
     const Tensor *result = group->result.tensor;
     numbers.try_emplace(result, numbers.size());
@@ -146,7 +142,7 @@ int64_t ChipPlanner::cyclesOf(Group &group) const {
   }
   // What cannot be planned so is no way to run it; the error is for him who
   // asks for it.
-  ScopedDiagnosticHandler quiet(group.root->getContext(),
+  ScopedDiagnosticHandler quiet(group.loc.getContext(),
                                 [](Diagnostic &) { return success(); });
   if (needsWeightStream(group)) {
     if (failed(requireWeightStream(group, machine)))
@@ -177,7 +173,7 @@ int64_t ChipPlanner::cyclesOf(const Move &move, int64_t chips) {
     ChipTensors tensors(owner, chips);
     known->second =
         getCollectiveCycles(*makeCollective(move.tensor, move.from, move.to,
-                                            tensors, chips, program.func),
+                                            tensors, chips, Group()),
                             machine);
   }
   return known->second;
@@ -356,7 +352,7 @@ void ChipPlanner::apply(const Plan &plan) {
     const Division &division = plan.options[i][plan.chosen[i]].division;
     for (const Move &move : plan.moves[i])
       groups.push_back(makeCollective(move.tensor, move.from, move.to, tensors,
-                                      plan.chips, group->root));
+                                      plan.chips, *group));
     for (auto &part : divideGroup(*group, division, tensors, plan.chips))
       groups.push_back(std::move(part));
     last[group->result.tensor] = division.result;
@@ -418,7 +414,7 @@ LogicalResult ChipPlanner::checkPins() {
       if (loop.pinnedChips <= 1)
         continue;
       auto error = [&]() {
-        return group->root->emitOpError()
+        return group->emitOpError()
                << "pins " << loop.pinnedChips << " chips for loop " << i
                << " of " << loop.extent << " iterations, ";
       };
@@ -447,7 +443,7 @@ LogicalResult ChipPlanner::plan() {
   for (auto &group : program.groups)
     for (const Loop &loop : group->loops)
       pinned = std::max(pinned, loop.pinnedChips);
-  if (program.chips == 1)
+  if (program.chips == 1 || program.chipsUsed > 1)
     return success();
   int64_t all = 0, bytes = 0;
   for (auto &tensor : program.tensors)
@@ -469,7 +465,7 @@ LogicalResult ChipPlanner::plan() {
     tried.push_back({pinned, best.cycles});
     divides = true;
     if (best.chosen.empty())
-      return program.func.emitOpError()
+      return program.emitOpError()
              << "has pins of chips that exclude each other";
   } else {
     best.cycles = all;
@@ -490,11 +486,11 @@ LogicalResult ChipPlanner::plan() {
     }
   }
   if (!divides)
-    mlir::emitWarning(program.func->getLoc())
+    mlir::emitWarning(Location(program.loc))
         << "no operation has a loop that divides over " << program.chips
         << " chips or fewer; the program runs on the first one";
   else if (best.chips > 1 && best.chips < program.chips && pinned <= 1)
-    mlir::emitWarning(program.func->getLoc())
+    mlir::emitWarning(Location(program.loc))
         << "the program runs on " << best.chips << " of " << program.chips
         << " chips, over which its loops divide best";
   record(best, tried);

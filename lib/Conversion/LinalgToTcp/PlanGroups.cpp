@@ -661,6 +661,12 @@ LoopList GroupPlanner::dealable() const {
   return loops;
 }
 
+static StringRef describeMemory(Memory memory) {
+  return memory == Memory::Trf   ? "the tensor register file"
+         : memory == Memory::Vrf ? "the vector register file"
+                                 : "data memory";
+}
+
 LogicalResult GroupPlanner::plan() {
   std::optional<int64_t> best;
   SmallVector<Loop, 6> chosen;
@@ -745,17 +751,64 @@ LogicalResult GroupPlanner::plan() {
     return checkPins();
   }
   if (exceeded == Memory::None)
-    return group.root->emitOpError()
+    return group.emitOpError()
            << "pins parts on " << slices() << " slices, machine \""
            << machine.name << "\" has " << machine.clustersPerChip << " x "
            << machine.slicesPerCluster
            << ", and one loop in as many parts as clusters";
-  StringRef name = exceeded == Memory::Trf   ? "the tensor register file"
-                   : exceeded == Memory::Vrf ? "the vector register file"
-                                             : "data memory";
-  return group.root->emitOpError()
-         << "does not fit into " << name << " of machine \"" << machine.name
-         << "\" in any tiling" << (hasPins() ? " that its pin allows" : "");
+  return group.emitOpError()
+         << "does not fit into " << describeMemory(exceeded) << " of machine \""
+         << machine.name << "\" in any tiling"
+         << (hasPins() ? " that its pin allows" : "");
+}
+
+LogicalResult GroupPlanner::check() const {
+  for (auto [i, loop] : llvm::enumerate(group.loops)) {
+    auto refuse = [&](const Twine &why) {
+      return group.emitOpError()
+             << "has tiles of " << loop.tile << " in " << loop.parts
+             << " parts for loop d" << i << " of " << loop.extent
+             << " iterations, " << why;
+    };
+    bool isPart =
+        loop.local % units[i] != 0 && (loop.parts > 1 || !rigid.test(i));
+    if (loop.single && loop.tile != 1)
+      return refuse("which runs one by one");
+    if (loop.reduced ? loop.parts != 1 : isPart)
+      return refuse(loop.reduced
+                        ? "which is summed, and slices share no sums"
+                        : "a part is whole multiples of " + Twine(units[i]));
+    if (!loop.reduced && rigid.test(i) && loop.extent % loop.tile != 0)
+      return refuse("which tiles must divide");
+    if ((whole.test(i) || llvm::is_contained(oneTile, i)) && !loop.reduced &&
+        (loop.tiles() > 1 || loop.parts > 1))
+      return refuse("which cannot be cut");
+  }
+  if (!fitsClusters())
+    return group.emitOpError()
+           << "has parts on " << slices() << " slices, machine \""
+           << machine.name << "\" has " << machine.clustersPerChip << " x "
+           << machine.slicesPerCluster
+           << ", and one loop in as many parts as clusters";
+  if (Memory memory = firstExceeded(); memory != Memory::None)
+    return group.emitOpError()
+           << "does not fit into " << describeMemory(memory) << " of machine \""
+           << machine.name << "\" in its tiles";
+  return success();
+}
+
+LogicalResult linalg_to_tcp::checkMapping(const Group &group,
+                                          const TcpMachine &machine) {
+  if (!group.loops.empty() && !isMapped(group))
+    return group.emitOpError() << "has loops without a mapping; run "
+                                  "tcp-plan-choose-mappings first";
+  if (group.ring || group.weightStream || group.kind == Group::Kind::Gather ||
+      group.kind == Group::Kind::Rows || group.kind == Group::Kind::Collective)
+    return success();
+  Group trial = group;
+  for (LoopList *list : {&trial.batch, &trial.m, &trial.n, &trial.k})
+    list->clear();
+  return GroupPlanner(trial, machine, /*budget=*/1).check();
 }
 
 bool GroupPlanner::hasPins() const {
@@ -773,7 +826,7 @@ LogicalResult GroupPlanner::checkPins() const {
     bool parts = loop.pinnedParts && loop.parts != loop.pinnedParts;
     if (!tile && !parts)
       continue;
-    InFlightDiagnostic diag = group.root->emitOpError()
+    InFlightDiagnostic diag = group.emitOpError()
                               << "pins " << (tile ? "tiles of " : "")
                               << (tile ? loop.pinnedTile : loop.pinnedParts)
                               << (tile ? "" : " parts") << " for loop " << i
@@ -790,5 +843,75 @@ LogicalResult GroupPlanner::checkPins() const {
     return diag << ": " << loop.tile << " iterations in " << loop.parts
                 << " parts would fit";
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// A name per loop, by role.
+static void nameLoops(Group &group) {
+  if (group.kind == Group::Kind::Collective) {
+    for (auto [i, loop] : llvm::enumerate(group.loops))
+      loop.name = i == group.collective->source ? "E"
+                  : i == group.collective->destination
+                      ? "C"
+                      : "D" + std::to_string(i);
+    return;
+  }
+  llvm::StringMap<unsigned> counts;
+  for (LoopId i = 0; i < group.loops.size(); ++i) {
+    StringRef letter = group.loops[i].reduced               ? "K"
+                       : llvm::is_contained(group.n, i)     ? "N"
+                       : llvm::is_contained(group.batch, i) ? "B"
+                       : llvm::is_contained(group.m, i)     ? "M"
+                                                            : "D";
+    unsigned &count = counts[letter];
+    group.loops[i].name =
+        count == 0 ? letter.str() : letter.str() + std::to_string(count);
+    ++count;
+    for (auto &stage : group.stages)
+      stage.loops[i].name = group.loops[i].name;
+  }
+}
+
+bool linalg_to_tcp::isMapped(const Group &group) {
+  return !group.loops.empty() &&
+         llvm::none_of(group.loops,
+                       [](const Loop &loop) { return loop.name.empty(); });
+}
+
+LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
+  const TcpMachine &machine = *program.machine;
+  countReaders(program);
+  for (auto &group : program.groups) {
+    if (isMapped(*group))
+      continue;
+    if (group->kind == Group::Kind::Gather ||
+        group->kind == Group::Kind::Collective) {
+      for (Loop &loop : group->loops)
+        loop.tile = loop.local = loop.extent;
+    } else if (group->kind == Group::Kind::Rows) {
+      // Planned where it was fused.
+    } else if (needsWeightStream(*group)) {
+      if (failed(requireWeightStream(*group, machine)))
+        return failure();
+    } else {
+      // Tiles and parts that somebody has set already are fixed.
+      for (Loop &loop : group->loops) {
+        loop.pinnedTile = loop.tile > 1 ? loop.tile : loop.pinnedTile;
+        loop.pinnedParts = loop.parts > 1 ? loop.parts : loop.pinnedParts;
+      }
+      if (failed(GroupPlanner(*group, machine, budget).plan()))
+        return failure();
+    }
+    if (group->record && !group->record->complete)
+      emitWarning(Location(group->loc))
+          << "search over mappings ends after " << group->record->evaluated
+          << " of them, as its budget says; the best of these is used";
+    nameLoops(*group);
+  }
+  cutFollowedWeights(program);
   return success();
 }

@@ -23,6 +23,8 @@ public:
   GroupPlanner(Group &group, const TcpMachine &machine, int64_t budget);
 
   mlir::LogicalResult plan();
+  /// Whether the group has tiles and parts that it can run in; an error if not.
+  mlir::LogicalResult check() const;
 
 private:
   void findRigidLoops();

@@ -598,13 +598,16 @@ void RingPlanner::apply() {
   plan.refills = cut(rowLoop, choice.refillRows, pass.beside());
   if (choice.chunks > 1)
     for (int64_t count : plan.loads) {
-      if (count == 1 || plan.chunkLoops.count(count))
+      auto counts = [&](LoopId loop) {
+        return group.loops[loop].extent == count;
+      };
+      if (count == 1 || llvm::any_of(plan.chunkLoops, counts))
         continue;
       LoopId sum = group.k.back();
-      LoopId counts = divide(sum, sizes.tile[sum], count);
-      group.loops[counts].reduced = group.loops[counts].countsTiles = true;
-      group.k.insert(std::prev(group.k.end()), counts);
-      plan.chunkLoops[count] = counts;
+      LoopId over = divide(sum, sizes.tile[sum], count);
+      group.loops[over].reduced = group.loops[over].countsTiles = true;
+      group.k.insert(std::prev(group.k.end()), over);
+      plan.chunkLoops.push_back(over);
     }
   plan.slices = std::move(outerSlices);
   for (const LoopList &list : {streamSlices, otherRows, innerSlices})
@@ -612,27 +615,17 @@ void RingPlanner::apply() {
   group.ring = std::move(plan);
 }
 
-std::optional<int64_t> linalg_to_tcp::getRingCycles(Group &group,
+std::optional<int64_t> linalg_to_tcp::getRingCycles(const Group &group,
                                                     const TcpMachine &machine,
                                                     int64_t budget) {
   if (group.kind != Group::Kind::Contraction)
     return std::nullopt;
-  // Roles of loops and factors are found anew when all layouts are chosen.
-  Access lhs = group.lhs, rhs = group.rhs;
-  std::optional<LoopId> packet = group.packet;
-  int64_t lanes = group.lanes;
-  GroupPlanner roles(group, machine, budget);
-  RingPlanner planner(group, machine);
-  std::optional<int64_t> cycles;
-  if (planner.isEligible() && planner.search(INT64_MAX, budget))
-    cycles = planner.takeRecord().cycles;
-  group.lhs = std::move(lhs);
-  group.rhs = std::move(rhs);
-  group.packet = packet;
-  group.lanes = lanes;
-  for (LoopList *list : {&group.batch, &group.m, &group.n, &group.k})
-    list->clear();
-  return cycles;
+  Group trial = group;
+  GroupPlanner roles(trial, machine, budget);
+  RingPlanner planner(trial, machine);
+  if (!planner.isEligible() || !planner.search(INT64_MAX, budget))
+    return std::nullopt;
+  return planner.takeRecord().cycles;
 }
 
 bool linalg_to_tcp::planRings(Group &group, const TcpMachine &machine,

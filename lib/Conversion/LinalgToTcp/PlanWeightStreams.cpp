@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryOrder.h"
+#include "WeightStream.h"
 #include "sequin/Machine/Cycles.h"
 
 using namespace mlir;
@@ -648,30 +649,25 @@ bool linalg_to_tcp::needsWeightStream(const Group &group) {
   return group.scale || (group.rhs && group.rhs.tensor->isE2m1);
 }
 
-int64_t linalg_to_tcp::getWeightStreamCycles(Group &group,
+int64_t linalg_to_tcp::getWeightStreamCycles(const Group &group,
                                              const TcpMachine &machine) {
-  Access lhs = group.lhs, rhs = group.rhs;
-  WeightStreamPlanner planner(group, machine);
-  int64_t cycles = INT64_MAX;
+  Group trial = group;
+  WeightStreamPlanner planner(trial, machine);
   if (planner.findMisfit().empty())
     // Without the host's help runs along the sum are short.
     if (auto plan = planner.search(); plan && (plan->ordered || plan->across))
-      cycles = plan->cycles;
-  group.lhs = std::move(lhs);
-  group.rhs = std::move(rhs);
-  return cycles;
+      return plan->cycles;
+  return INT64_MAX;
 }
 
-bool linalg_to_tcp::streamsAcross(Group &group, const TcpMachine &machine) {
-  Access lhs = group.lhs, rhs = group.rhs;
-  WeightStreamPlanner planner(group, machine);
-  bool result = false;
-  if (planner.findMisfit().empty())
-    if (auto plan = planner.search())
-      result = plan->across;
-  group.lhs = std::move(lhs);
-  group.rhs = std::move(rhs);
-  return result;
+bool linalg_to_tcp::streamsAcross(const Group &group,
+                                  const TcpMachine &machine) {
+  Group trial = group;
+  WeightStreamPlanner planner(trial, machine);
+  if (!planner.findMisfit().empty())
+    return false;
+  auto plan = planner.search();
+  return plan && plan->across;
 }
 
 void linalg_to_tcp::planWeightStream(Group &group, const TcpMachine &machine) {
@@ -691,8 +687,8 @@ LogicalResult linalg_to_tcp::requireWeightStream(Group &group,
       misfit = "no part of the sum fits into the register files";
   }
   if (!misfit.empty())
-    return group.root->emitOpError()
-           << "multiplies " << Float4E2M1FNType::get(group.root->getContext())
+    return group.emitOpError()
+           << "multiplies " << Float4E2M1FNType::get(group.loc.getContext())
            << " weights, which machine \"" << machine.name
            << "\" does as they stream past a few rows of activations: "
            << misfit;
@@ -737,17 +733,20 @@ static bool orderMemory(Group &group, const TcpMachine &machine) {
   return true;
 }
 
-void linalg_to_tcp::finishWeightStreams(Program &program) {
-  for (auto [i, group] : llvm::enumerate(program.groups)) {
-    if (!group->weightStream)
+void linalg_to_tcp::cutFollowedWeights(Program &program) {
+  for (size_t i = 0; i + 1 < program.groups.size(); ++i) {
+    Group &group = *program.groups[i];
+    if (!group.weightStream || !program.groups[i + 1]->weightStream)
       continue;
-    WeightStreamPlan &plan = *group->weightStream;
-    if (i + 1 < program.groups.size() && program.groups[i + 1]->weightStream) {
-      static_cast<WeightStreamCut &>(plan) = plan.followed;
-      group->record->mapping =
-          describePlan(plan, static_cast<bool>(group->scale));
-    }
-    if (plan.ordered)
-      plan.ordered = orderMemory(*group, *program.machine);
+    WeightStreamPlan &plan = *group.weightStream;
+    static_cast<WeightStreamCut &>(plan) = plan.followed;
+    group.record->mapping = describePlan(plan, static_cast<bool>(group.scale));
   }
+}
+
+void linalg_to_tcp::orderWeightMemory(Program &program) {
+  for (auto &group : program.groups)
+    if (group->weightStream && group->weightStream->ordered &&
+        group->rhs.tensor->size == 0)
+      group->weightStream->ordered = orderMemory(*group, *program.machine);
 }

@@ -56,9 +56,9 @@ TypedAttr reinterpret(TypedAttr attr) {
 
 class ChainReader {
 public:
-  ChainReader(const Program &program, linalg::LinalgOp op,
-              function_ref<Access(OpOperand &)> operandOf)
-      : program(program), op(op), operandOf(operandOf) {}
+  ChainReader(const TcpMachine &machine, const Constants &constants,
+              linalg::LinalgOp op, function_ref<Access(OpOperand &)> operandOf)
+      : machine(machine), constants(constants), op(op), operandOf(operandOf) {}
 
   FailureOr<Chain> read();
 
@@ -82,11 +82,12 @@ private:
     Step &step = chain.steps.emplace_back();
     step.kind = kind;
     step.type = type;
-    step.source = op;
+    step.loc = op.getLoc();
     return step;
   }
 
-  const Program &program;
+  const TcpMachine &machine;
+  const Constants &constants;
   linalg::LinalgOp op;
   function_ref<Access(OpOperand &)> operandOf;
   Chain chain;
@@ -125,7 +126,7 @@ TypedAttr ChainReader::getConstant(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value);
       argument && argument.getOwner() == op.getBlock()) {
     value = op.getMatchingOpOperand(argument)->get();
-    if (TypedAttr constant = program.constants.lookup(value))
+    if (TypedAttr constant = constants.lookup(value))
       return toComputeType(constant);
     if (isa<ShapedType>(value.getType()))
       return {};
@@ -187,11 +188,10 @@ LogicalResult ChainReader::setOperand(Operation *body, Value value,
   tensor = operandOf(*element);
   Type type = getElementTypeOrSelf(element->get());
   ElementType from = *tcp::getElementKind(type);
-  if (program.machine->canFetchCast(from,
-                                    *tcp::getElementKind(computeTypeOf(type))))
+  if (machine.canFetchCast(from, *tcp::getElementKind(computeTypeOf(type))))
     return success();
   return refuse(body) << " on an operand of " << getName(from)
-                      << ", which machine \"" << program.machine->name
+                      << ", which machine \"" << machine.name
                       << "\" cannot widen to " << computeTypeOf(type);
 }
 
@@ -271,10 +271,9 @@ LogicalResult ChainReader::readMultiplyAdd(math::FmaOp body, Value &next) {
 LogicalResult ChainReader::readNarrow(Operation *body) {
   Type type = body->getResult(0).getType();
   std::optional<ElementType> to = tcp::getElementKind(type);
-  if (!to ||
-      !program.machine->canCast(*tcp::getElementKind(computeTypeOf(type)), *to))
+  if (!to || !machine.canCast(*tcp::getElementKind(computeTypeOf(type)), *to))
     return refuse(body) << " to " << type << ", which the cast engine of \""
-                        << program.machine->name << "\" cannot produce";
+                        << machine.name << "\" cannot produce";
   addStep(Step::Kind::Narrow, type);
   return success();
 }
@@ -332,7 +331,7 @@ LogicalResult ChainReader::readStep(Operation *body, Value &next) {
   // The rounding of the engine.
   if (isa<arith::FPToSIOp>(body) && type.isInteger(32)) {
     Operation *round = next.getDefiningOp();
-    bool isRight = program.machine->arithmetic.fixedTiesAway
+    bool isRight = machine.arithmetic.fixedTiesAway
                        ? isa_and_nonnull<math::RoundOp>(round)
                        : isa_and_nonnull<math::RoundEvenOp>(round);
     if (isRight) {
@@ -374,16 +373,16 @@ FailureOr<Chain> ChainReader::read() {
       !chain.steps.empty() || from != getElementTypeOrSelf(op->getResult(0));
   chain.computeType = converts ? computeTypeOf(from) : from;
   ElementType kind = *tcp::getElementKind(from);
-  if (!program.machine->canFetchCast(kind,
-                                     *tcp::getElementKind(chain.computeType)))
-    return op.emitOpError() << "works on " << getName(kind)
-                            << ", which machine \"" << program.machine->name
-                            << "\" cannot widen to " << chain.computeType;
+  if (!machine.canFetchCast(kind, *tcp::getElementKind(chain.computeType)))
+    return op.emitOpError()
+           << "works on " << getName(kind) << ", which machine \""
+           << machine.name << "\" cannot widen to " << chain.computeType;
   return std::move(chain);
 }
 
 FailureOr<Chain>
-linalg_to_tcp::readChain(const Program &program, linalg::LinalgOp op,
+linalg_to_tcp::readChain(const TcpMachine &machine, const Constants &constants,
+                         linalg::LinalgOp op,
                          function_ref<Access(OpOperand &)> operandOf) {
-  return ChainReader(program, op, operandOf).read();
+  return ChainReader(machine, constants, op, operandOf).read();
 }

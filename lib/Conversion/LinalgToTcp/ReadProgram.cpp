@@ -72,32 +72,6 @@ static Index multipleOf(unsigned dim, int64_t coefficient, int64_t offset = 0) {
   return {offset, {{dim, coefficient}}};
 }
 
-/// An affine expression of loops without division.
-static std::optional<Index> getIndex(AffineExpr expr) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return multipleOf(dim.getPosition(), 1);
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Index{constant.getValue(), {}};
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<Index> lhs = getIndex(binary.getLHS()),
-                       rhs = getIndex(binary.getRHS());
-  if (!lhs || !rhs)
-    return std::nullopt;
-  Access sum;
-  if (expr.getKind() == AffineExprKind::Add) {
-    // As the sum of two loops that are replaced.
-    sum.dims.push_back({0, {{0, 1}, {1, 1}}});
-    return sum.substitute({*lhs, *rhs}).dims[0];
-  }
-  if (expr.getKind() == AffineExprKind::Mul && rhs->terms.empty()) {
-    sum.dims.push_back(multipleOf(0, rhs->offset));
-    return sum.substitute({*lhs}).dims[0];
-  }
-  return std::nullopt;
-}
-
 //===----------------------------------------------------------------------===//
 // The reader
 //===----------------------------------------------------------------------===//
@@ -106,8 +80,13 @@ namespace {
 
 class Reader {
 public:
-  Reader(func::FuncOp func, const TcpMachine &machine, int64_t chips) {
-    program.func = func;
+  Reader(func::FuncOp func, const TcpMachine &machine, int64_t chips)
+      : func(func) {
+    program.name = func.getSymNameAttr();
+    if (!func.isPublic())
+      program.visibility = func.getSymVisibilityAttr();
+    program.loc = func.getLoc();
+    program.type = func.getFunctionType();
     program.machine = &machine;
     program.chips = chips;
   }
@@ -147,7 +126,11 @@ private:
   Access resultOf(linalg::LinalgOp op);
   void define(Value value, Group &group, Access result);
 
+  func::FuncOp func;
   Program program;
+  /// What every value of the function is, if not one number everywhere.
+  DenseMap<Value, Access> views;
+  Constants constants;
 };
 
 } // namespace
@@ -198,7 +181,8 @@ Group &Reader::addGroup(Group::Kind kind, Operation *root) {
   program.groups.push_back(std::make_unique<Group>());
   Group &group = *program.groups.back();
   group.kind = kind;
-  group.root = root;
+  group.origin = root->getName().getIdentifier();
+  group.loc = root->getLoc();
   return group;
 }
 
@@ -260,7 +244,7 @@ Tensor *Reader::addConstant(DenseElementsAttr values) {
 
 FailureOr<Access> Reader::access(Operation *at, Value value,
                                  ArrayRef<Index> indices) {
-  if (TypedAttr constant = program.constants.lookup(value)) {
+  if (TypedAttr constant = constants.lookup(value)) {
     // One element, wherever it is read.
     auto type =
         RankedTensorType::get({}, getElementTypeOrSelf(value.getType()));
@@ -269,8 +253,8 @@ FailureOr<Access> Reader::access(Operation *at, Value value,
         DenseElementsAttr::get(type, ArrayRef<Attribute>(constant)));
     return single;
   }
-  auto found = program.views.find(value);
-  if (found == program.views.end())
+  auto found = views.find(value);
+  if (found == views.end())
     return at->emitOpError()
            << "reads a tensor that nothing has written; fill it first";
   return found->second.substitute(indices);
@@ -304,7 +288,7 @@ Access Reader::resultOf(linalg::LinalgOp op) {
 void Reader::define(Value value, Group &group, Access result) {
   group.result = std::move(result);
   if (value)
-    program.views[value] = wholeOf(group.result.tensor);
+    views[value] = wholeOf(group.result.tensor);
 }
 
 /// A group that reads all of `value`.
@@ -356,8 +340,8 @@ LogicalResult Reader::readLinalg(linalg::LinalgOp op) {
 LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group, Step step) {
   OpOperand &init = *op.getDpsInitOperand(0);
   step.type = group.computeType;
-  step.source = op;
-  if (TypedAttr constant = program.constants.lookup(init.get())) {
+  step.loc = op.getLoc();
+  if (TypedAttr constant = constants.lookup(init.get())) {
     bool neutral = false;
     if (auto number = dyn_cast<FloatAttr>(constant)) {
       const APFloat &value = number.getValue();
@@ -572,8 +556,8 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
           op.getMatchingOpOperand(yielded)->get().getType()) &&
       out.isPermutation()) {
     OpOperand &operand = *op.getMatchingOpOperand(yielded);
-    if (TypedAttr constant = program.constants.lookup(operand.get())) {
-      program.constants[value] = constant;
+    if (TypedAttr constant = constants.lookup(operand.get())) {
+      constants[value] = constant;
       return success();
     }
     FailureOr<Access> source = access(op, operand);
@@ -583,7 +567,7 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     SmallVector<Index, 4> dims(op.getNumLoops());
     for (auto [i, expr] : llvm::enumerate(out.getResults()))
       dims[cast<AffineDimExpr>(expr).getPosition()] = multipleOf(i, 1);
-    program.views[value] = source->substitute(dims);
+    views[value] = source->substitute(dims);
     return success();
   }
   LogicalResult accessed = success();
@@ -594,7 +578,8 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
     accessed = failure();
     return Access();
   };
-  FailureOr<Chain> chain = readChain(program, op, operandOf);
+  FailureOr<Chain> chain =
+      readChain(*program.machine, constants, op, operandOf);
   if (failed(chain) || failed(accessed))
     return failure();
   FailureOr<Access> stream = access(op, *chain->start);
@@ -616,8 +601,8 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Reader::readExtractSlice(tensor::ExtractSliceOp op) {
-  if (TypedAttr constant = program.constants.lookup(op.getSource())) {
-    program.constants[op] = constant;
+  if (TypedAttr constant = constants.lookup(op.getSource())) {
+    constants[op] = constant;
     return success();
   }
   llvm::SmallBitVector dropped = op.getDroppedDims();
@@ -633,18 +618,18 @@ LogicalResult Reader::readExtractSlice(tensor::ExtractSliceOp op) {
   FailureOr<Access> source = access(op, op.getSource(), indices);
   if (failed(source))
     return failure();
-  program.views[op] = std::move(*source);
+  views[op] = std::move(*source);
   return success();
 }
 
 LogicalResult Reader::readInsertSlice(tensor::InsertSliceOp op) {
   Tensor *tensor = nullptr;
   Value into = op.getDest();
-  auto found = program.views.find(into);
+  auto found = views.find(into);
   bool fresh = into.getDefiningOp<tensor::EmptyOp>();
   if (fresh) {
     tensor = program.addTensor(op.getType());
-  } else if (found != program.views.end() && into.hasOneUse() &&
+  } else if (found != views.end() && into.hasOneUse() &&
              found->second.tensor->origin == Tensor::Origin::Computed &&
              into.getDefiningOp() &&
              isa<tensor::InsertSliceOp, tensor::PadOp>(into.getDefiningOp())) {
@@ -717,8 +702,8 @@ LogicalResult Reader::readPad(tensor::PadOp op) {
 }
 
 LogicalResult Reader::readExpand(tensor::ExpandShapeOp op) {
-  if (TypedAttr constant = program.constants.lookup(op.getSrc())) {
-    program.constants[op] = constant;
+  if (TypedAttr constant = constants.lookup(op.getSrc())) {
+    constants[op] = constant;
     return success();
   }
   SmallVector<Index, 4> indices;
@@ -735,15 +720,15 @@ LogicalResult Reader::readExpand(tensor::ExpandShapeOp op) {
   FailureOr<Access> source = access(op, op.getSrc(), indices);
   if (failed(source))
     return failure();
-  program.views[op] = std::move(*source);
+  views[op] = std::move(*source);
   return success();
 }
 
 /// Written at joint indices; a view only where at most one dimension of those
 /// that are joined has a size.
 LogicalResult Reader::readCollapse(tensor::CollapseShapeOp op) {
-  if (TypedAttr constant = program.constants.lookup(op.getSrc())) {
-    program.constants[op] = constant;
+  if (TypedAttr constant = constants.lookup(op.getSrc())) {
+    constants[op] = constant;
     return success();
   }
   ArrayRef<int64_t> shape = op.getSrcType().getShape();
@@ -769,7 +754,7 @@ LogicalResult Reader::readCollapse(tensor::CollapseShapeOp op) {
   if (failed(source))
     return failure();
   if (!joins) {
-    program.views[op] = std::move(*source);
+    views[op] = std::move(*source);
     return success();
   }
   Group &group = addGroup(Group::Kind::Stream, op);
@@ -844,9 +829,9 @@ LogicalResult Reader::readGather(tensor::GatherOp op) {
 
 LogicalResult Reader::readReturn(func::ReturnOp op) {
   for (Value value : op.getOperands()) {
-    auto found = program.views.find(value);
+    auto found = views.find(value);
     Tensor *tensor = nullptr;
-    if (found != program.views.end() &&
+    if (found != views.end() &&
         found->second.tensor->origin == Tensor::Origin::Computed &&
         found->second.tensor->type == value.getType() &&
         llvm::all_of(llvm::enumerate(found->second.dims), [](auto entry) {
@@ -875,13 +860,13 @@ LogicalResult Reader::readConstant(arith::ConstantOp op) {
   if (!values)
     return op->emitOpError() << "has values that are not dense";
   if (!values.isSplat()) {
-    program.views[op] = wholeOf(addConstant(values));
+    views[op] = wholeOf(addConstant(values));
     return success();
   }
   auto value = dyn_cast<TypedAttr>(values.getSplatValue<Attribute>());
   if (!value)
     return op->emitOpError() << "has elements that are not single numbers";
-  program.constants[op] = value;
+  constants[op] = value;
   return success();
 }
 
@@ -898,7 +883,7 @@ LogicalResult Reader::readOperation(Operation *op) {
         !isa<TypedAttr>(value))
       return op->emitOpError() << "fills with a value that is not a constant; "
                                   "pass a tensor instead";
-    program.constants[fill.getResult(0)] = cast<TypedAttr>(value);
+    constants[fill.getResult(0)] = cast<TypedAttr>(value);
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -921,7 +906,6 @@ LogicalResult Reader::readOperation(Operation *op) {
 }
 
 FailureOr<Program> Reader::read() {
-  func::FuncOp func = program.func;
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitOpError()
            << "has several blocks, only straight-line functions can be lowered";
@@ -933,7 +917,7 @@ FailureOr<Program> Reader::read() {
         program.addTensor(cast<RankedTensorType>(argument.getType()));
     tensor->origin = Tensor::Origin::Argument;
     tensor->argument = argument.getArgNumber();
-    program.views[argument] = wholeOf(tensor);
+    views[argument] = wholeOf(tensor);
   }
   for (Operation &op : func.getBody().front())
     if (failed(readOperation(&op)))

@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-static std::string describeLocation(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+static std::string describeLocation(LocationAttr loc) {
+  if (auto file = Location(loc)->findInstanceOf<FileLineColLoc>())
     return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
             Twine(file.getColumn()))
         .str();
@@ -42,26 +42,8 @@ static std::string describeTiles(const Group &group) {
   return text.empty() ? "one element" : text;
 }
 
-static StringRef describeKind(Group::Kind kind) {
-  switch (kind) {
-  case Group::Kind::Stream:
-    return "stream";
-  case Group::Kind::Contraction:
-    return "contraction";
-  case Group::Kind::Reduction:
-    return "reduction";
-  case Group::Kind::Gather:
-    return "gather";
-  case Group::Kind::Rows:
-    return "rows";
-  case Group::Kind::Collective:
-    return "collective";
-  }
-  return "group";
-}
-
-ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
-  Builder builder(program.func.getContext());
+ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
+  Builder builder(program.getContext());
   SmallVector<Attribute> records;
   auto addText = [&](NamedAttrList &list, StringRef name,
                      const std::string &text) {
@@ -71,11 +53,11 @@ ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
   auto addNumber = [&](NamedAttrList &list, StringRef name, int64_t number) {
     list.append(name, builder.getI64IntegerAttr(number));
   };
-  auto add = [&](Operation *root, StringRef group,
+  auto add = [&](StringRef operation, LocationAttr loc, StringRef group,
                  const MappingRecord &record) {
     NamedAttrList fields;
-    addText(fields, "operation", root->getName().getStringRef().str());
-    addText(fields, "location", describeLocation(root->getLoc()));
+    addText(fields, "operation", operation.str());
+    addText(fields, "location", describeLocation(loc));
     addText(fields, "group", group.str());
     addText(fields, "kind", record.kind);
     addText(fields, "mapping", record.mapping);
@@ -94,7 +76,8 @@ ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
     records.push_back(builder.getDictionaryAttr(fields));
   };
   if (program.chipsRecord)
-    add(program.func, "chips", *program.chipsRecord);
+    add(func::FuncOp::getOperationName(), program.loc, "chips",
+        *program.chipsRecord);
   for (const auto &group : program.groups) {
     MappingRecord record = group->record.value_or(MappingRecord());
     if (!group->ring && !group->weightStream) {
@@ -103,12 +86,13 @@ ArrayAttr linalg_to_tcp::recordMappings(Program &program) {
     }
     if (group->kind == Group::Kind::Collective) {
       record.kind = "collective";
-      record.mapping = group->collective.name;
+      record.mapping = group->collective->name;
       record.cycles = getCollectiveCycles(*group, *program.machine);
     } else if (!group->division.empty()) {
       record.mapping = group->division + "; " + record.mapping;
     }
-    add(group->root, describeKind(group->kind), record);
+    add(group->origin ? group->origin.getValue() : "", group->loc,
+        stringifyGroupKind(group->kind), record);
   }
   return builder.getArrayAttr(records);
 }

@@ -139,7 +139,7 @@ Step linalg_to_tcp::makePartialStep(const Group &group) {
                                               : ArithmeticOp::Add;
   step.partial = true;
   step.type = group.computeType;
-  step.source = group.root;
+  step.loc = group.loc;
   return step;
 }
 

@@ -30,66 +30,9 @@
 #ifndef SEQUIN_LIB_CONVERSION_LINALGTOTCP_WEIGHTSTREAM_H
 #define SEQUIN_LIB_CONVERSION_LINALGTOTCP_WEIGHTSTREAM_H
 
-#include "llvm/ADT/SmallVector.h"
-#include <cstdint>
-#include <optional>
-
-namespace sequin {
-struct TcpMachine;
-} // namespace sequin
+#include "Program.h"
 
 namespace sequin::linalg_to_tcp {
-
-/// The rows of a slice in time.
-struct WeightStreamCut {
-  /// Loads of weights, rows and cells of each; rows of a pass of the tensor
-  /// unit.
-  int64_t steps = 1, stepRows = 1, stepCells = 1, passRows = 1;
-  /// What is contiguous in HBM and in DM.
-  int64_t runCells = 1, runRows = 1;
-};
-
-/// How weights stream past activations.
-struct WeightStreamPlan : WeightStreamCut {
-  /// Loops of the group: over clusters, slices and iterations of a slice.
-  unsigned cluster = 0, slice = 0, row = 0;
-  unsigned sumPart = 0, cell = 0, element = 0;
-  std::optional<unsigned> token; ///< rows of activations
-
-  int64_t clusters = 1;               ///< that work
-  int64_t sumParts = 1, rowParts = 1; ///< slices of a cluster
-  int64_t rowSlots = 1;               ///< slices for each part of the sum
-  int64_t rows = 1;                   ///< of weights, in each slice
-  int64_t cells = 1;                  ///< of the sum, in each slice
-  int64_t cellSize = 1;               ///< elements
-  int64_t columns = 1;                ///< cells of a packet
-  int64_t tokens = 1;
-
-  /// Whether the host sends weights and scales in the order of the loads. In
-  /// that order runs are whole units of HBM and go to the DM networks in turn:
-  /// [step, cells / runCells, rows / runRows, slices, rows % runRows,
-  /// cells % runCells].
-  bool ordered = false;
-  /// Whether rows are contiguous in HBM, not the sum.
-  bool across = false;
-  /// Scales: cells are padded to so many; [rows / scaleRows, slices, rows %
-  /// scaleRows, cells].
-  int64_t scaleCells = 1, scaleRows = 1;
-
-  /// Cells of the activations that each slice of those with the same part of
-  /// the sum brings from HBM, for the switch to pass around; 0 if each slice
-  /// brings all of its part.
-  int64_t spreadCells = 0;
-
-  /// Slices with neighbouring rows that put their results side by side.
-  int64_t gathered = 1;
-
-  /// As few loads as fit into DM: if another group's loads follow, the tensor
-  /// unit works beside them.
-  WeightStreamCut followed;
-
-  int64_t cycles = 0; ///< by the cost model
-};
 
 /// A digit of the slices of a chip, in the order in which their networks take
 /// turns: those inside a network first, then the networks.

@@ -73,8 +73,7 @@ void linalg_to_tcp::widenElements(Program &program, ArgumentLayout layout) {
       RankedTensorType type = access.tensor->type;
       copy =
           program.addTensor(type.clone(IntegerType::get(type.getContext(), 8)));
-      auto group = std::make_unique<Group>();
-      group->root = reader.root;
+      auto group = std::make_unique<Group>(Group::of(reader));
       for (int64_t size : type.getShape())
         group->loops.emplace_back().extent = size;
       group->stream = wholeOf(access.tensor);

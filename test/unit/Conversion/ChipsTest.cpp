@@ -154,7 +154,7 @@ TEST_F(ChipsTest, CountsWhatLinksCarry) {
     std::vector<std::unique_ptr<Tensor>> owner;
     ChipTensors tensors(owner, 4);
     return getCollectiveCycles(
-        *makeCollective(tensor, from, to, tensors, 4, program.func), machine);
+        *makeCollective(tensor, from, to, tensors, 4, Group()), machine);
   };
   EXPECT_EQ(cycles(Spread(0), Spread()),
             interChipCycles(machine, bytes / 4 * 3));
@@ -190,10 +190,10 @@ TEST_F(ChipsTest, FindsTheCheapestOfAllCombinations) {
         int64_t all = cycles + more;
         for (auto [access, wanted] : llvm::zip_equal(reads, other.reads))
           if (access->tensor == between && wanted != one.result)
-            all += getCollectiveCycles(*makeCollective(between, one.result,
-                                                       wanted, tensors, chips,
-                                                       program.func),
-                                       machine);
+            all +=
+                getCollectiveCycles(*makeCollective(between, one.result, wanted,
+                                                    tensors, chips, Group()),
+                                    machine);
         best = std::min(best, all);
       }
     ASSERT_TRUE(succeeded(planChips(program, kDefaultSearchBudget)))

@@ -142,7 +142,7 @@ TEST_F(PlanTest, PutsTensorsThatLiveTogetherApart) {
   ASSERT_TRUE(succeeded(plan(matmul(128, 256, 64)))) << messages;
   std::vector<std::pair<int64_t, int64_t>> spans;
   for (auto &tensor : program.tensors)
-    if (tensor->firstUse >= 0)
+    if (tensor->size > 0)
       spans.push_back(
           {tensor->address,
            tensor->address + getByteSize(tensor->kind(), tensor->size)});

@@ -46,7 +46,9 @@ LogicalResult LoweringProgram::plan(StringRef text) {
     return failure();
   fuseGroups(program);
   chooseLayouts(program);
-  return planGroups(program, kDefaultSearchBudget);
+  if (failed(planGroups(program, kDefaultSearchBudget)))
+    return failure();
+  return assignMemory(program);
 }
 
 const Loop *LoweringProgram::loop(size_t i, StringRef name) const {

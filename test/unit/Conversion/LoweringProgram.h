@@ -24,7 +24,7 @@ public:
 
   /// Reads the text and stops there.
   mlir::LogicalResult read(llvm::StringRef text);
-  /// Reads, fuses, chooses layouts and plans.
+  /// Reads, fuses, chooses layouts and mappings, assigns memory.
   mlir::LogicalResult plan(llvm::StringRef text);
 
   const Group &group(size_t i) const { return *program.groups[i]; }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringProgram.h"
+#include "lib/Conversion/LinalgToTcp/WeightStream.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;

@@ -22,7 +22,7 @@ enum class ArgumentLayout : uint8_t {
   RowMajor,  ///< in the order of their dimensions, rows padded to 64 bytes
 };
 
-#define GEN_PASS_DECL_LINALGTOTCP
+#define GEN_PASS_DECL
 #include "sequin/Conversion/LinalgToTcp/Passes.h.inc"
 
 namespace linalg_to_tcp {

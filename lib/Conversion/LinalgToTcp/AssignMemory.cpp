@@ -1,4 +1,5 @@
-//===- PlanProgram.cpp - Groups one by one, then their tensors ------------===//
+//===- AssignMemory.cpp - Groups one by one, then their tensors
+//------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,44 +14,55 @@
 
 #include "MemoryOrder.h"
 #include "Padding.h"
-#include "PlanGroups.h"
 #include "sequin/Machine/Cycles.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
-/// A name per loop, by role.
-static void nameLoops(Group &group) {
-  if (group.kind == Group::Kind::Collective) {
-    for (auto [i, loop] : llvm::enumerate(group.loops))
-      loop.name = i == group.collective.source        ? "E"
-                  : i == group.collective.destination ? "C"
-                                                      : "D" + std::to_string(i);
-    return;
+void linalg_to_tcp::countReaders(Program &program) {
+  for (auto &tensor : program.tensors)
+    tensor->readers = 0;
+  for (auto &group : program.groups)
+    for (Access *access : group->reads())
+      ++access->tensor->readers;
+}
+
+/// By index of the first group that needs a tensor and of the last one.
+struct Lifetime {
+  int first, last;
+};
+
+/// Of all tensors that have memory.
+static DenseMap<Tensor *, Lifetime> getLifetimes(Program &program) {
+  DenseMap<Tensor *, Lifetime> lifetimes;
+  for (auto [i, group] : llvm::enumerate(program.groups)) {
+    auto use = [&, at = static_cast<int>(i)](Tensor *tensor) {
+      lifetimes.try_emplace(tensor, Lifetime{at, at}).first->second.last = at;
+    };
+    for (Access *access : group->reads())
+      use(access->tensor);
+    use(group->result.tensor);
   }
-  llvm::StringMap<unsigned> counts;
-  for (LoopId i = 0; i < group.loops.size(); ++i) {
-    StringRef letter = group.loops[i].reduced               ? "K"
-                       : llvm::is_contained(group.n, i)     ? "N"
-                       : llvm::is_contained(group.batch, i) ? "B"
-                       : llvm::is_contained(group.m, i)     ? "M"
-                                                            : "D";
-    unsigned &count = counts[letter];
-    group.loops[i].name =
-        count == 0 ? letter.str() : letter.str() + std::to_string(count);
-    ++count;
-    for (auto &stage : group.stages)
-      stage->loops[i].name = group.loops[i].name;
+  // Arguments are there from the start, results until the end.
+  for (auto &[tensor, life] : lifetimes) {
+    bool isSent = tensor->origin != Tensor::Origin::Computed;
+    if (isSent)
+      life.first = 0;
+    if (isSent || llvm::is_contained(program.results, tensor))
+      life.last = program.groups.size();
   }
+  return lifetimes;
 }
 
 /// Bytes between rows in HBM are multiples of this, a packet of a contraction.
 static constexpr int64_t kRowBytes = 64;
 
-/// Room for all positions that an access may touch.
-static void reserve(const Group &group, const Access &access) {
-  for (auto [index, size] : llvm::zip(access.dims, access.tensor->allocated)) {
+/// Room for all positions that an access may touch; a tensor that has its size
+/// must have it.
+static LogicalResult reserve(const Group &group, const Access &access) {
+  Tensor &tensor = *access.tensor;
+  for (auto [dim, index] : llvm::enumerate(access.dims)) {
     int64_t last = index.offset, steps = 1;
     for (auto [loop, coefficient] : index.terms) {
       const Loop &l = group.loops[loop];
@@ -65,8 +77,15 @@ static void reserve(const Group &group, const Access &access) {
       if (access.countDims(loop) > 1)
         steps = std::max(steps, last + 2);
     }
-    size = std::max({size, last + 1, steps});
+    int64_t &size = tensor.allocated[dim];
+    int64_t needed = std::max({size, last + 1, steps});
+    if (tensor.size > 0 && needed > size)
+      return group.emitOpError()
+             << "touches " << needed << " positions of dimension " << dim
+             << " of '" << tensor.name << "', whose layout allocates " << size;
+    size = needed;
   }
+  return success();
 }
 
 /// With `gap` units of HBM behind every row.
@@ -97,27 +116,26 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine,
 }
 
 /// Addresses by first fit among the tensors that live at the same time.
-static LogicalResult place(Program &program) {
+static LogicalResult place(Program &program, ArrayRef<Tensor *> placedBefore) {
   const TcpMachine &machine = *program.machine;
-  SmallVector<Tensor *> placed;
+  SmallVector<std::pair<Tensor *, Lifetime>> placed;
   auto bytes = [&](const Tensor &tensor) {
     return static_cast<int64_t>(llvm::alignTo(
         getByteSize(tensor.kind(), tensor.size), machine.dmaRequestBytes));
   };
-  int last = program.groups.size();
+  auto lifetimes = getLifetimes(program);
+  // Those that have a place keep it.
+  for (Tensor *tensor : placedBefore)
+    placed.push_back({tensor, lifetimes.lookup(tensor)});
   for (auto &tensor : program.tensors) {
-    if (tensor->firstUse < 0)
+    auto used = lifetimes.find(tensor.get());
+    if (used == lifetimes.end() ||
+        llvm::is_contained(placedBefore, tensor.get()))
       continue;
-    // Arguments are there from the start, results until the end.
-    if (tensor->origin != Tensor::Origin::Computed)
-      tensor->firstUse = 0;
-    if (tensor->origin != Tensor::Origin::Computed ||
-        llvm::is_contained(program.results, tensor.get()))
-      tensor->lastUse = last;
+    Lifetime life = used->second;
     SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (Tensor *other : placed)
-      if (other->lastUse >= tensor->firstUse &&
-          tensor->lastUse >= other->firstUse)
+    for (auto [other, its] : placed)
+      if (its.last >= life.first && life.last >= its.first)
         taken.push_back({other->address, other->address + bytes(*other)});
     llvm::sort(taken);
     // What fills the rows of all channels starts with them.
@@ -130,55 +148,44 @@ static LogicalResult place(Program &program) {
       address = llvm::alignTo(std::max(address, end), alignment);
     }
     if (address + bytes(*tensor) > machine.hbmBytes)
-      return program.func.emitOpError()
+      return program.emitOpError()
              << "needs " << address + bytes(*tensor)
              << " bytes of HBM at once, machine \"" << machine.name << "\" has "
              << machine.hbmBytes;
     tensor->address = address;
-    placed.push_back(tensor.get());
+    placed.push_back({tensor.get(), life});
   }
   return success();
 }
 
-LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
+LogicalResult linalg_to_tcp::assignMemory(Program &program) {
   const TcpMachine &machine = *program.machine;
-  DenseMap<Tensor *, unsigned> readers;
-  for (auto &group : program.groups)
-    for (Access *access : group->reads())
-      access->tensor->readers = ++readers[access->tensor];
+  countReaders(program);
+  SmallVector<Tensor *> placed;
+  for (auto &tensor : program.tensors)
+    if (tensor->size > 0)
+      placed.push_back(tensor.get());
+    else if (tensor->allocated.empty())
+      tensor->allocated.assign(tensor->type.getShape().begin(),
+                               tensor->type.getShape().end());
   DenseMap<Tensor *, std::vector<EngineStarts>> movers;
-  for (auto [i, group] : llvm::enumerate(program.groups)) {
-    if (group->kind == Group::Kind::Gather ||
-        group->kind == Group::Kind::Collective) {
-      for (Loop &loop : group->loops)
-        loop.tile = loop.local = loop.extent;
-    } else if (group->kind == Group::Kind::Rows) {
-      // Planned where it was fused.
-    } else if (needsWeightStream(*group)) {
-      if (failed(requireWeightStream(*group, machine)))
-        return failure();
-    } else if (failed(GroupPlanner(*group, machine, budget).plan())) {
-      return failure();
-    }
-    if (group->record && !group->record->complete)
-      group->root->emitWarning()
-          << "search over mappings ends after " << group->record->evaluated
-          << " of them, as its budget says; the best of these is used";
-    nameLoops(*group);
+  for (auto &group : program.groups) {
     auto use = [&](Access &access) {
-      reserve(*group, access);
-      Tensor &tensor = *access.tensor;
-      if (tensor.firstUse < 0)
-        tensor.firstUse = static_cast<int>(i);
-      tensor.lastUse = static_cast<int>(i);
+      if (failed(reserve(*group, access)))
+        return failure();
       EngineStarts starts = getEngineStarts(*group, access, machine);
       if (starts.size() > 1)
-        movers[&tensor].push_back(std::move(starts));
+        movers[access.tensor].push_back(std::move(starts));
+      return success();
     };
     for (Access *access : group->reads())
-      use(*access);
-    use(group->result);
+      if (failed(use(*access)))
+        return failure();
+    if (failed(use(group->result)))
+      return failure();
   }
+  // What the host sends or gets, and rows that are gathered, come without gaps.
+  DenseSet<Tensor *> keepsRows(program.results.begin(), program.results.end());
   // Rows that are gathered go side by side as they are.
   for (auto &group : program.groups)
     if (group->kind == Group::Kind::Gather) {
@@ -188,16 +195,9 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
                 &b = to.allocated[to.rank() - i];
         a = b = std::max(a, b);
       }
+      keepsRows.insert(&from);
+      keepsRows.insert(&to);
     }
-  for (auto &group : program.groups)
-    if (group->kind == Group::Kind::Gather)
-      for (Tensor *tensor : {group->stream.tensor, group->result.tensor})
-        tensor->keepsRows = true;
-  // What the host sends or gets comes without gaps.
-  for (auto &tensor : program.tensors)
-    if (tensor->origin != Tensor::Origin::Computed ||
-        llvm::is_contained(program.results, tensor.get()))
-      tensor->keepsRows = true;
   // The host has one array for all copies of an argument; on several chips it
   // counts what the program has (KernelEmitter::axesOf).
   for (auto &tensor : program.tensors)
@@ -205,23 +205,26 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
       if (program.chipsUsed == 1 &&
           tensor->origin == Tensor::Origin::Argument &&
           other->origin == Tensor::Origin::Argument &&
-          tensor->argument == other->argument && tensor->firstUse >= 0 &&
-          other->firstUse >= 0)
+          tensor->argument == other->argument && tensor->readers > 0 &&
+          other->readers > 0)
         for (auto [a, b] : llvm::zip(tensor->allocated, other->allocated))
           a = b = std::max(a, b);
-  finishWeightStreams(program);
+  orderWeightMemory(program);
   orderRingMemory(program);
-  for (auto &tensor : program.tensors) {
-    if (tensor->firstUse < 0)
+  for (auto [used, life] : getLifetimes(program)) {
+    Tensor &tensor = *used;
+    if (llvm::is_contained(placed, used))
       continue;
-    setStrides(*tensor, machine);
-    if (tensor->keepsRows || tensor->rank() < 2 || !tensor->inner ||
-        !tensor->digits.empty())
+    setStrides(tensor, machine);
+    if (keepsRows.contains(&tensor) ||
+        tensor.origin != Tensor::Origin::Computed || tensor.rank() < 2 ||
+        !tensor.inner || !tensor.digits.empty())
       continue;
-    int64_t gap = choosePadding(
-        *tensor, movers[tensor.get()], machine,
-        [&](int64_t units) { setStrides(*tensor, machine, units); });
-    setStrides(*tensor, machine, gap);
+    int64_t gap =
+        choosePadding(tensor, movers[&tensor], machine, [&](int64_t units) {
+          setStrides(tensor, machine, units);
+        });
+    setStrides(tensor, machine, gap);
   }
-  return place(program);
+  return place(program, placed);
 }

@@ -1,0 +1,325 @@
+//===- Passes.cpp - The passes of a plan ----------------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each reads the plans of a module, takes one step, and writes them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sequin/Conversion/LinalgToTcp/Passes.h"
+#include "Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_FORMGROUPS
+#define GEN_PASS_DEF_FUSEGROUPS
+#define GEN_PASS_DEF_WIDENELEMENTS
+#define GEN_PASS_DEF_CHOOSELAYOUTS
+#define GEN_PASS_DEF_DIVIDEOVERCHIPS
+#define GEN_PASS_DEF_FUSEROWS
+#define GEN_PASS_DEF_CHOOSEMAPPINGS
+#define GEN_PASS_DEF_ASSIGNMEMORY
+#define GEN_PASS_DEF_RECORDMAPPINGS
+#define GEN_PASS_DEF_EMITKERNELS
+#include "sequin/Conversion/LinalgToTcp/Passes.h.inc"
+} // namespace sequin
+
+using namespace mlir;
+using namespace sequin;
+using namespace sequin::linalg_to_tcp;
+
+/// Calls `step` for the model of every plan; the operation is still there.
+static LogicalResult
+forEachPlan(ModuleOp module,
+            function_ref<LogicalResult(Program &, ProgramOp)> step) {
+  for (ProgramOp op : llvm::make_early_inc_range(module.getOps<ProgramOp>())) {
+    tcp::TargetAttr target = tcp::getTarget(op);
+    if (!target)
+      return failure();
+    Program program = readPlan(op, target);
+    if (failed(step(program, op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Replaces every plan by what `step` makes of it.
+static LogicalResult updatePlans(ModuleOp module,
+                                 function_ref<LogicalResult(Program &)> step) {
+  return forEachPlan(module, [&](Program &program, ProgramOp op) {
+    if (failed(step(program)))
+      return failure();
+    OpBuilder builder(op);
+    writePlan(program, builder);
+    op.erase();
+    return success();
+  });
+}
+
+LogicalResult linalg_to_tcp::checkPhase(const Program &program, Phase phase) {
+  auto refuse = [&](const Twine &what, StringRef pass) {
+    return mlir::emitError(Location(program.loc))
+           << "plan '" << program.name.getValue() << "': " << what << "; run "
+           << pass << " first";
+  };
+  for (auto &group : program.groups) {
+    SmallVector<Access *, 4> accesses = group->reads();
+    accesses.push_back(&group->result);
+    for (Access *access : accesses) {
+      const Tensor &tensor = *access->tensor;
+      if (static_cast<int64_t>(tensor.order.size()) != tensor.rank())
+        return refuse("'" + tensor.name + "' has no layout",
+                      "tcp-plan-choose-layouts");
+      if (phase == Phase::Memory && tensor.size == 0)
+        return refuse("'" + tensor.name + "' has no place in HBM",
+                      "tcp-plan-assign-memory");
+    }
+    if (phase != Phase::Layouts &&
+        failed(checkMapping(*group, *program.machine)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult checkBudget(ModuleOp module, int64_t budget) {
+  if (budget >= 1)
+    return success();
+  return module.emitError() << "search-budget " << budget
+                            << ", allowed are numbers of mappings from 1";
+}
+
+/// What the option says, or the machine's row.
+static ArgumentLayout getLayout(ArgumentLayout option, const Program &program) {
+  if (option != ArgumentLayout::OfMachine)
+    return option;
+  return program.machine->rowMajorArguments ? ArgumentLayout::RowMajor
+                                            : ArgumentLayout::Chosen;
+}
+
+namespace {
+
+struct FormGroupsPass : public sequin::impl::FormGroupsBase<FormGroupsPass> {
+  using FormGroupsBase::FormGroupsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> functions;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (!func.isExternal() && takesTensors(func))
+        functions.push_back(func);
+    if (functions.empty() && target.empty())
+      return;
+    tcp::TargetAttr machine = getMachine(module);
+    if (!machine)
+      return signalPassFailure();
+    for (func::FuncOp func : functions)
+      if (failed(checkUses(func, module)))
+        return signalPassFailure();
+    module->setAttr(tcp::TcpDialect::kTargetAttrName, machine);
+    for (func::FuncOp func : functions) {
+      FailureOr<Program> program =
+          readProgram(func, *machine.getRow(), machine.getChips());
+      if (failed(program))
+        return signalPassFailure();
+      numFormed += program->groups.size();
+      OpBuilder builder(func);
+      writePlan(*program, builder);
+      func.erase();
+    }
+  }
+
+private:
+  /// A program on tensors; functions that are lowered already are left alone.
+  static bool takesTensors(func::FuncOp func) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    return llvm::any_of(func.getArgumentTypes(), isTensor) ||
+           llvm::any_of(func.getResultTypes(), isTensor);
+  }
+
+  /// A lowered function takes other types than its callers have.
+  static LogicalResult checkUses(func::FuncOp func, ModuleOp module) {
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(func, module);
+    if (!uses || uses->empty())
+      return success();
+    return uses->begin()->getUser()->emitOpError()
+           << "refers to '" << func.getName()
+           << "', which becomes a program of its own; inline that function";
+  }
+
+  /// The module's machine, or the one the options name.
+  tcp::TargetAttr getMachine(ModuleOp module) {
+    auto named = module->getAttrOfType<tcp::TargetAttr>(
+        tcp::TcpDialect::kTargetAttrName);
+    if (target.empty())
+      return named ? named : tcp::getTarget(module);
+    if (named && named.getMachine() != target) {
+      module.emitError() << "module is for machine \"" << named.getMachine()
+                         << "\", the option target asks for \"" << target
+                         << "\"";
+      return {};
+    }
+    if (named)
+      return named;
+    return tcp::TargetAttr::getChecked([&] { return module.emitError(); },
+                                       &getContext(), StringRef(target),
+                                       int64_t(chips), tcp::Mode::Kernel);
+  }
+};
+
+struct FuseGroupsPass : public sequin::impl::FuseGroupsBase<FuseGroupsPass> {
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      numFused += program.groups.size();
+      fuseGroups(program);
+      numFused -= program.groups.size();
+      return success();
+    };
+    if (failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct WidenElementsPass
+    : public sequin::impl::WidenElementsBase<WidenElementsPass> {
+  using WidenElementsBase::WidenElementsBase;
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      numCopies -= program.groups.size();
+      widenElements(program, getLayout(argumentLayout, program));
+      numCopies += program.groups.size();
+      return success();
+    };
+    if (failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct ChooseLayoutsPass
+    : public sequin::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
+  using ChooseLayoutsBase::ChooseLayoutsBase;
+  void runOnOperation() override {
+    if (failed(checkBudget(getOperation(), searchBudget)))
+      return signalPassFailure();
+    auto step = [&](Program &program) {
+      numCopies -= program.groups.size();
+      chooseLayouts(program, getLayout(argumentLayout, program), searchBudget);
+      numCopies += program.groups.size();
+      return success();
+    };
+    if (failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct DivideOverChipsPass
+    : public sequin::impl::DivideOverChipsBase<DivideOverChipsPass> {
+  using DivideOverChipsBase::DivideOverChipsBase;
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      if (failed(checkPhase(program, Phase::Layouts)) ||
+          failed(planChips(program, searchBudget)))
+        return failure();
+      for (auto &group : program.groups) {
+        numDivided += !group->division.empty();
+        numCollectives += group->kind == Group::Kind::Collective;
+      }
+      return success();
+    };
+    if (failed(checkBudget(getOperation(), searchBudget)) ||
+        failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct FuseRowsPass : public sequin::impl::FuseRowsBase<FuseRowsPass> {
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      if (failed(checkPhase(program, Phase::Layouts)))
+        return failure();
+      fuseRows(program);
+      for (auto &group : program.groups)
+        numStages += group->stages.size();
+      return success();
+    };
+    if (failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct ChooseMappingsPass
+    : public sequin::impl::ChooseMappingsBase<ChooseMappingsPass> {
+  using ChooseMappingsBase::ChooseMappingsBase;
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      if (failed(checkPhase(program, Phase::Layouts)) ||
+          failed(planGroups(program, searchBudget)))
+        return failure();
+      for (auto &group : program.groups) {
+        numEvaluated += group->record ? group->record->evaluated : 0;
+        numRings += group->ring.has_value();
+        numWeightStreams += group->weightStream.has_value();
+      }
+      return success();
+    };
+    if (failed(checkBudget(getOperation(), searchBudget)) ||
+        failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct AssignMemoryPass
+    : public sequin::impl::AssignMemoryBase<AssignMemoryPass> {
+  void runOnOperation() override {
+    auto step = [&](Program &program) {
+      if (failed(checkPhase(program, Phase::Mappings)) ||
+          failed(assignMemory(program)))
+        return failure();
+      for (auto &tensor : program.tensors)
+        numBytes += getByteSize(tensor->kind(), tensor->size);
+      return success();
+    };
+    if (failed(updatePlans(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct RecordMappingsPass
+    : public sequin::impl::RecordMappingsBase<RecordMappingsPass> {
+  void runOnOperation() override {
+    auto step = [&](Program &program, ProgramOp op) {
+      if (failed(checkPhase(program, Phase::Mappings)))
+        return failure();
+      op->setAttr(kMappingsAttrName, recordMappings(program));
+      return success();
+    };
+    if (failed(forEachPlan(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+struct EmitKernelsPass : public sequin::impl::EmitKernelsBase<EmitKernelsPass> {
+  void runOnOperation() override {
+    auto step = [&](Program &program, ProgramOp op) {
+      if (failed(checkPhase(program, Phase::Memory)))
+        return failure();
+      OpBuilder builder(op);
+      FailureOr<func::FuncOp> host = emitProgram(program, builder);
+      if (failed(host))
+        return failure();
+      for (NamedAttribute attr : op->getDiscardableAttrs())
+        (*host)->setAttr(attr.getName(), attr.getValue());
+      op.erase();
+      return success();
+    };
+    if (failed(forEachPlan(getOperation(), step)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

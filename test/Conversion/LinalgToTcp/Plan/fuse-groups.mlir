@@ -1,0 +1,54 @@
+// A group takes over the steps of the elementwise group that alone reads its result, by
+// its own loops; a result that two groups read stays.
+//
+// RUN: sequin-opt %s --tcp-plan-fuse-groups --verify-roundtrip --mlir-print-local-scope | FileCheck %s
+
+module attributes {tcp.target = #tcp.target<"rngd">} {
+
+// CHECK-LABEL: plan.program @chain
+// CHECK-NOT: plan.tensor @between
+// CHECK: plan.group reduction of "linalg.reduce" loops [#plan.loop<extent = 16, reduced>, #plan.loop<extent = 8>] {
+// CHECK: %[[HEAD:.*]] = plan.head combines max %{{.*}} : (f32) -> f32
+// CHECK: %[[BIAS:.*]] = plan.read @bias affine_map<(d0, d1) -> (d1)> : f32
+// CHECK: %[[SUM:.*]] = plan.step arithmetic add(%[[HEAD]], %[[BIAS]])
+// CHECK: plan.write %[[SUM]] to @out affine_map<(d0, d1) -> (d1)> : f32
+// CHECK-NOT: plan.group
+plan.program @chain (tensor<16x8xf32>, tensor<8xf32>) -> tensor<8xf32> returns [@out] {
+  plan.tensor @a argument 0 : tensor<16x8xf32>
+  plan.tensor @bias argument 1 : tensor<8xf32>
+  plan.tensor @between : tensor<8xf32>
+  plan.tensor @out : tensor<8xf32>
+  plan.group reduction of "linalg.reduce" loops [#plan.loop<extent = 16, reduced>, #plan.loop<extent = 8>] {
+    %0 = plan.read @a affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.head combines max %0 : (f32) -> f32
+    plan.write %1 to @between affine_map<(d0, d1) -> (d1)> : f32
+  }
+  plan.group stream of "linalg.add" loops [#plan.loop<extent = 8>] {
+    %0 = plan.read @between affine_map<(d0) -> (d0)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    %2 = plan.read @bias affine_map<(d0) -> (d0)> : f32
+    %3 = plan.step arithmetic add(%1, %2) : (f32, f32) -> f32
+    plan.write %3 to @out affine_map<(d0) -> (d0)> : f32
+  }
+}
+
+// CHECK-LABEL: plan.program @twice
+// CHECK-COUNT-2: plan.group
+plan.program @twice (tensor<16x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) returns [@sum, @out] {
+  plan.tensor @a argument 0 : tensor<16x8xf32>
+  plan.tensor @sum : tensor<8xf32>
+  plan.tensor @out : tensor<8xf32>
+  plan.group reduction of "linalg.reduce" loops [#plan.loop<extent = 16, reduced>, #plan.loop<extent = 8>] {
+    %0 = plan.read @a affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    plan.write %1 to @sum affine_map<(d0, d1) -> (d1)> : f32
+  }
+  plan.group stream of "linalg.exp" loops [#plan.loop<extent = 8>] {
+    %0 = plan.read @sum affine_map<(d0) -> (d0)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    %2 = plan.step function Exp(%1) : (f32) -> f32
+    plan.write %2 to @out affine_map<(d0) -> (d0)> : f32
+  }
+}
+
+}
