@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandForm.h"
 #include "JsonFields.h"
 #include "ReduceJson.h"
 #include "RoutingJson.h"
@@ -299,7 +298,7 @@ static size_t wordsPerCluster() {
   return tcpMachines().front()->slicesPerCluster / kSlicesPerWord;
 }
 
-static std::vector<std::string> maskToText(llvm::ArrayRef<uint64_t> mask) {
+std::vector<std::string> maskToText(llvm::ArrayRef<uint64_t> mask) {
   std::vector<std::string> text;
   for (; !mask.empty();) {
     size_t words = std::min(wordsPerCluster(), mask.size());
@@ -311,49 +310,41 @@ static std::vector<std::string> maskToText(llvm::ArrayRef<uint64_t> mask) {
   return text;
 }
 
-static void maskFromText(detail::Reader &io, llvm::StringRef key,
-                         llvm::ArrayRef<std::string> text,
-                         std::vector<uint64_t> &mask) {
-  mask.clear();
+llvm::Expected<std::vector<uint64_t>>
+maskFromText(llvm::ArrayRef<std::string> text) {
+  std::vector<uint64_t> mask;
   for (llvm::StringRef digits : text) {
     if (digits.empty() || digits.size() % kDigitsPerWord)
-      return io.fail(key, "found a string of " + llvm::Twine(digits.size()) +
-                              " digits, expected a multiple of " +
-                              llvm::Twine(kDigitsPerWord));
+      return llvm::createStringError(
+          "found a string of " + llvm::Twine(digits.size()) +
+          " digits, expected a multiple of " + llvm::Twine(kDigitsPerWord));
     for (size_t end = digits.size(); end > 0; end -= kDigitsPerWord) {
       llvm::StringRef word = digits.slice(end - kDigitsPerWord, end);
       if (!llvm::all_of(word, llvm::isHexDigit))
-        return io.fail(key,
-                       "found '" + word + "', expected hexadecimal digits");
+        return llvm::createStringError("found '" + excerpt(word) +
+                                       "', expected hexadecimal digits");
       uint64_t bits = 0;
       word.getAsInteger(16, bits);
       mask.push_back(bits);
     }
   }
+  return mask;
 }
 
-static void writeMask(detail::Writer &io, llvm::StringRef key,
-                      const std::vector<uint64_t> &mask) {
-  io.field(key, maskToText(mask));
-}
-static void writeMask(detail::FormWriter &io, llvm::StringRef key,
-                      const std::vector<uint64_t> &mask) {
-  io.field(key, mask);
-}
-
-/// A mask that may be left out.
 template <class Io>
-  requires Io::isWriter
-static void optionalMask(Io &io, llvm::StringRef key,
-                         const std::vector<uint64_t> &mask) {
-  if (!mask.empty())
-    writeMask(io, key, mask);
-}
-static void optionalMask(detail::Reader &io, llvm::StringRef key,
-                         std::vector<uint64_t> &mask) {
-  std::vector<std::string> text;
-  io.optionalField(key, text);
-  maskFromText(io, key, text, mask);
+static void describeMask(Io &io, llvm::StringRef key,
+                         Fields<Io, std::vector<uint64_t>> mask) {
+  if constexpr (Io::isWriter) {
+    io.field(key, maskToText(mask));
+  } else {
+    std::vector<std::string> text;
+    io.field(key, text);
+    auto read = maskFromText(text);
+    if (read)
+      mask = std::move(*read);
+    else
+      io.fail(key, llvm::toString(read.takeError()));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,24 +357,20 @@ static void describe(Io &io, Fields<Io, CommitStage> stage) {
   io.field("sequencer", stage.sequencer);
   io.field("commit_in_bytes", stage.commitInBytes);
   io.field("access_bytes", stage.accessBytes);
-  optionalMask(io, "slices", stage.sliceBitmap);
+  bool hasSlices;
+  if constexpr (Io::isWriter)
+    hasSlices = !stage.sliceBitmap.empty();
+  else
+    hasSlices = io.has("slices");
+  if (hasSlices)
+    describeMask(io, "slices", stage.sliceBitmap);
   io.field("packing", stage.packing);
 }
 
 template <class Io>
-  requires Io::isWriter
-static void describe(Io &io, const GenerateCommand &generate) {
+static void describe(Io &io, Fields<Io, GenerateCommand> generate) {
   io.field("chip", generate.chip);
-  writeMask(io, "slices", generate.sliceMask);
-  io.field("address", generate.address);
-  io.field("value", generate.value);
-}
-
-static void describe(detail::Reader &io, GenerateCommand &generate) {
-  io.field("chip", generate.chip);
-  std::vector<std::string> slices;
-  io.field("slices", slices);
-  maskFromText(io, "slices", slices, generate.sliceMask);
+  describeMask(io, "slices", generate.sliceMask);
   io.field("address", generate.address);
   io.field("value", generate.value);
 }
@@ -400,13 +387,13 @@ static void describeStages(Io &io, Fields<Io, ExecCommand> exec) {
   io.field("vector", exec.vector);
   io.field("cast", exec.cast);
   io.field("transpose", exec.transpose);
+  describeMask(io, "slices", exec.sliceMask);
 }
 
 template <class Io>
   requires Io::isWriter
 static void describe(Io &io, const ExecCommand &exec) {
   describeStages(io, exec);
-  writeMask(io, "slices", exec.sliceMask);
   if (const auto *commit = std::get_if<CommitStage>(&exec.sink))
     io.field("commit", *commit);
   else if (const auto *toTrf = std::get_if<ToTrfStage>(&exec.sink))
@@ -417,9 +404,6 @@ static void describe(Io &io, const ExecCommand &exec) {
 
 static void describe(detail::Reader &io, ExecCommand &exec) {
   describeStages(io, exec);
-  std::vector<std::string> slices;
-  io.field("slices", slices);
-  maskFromText(io, "slices", slices, exec.sliceMask);
   // Asked for one by one, so that each is a known key.
   bool commit = io.has("commit"), toTrf = io.has("to_trf"),
        toVrf = io.has("to_vrf");
@@ -528,26 +512,88 @@ static void describeHeader(Io &io, Fields<Io, Program> program) {
   io.field("name", program.name);
   io.field("inputs", program.inputs);
   io.field("outputs", program.outputs);
-  io.optionalList("constants", program.constants);
+  io.optionalField("constants", program.constants);
   io.field("macs", program.macs);
   io.field("mac_type", program.macType);
 }
 
 static constexpr llvm::StringLiteral kCommands = "commands";
 
-llvm::json::Value toJSON(const Program &program) {
-  detail::Writer writer;
-  writer.field("version", kFormatVersion);
-  describeHeader(writer, program);
-  writer.field(kCommands, program.commands);
-  return writer.take();
+/// All of it.
+template <class Io> static void describe(Io &io, Fields<Io, Program> program) {
+  // A file of another version may look different everywhere else.
+  int64_t version = kFormatVersion;
+  io.field("version", version);
+  if constexpr (!Io::isWriter)
+    if (version != kFormatVersion)
+      return io.fail("version", "found " + llvm::Twine(version) +
+                                    ", allowed is " +
+                                    llvm::Twine(kFormatVersion));
+  describeHeader(io, program);
+  io.field(kCommands, program.commands);
 }
 
+template <typename T> void writeFields(const T &value, FieldSink &sink) {
+  detail::Writer(sink).write(value);
+}
+
+template <typename T> std::string getForm(const T &value) {
+  detail::FormSink sink;
+  detail::Writer(sink).write(value);
+  return std::move(sink.bytes);
+}
+
+template <typename T>
+std::optional<FieldError> readFields(const llvm::json::Value &json, T &value) {
+  detail::ReadState state;
+  detail::Reader reader(json, "", state);
+  describe(reader, value);
+  reader.finish();
+  return std::move(state.error);
+}
+
+template <typename T> static llvm::json::Value makeJson(const T &value) {
+  detail::JsonSink sink;
+  detail::Writer(sink).write(value);
+  return sink.take();
+}
+
+#define SEQUIN_FIELDS(STRUCT)                                                  \
+  template void writeFields(const STRUCT &, FieldSink &);                      \
+  template std::string getForm(const STRUCT &);                                \
+  template std::optional<FieldError> readFields(const llvm::json::Value &,     \
+                                                STRUCT &);
+SEQUIN_FIELDS(Argument)
+SEQUIN_FIELDS(Constant)
+SEQUIN_FIELDS(Transfer)
+SEQUIN_FIELDS(DmaDescriptor)
+SEQUIN_FIELDS(FetchStage)
+SEQUIN_FIELDS(FetchMask)
+SEQUIN_FIELDS(SwitchStage)
+SEQUIN_FIELDS(CollectStage)
+SEQUIN_FIELDS(ContractStage)
+SEQUIN_FIELDS(VectorStage)
+SEQUIN_FIELDS(CastStage)
+SEQUIN_FIELDS(TransposeStage)
+SEQUIN_FIELDS(CommitStage)
+SEQUIN_FIELDS(ToTrfStage)
+SEQUIN_FIELDS(ToVrfStage)
+SEQUIN_FIELDS(AddressStep)
+SEQUIN_FIELDS(Command)
+SEQUIN_FIELDS(Program)
+#undef SEQUIN_FIELDS
+
+llvm::json::Value toJSON(const Program &program) { return makeJson(program); }
+llvm::json::Value toJSON(const Command &command) { return makeJson(command); }
+
 void writeJSON(llvm::raw_ostream &os, const Program &program) {
-  detail::Writer writer;
+  detail::JsonSink sink;
+  sink.beginStruct();
+  detail::Writer writer(sink);
   writer.field("version", kFormatVersion);
   describeHeader(writer, program);
-  llvm::json::Value header = writer.take();
+  sink.endStruct();
+  llvm::json::Value header = sink.take();
   const llvm::json::Object &fields = *header.getAsObject();
   llvm::SmallVector<llvm::StringRef> keys = {kCommands};
   for (const auto &field : fields)
@@ -569,43 +615,24 @@ void writeJSON(llvm::raw_ostream &os, const Program &program) {
   os << '\n';
 }
 
-llvm::json::Value toJSON(const Command &command) {
-  return detail::Writer::write(command);
-}
-
-void detail::appendForm(const std::vector<Command> &commands,
-                        std::string &form) {
-  FormWriter(form).field("commands", commands);
-}
-
-/// An error if something went wrong in `state`.
-static llvm::Error takeError(const detail::ReadState &state) {
-  if (!state.failed())
-    return llvm::Error::success();
+template <typename T>
+static llvm::Expected<T> readJson(const llvm::json::Value &json) {
+  T value;
+  std::optional<FieldError> error = readFields(json, value);
+  if (!error)
+    return value;
   // A problem of the outermost object has no path.
-  return llvm::createStringError(llvm::StringRef(state.error).starts_with(": ")
-                                     ? state.error.substr(2)
-                                     : state.error);
+  return llvm::createStringError(error->path.empty()
+                                     ? error->message
+                                     : error->path + ": " + error->message);
 }
 
 llvm::Expected<Program> fromJSON(const llvm::json::Value &value) {
-  detail::ReadState state;
-  detail::Reader reader(value, "", state);
-  // A file of another version may look different everywhere else.
-  int64_t version = 0;
-  reader.field("version", version);
-  if (!state.failed() && version != kFormatVersion)
-    state.fail("version", "found " + llvm::Twine(version) + ", allowed is " +
-                              llvm::Twine(kFormatVersion));
-  Program program;
-  if (!state.failed()) {
-    describeHeader(reader, program);
-    reader.field(kCommands, program.commands);
-  }
-  reader.finish();
-  if (llvm::Error error = takeError(state))
-    return std::move(error);
-  return program;
+  return readJson<Program>(value);
+}
+
+llvm::Expected<Command> commandFromJSON(const llvm::json::Value &value) {
+  return readJson<Command>(value);
 }
 
 llvm::Expected<Program> fromJSONText(llvm::StringRef text) {
@@ -613,17 +640,6 @@ llvm::Expected<Program> fromJSONText(llvm::StringRef text) {
   if (!value)
     return value.takeError();
   return fromJSON(*value);
-}
-
-llvm::Expected<Command> commandFromJSON(const llvm::json::Value &value) {
-  detail::ReadState state;
-  detail::Reader reader(value, "", state);
-  Command command;
-  describe(reader, command);
-  reader.finish();
-  if (llvm::Error error = takeError(state))
-    return std::move(error);
-  return command;
 }
 
 } // namespace sequin::config

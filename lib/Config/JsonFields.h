@@ -13,9 +13,10 @@
 //       ...
 //     }
 //
-// and Writer and Reader both run it, so the two directions cannot drift apart.
-// Scalars convert by an overload of toText/fromText for enumerations, structs
-// of integers (loops) are arrays and are described by `tuple`.
+// and Writer and Reader both run it, so the two directions cannot drift apart;
+// a Writer gives the fields to a sink, which makes JSON or something else of
+// them. Scalars convert by an overload of toText/fromText for enumerations,
+// structs of integers (loops) are arrays and are described by `tuple`.
 //
 // The Reader keeps the first error and lets the rest of the description run
 // over default values; the caller asks for the error at the end.
@@ -25,6 +26,7 @@
 #ifndef SEQUIN_LIB_CONFIG_JSONFIELDS_H
 #define SEQUIN_LIB_CONFIG_JSONFIELDS_H
 
+#include "sequin/Config/Fields.h"
 #include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,82 +61,41 @@ inline llvm::StringRef describeKind(const llvm::json::Value &value) {
   return "";
 }
 
+/// Fields as bytes: the same for equal structs, and only for them.
+class FormSink : public FieldSink {
+public:
+  void beginStruct() override {}
+  void key(llvm::StringRef name) override { text(name); }
+  void endStruct() override { bytes += '\0'; } // no key begins so
+  void beginList(size_t size) override { number(static_cast<int64_t>(size)); }
+  void endList() override {}
+  void number(int64_t value) override {
+    bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  }
+  void flag(bool value) override { bytes += value ? '\2' : '\1'; }
+  /// The length in front, in a byte where that is enough.
+  void text(llvm::StringRef value) override {
+    if (value.empty() || value.size() > UINT8_MAX) {
+      bytes += '\0';
+      number(static_cast<int64_t>(value.size()));
+    } else {
+      bytes += static_cast<char>(value.size());
+    }
+    bytes.append(value.data(), value.size());
+  }
+
+  std::string bytes;
+};
+
+/// Gives a struct's fields to a sink.
 class Writer {
 public:
   static constexpr bool isWriter = true;
 
-  template <class T> void field(llvm::StringRef key, const T &value) {
-    object[key] = write(value);
-  }
-  template <class T>
-  void field(llvm::StringRef key, const std::optional<T> &value) {
-    if (value)
-      object[key] = write(*value);
-  }
-  /// Left out when it has its default value.
-  template <class T> void optionalField(llvm::StringRef key, const T &value) {
-    if (value != T())
-      object[key] = write(value);
-  }
-  /// Left out when it is empty.
-  template <class T> void optionalList(llvm::StringRef key, const T &list) {
-    if (!list.empty())
-      object[key] = write(list);
-  }
-
-  llvm::json::Value take() { return std::move(object); }
-
-  template <class T> static llvm::json::Value write(const T &value) {
-    if constexpr (std::is_same_v<T, bool>)
-      return value;
-    else if constexpr (std::is_integral_v<T>)
-      return static_cast<int64_t>(value);
-    else if constexpr (std::is_same_v<T, std::string>)
-      return value;
-    else if constexpr (std::is_enum_v<T>)
-      return toText(value);
-    else if constexpr (requires { tuple(value); }) {
-      llvm::json::Array array;
-      for (auto *member : tuple(value))
-        array.push_back(*member);
-      return array;
-    } else {
-      Writer inner;
-      describe(inner, value);
-      return inner.take();
-    }
-  }
-  template <class T, unsigned N>
-  static llvm::json::Value write(const llvm::SmallVector<T, N> &list) {
-    return writeList(list);
-  }
-  template <class T>
-  static llvm::json::Value write(const std::vector<T> &list) {
-    return writeList(list);
-  }
-
-private:
-  template <class List> static llvm::json::Value writeList(const List &list) {
-    llvm::json::Array array;
-    array.reserve(list.size()); // growing copies all there is
-    for (const auto &element : list)
-      array.push_back(write(element));
-    return array;
-  }
-
-  llvm::json::Object object;
-};
-
-/// What Writer says, as bytes: the same for equal structs, and only for them.
-/// To compare structs without making JSON of them.
-class FormWriter {
-public:
-  static constexpr bool isWriter = true;
-
-  explicit FormWriter(std::string &bytes) : bytes(bytes) {}
+  explicit Writer(FieldSink &sink) : sink(sink) {}
 
   template <class T> void field(llvm::StringRef key, const T &value) {
-    writeText(key);
+    sink.key(key);
     write(value);
   }
   template <class T>
@@ -142,65 +103,110 @@ public:
     if (value)
       field(key, *value);
   }
-  template <class T> void optionalField(llvm::StringRef key, const T &value) {
-    if (value != T())
+  /// Left out when it has its default: that of its type, or what the struct it
+  /// stands in says.
+  template <class T>
+  void optionalField(llvm::StringRef key, const T &value,
+                     const T &byDefault = T()) {
+    if (!isEqual(value, byDefault))
       field(key, value);
   }
-  template <class T> void optionalList(llvm::StringRef key, const T &list) {
-    if (!list.empty())
-      field(key, list);
+
+  template <class T> void write(const T &value) {
+    if constexpr (std::is_same_v<T, bool>)
+      sink.flag(value);
+    else if constexpr (std::is_integral_v<T>)
+      sink.number(static_cast<int64_t>(value));
+    else if constexpr (std::is_convertible_v<const T &, llvm::StringRef>)
+      sink.text(value);
+    else if constexpr (std::is_enum_v<T>)
+      sink.enumerator(toText(value));
+    else if constexpr (requires { tuple(value); }) {
+      auto members = tuple(value);
+      sink.beginList(members.size());
+      for (auto *member : members)
+        sink.number(*member);
+      sink.endList();
+    } else if constexpr (requires { value.begin(); }) {
+      sink.beginList(value.size());
+      for (const auto &element : value)
+        write(element);
+      sink.endList();
+    } else {
+      if constexpr (std::is_same_v<T, Sequencer>)
+        if (sink.sequencer(value))
+          return;
+      sink.beginStruct();
+      describe(*this, value);
+      sink.endStruct();
+    }
   }
 
 private:
-  template <class T> void write(const T &value) {
-    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
-      writeNumber(static_cast<int64_t>(value));
-    else if constexpr (std::is_same_v<T, std::string> ||
-                       std::is_same_v<T, llvm::StringRef>)
-      writeText(value);
-    else if constexpr (requires { tuple(value); }) {
-      for (auto *member : tuple(value))
-        writeNumber(*member);
+  template <class T> static bool isEqual(const T &a, const T &b) {
+    if constexpr (std::is_scalar_v<T> || std::is_same_v<T, std::string>) {
+      return a == b;
     } else {
-      describe(*this, value);
-      bytes += '\0'; // the end: no key begins so
+      FormSink first, second;
+      Writer(first).write(a);
+      Writer(second).write(b);
+      return first.bytes == second.bytes;
     }
-  }
-  template <class T, unsigned N>
-  void write(const llvm::SmallVector<T, N> &list) {
-    writeList(list);
-  }
-  template <class T> void write(const std::vector<T> &list) { writeList(list); }
-  template <class List> void writeList(const List &list) {
-    writeNumber(static_cast<int64_t>(list.size()));
-    for (const auto &element : list)
-      write(element);
-  }
-  /// The length in front, in a byte where that is enough.
-  void writeText(llvm::StringRef text) {
-    if (text.empty() || text.size() > UINT8_MAX) {
-      bytes += '\0';
-      writeNumber(static_cast<int64_t>(text.size()));
-    } else {
-      bytes += static_cast<char>(text.size());
-    }
-    bytes.append(text.data(), text.size());
-  }
-  void writeNumber(int64_t number) {
-    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
   }
 
-  std::string &bytes;
+  FieldSink &sink;
+};
+
+/// Fields as JSON.
+class JsonSink : public FieldSink {
+public:
+  void beginStruct() override { open.push_back({llvm::json::Object(), {}}); }
+  void key(llvm::StringRef name) override { open.back().key = name; }
+  void endStruct() override { close(); }
+  void beginList(size_t size) override {
+    open.push_back({llvm::json::Array(), {}});
+    // Growing copies all there is.
+    open.back().value.getAsArray()->reserve(size);
+  }
+  void endList() override { close(); }
+  void number(int64_t value) override { put(value); }
+  void flag(bool value) override { put(value); }
+  void text(llvm::StringRef value) override { put(value.str()); }
+
+  llvm::json::Value take() { return std::move(root); }
+
+private:
+  void close() {
+    llvm::json::Value value = std::move(open.back().value);
+    open.pop_back();
+    put(std::move(value));
+  }
+  void put(llvm::json::Value value) {
+    if (open.empty())
+      root = std::move(value);
+    else if (llvm::json::Array *array = open.back().value.getAsArray())
+      array->push_back(std::move(value));
+    else
+      open.back().value.getAsObject()->insert(
+          {open.back().key, std::move(value)});
+  }
+
+  struct Open {
+    llvm::json::Value value;
+    llvm::StringRef key; ///< of the field that comes next
+  };
+  std::vector<Open> open;
+  llvm::json::Value root = nullptr;
 };
 
 /// The first error of a whole reading.
 struct ReadState {
-  std::string error;
+  std::optional<FieldError> error;
 
-  bool failed() const { return !error.empty(); }
+  bool failed() const { return error.has_value(); }
   void fail(const llvm::Twine &path, const llvm::Twine &what) {
     if (!failed())
-      error = (path + ": " + what).str();
+      error = {path.str(), what.str(), ""};
   }
   void expected(const llvm::Twine &path, const llvm::Twine &allowed,
                 const llvm::json::Value &found) {
@@ -228,12 +234,11 @@ public:
     if (const llvm::json::Value *found = find(key))
       read(*found, pathOf(key), value.emplace());
   }
-  template <class T> void optionalField(llvm::StringRef key, T &value) {
+  /// What is left out keeps the default that its struct gave it.
+  template <class T, class... Default>
+  void optionalField(llvm::StringRef key, T &value, const Default &...) {
     if (const llvm::json::Value *found = find(key))
       read(*found, pathOf(key), value);
-  }
-  template <class T> void optionalList(llvm::StringRef key, T &list) {
-    optionalField(key, list);
   }
 
   bool has(llvm::StringRef key) { return find(key) != nullptr; }
@@ -250,10 +255,12 @@ public:
       present.push_back(entry.first);
     llvm::sort(present); // the object itself is unordered
     for (llvm::StringRef key : present)
-      if (!llvm::is_contained(known, key))
-        return state.fail(path, "unknown key '" + excerpt(key) +
-                                    "', allowed are " +
-                                    llvm::join(known, ", "));
+      if (!llvm::is_contained(known, key)) {
+        state.fail(path, "unknown key '" + excerpt(key) + "', allowed are " +
+                             llvm::join(known, ", "));
+        state.error->unknown = pathOf(key);
+        return;
+      }
   }
 
   template <class T>

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommandForm.h"
-#include "sequin/Config/Config.h"
+#include "sequin/Config/Fields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
@@ -215,7 +214,8 @@ void takeAddresses(std::vector<Command> &commands,
 Skeleton skeletonOf(std::vector<Command> round) {
   Skeleton result;
   takeAddresses(round, result.addresses);
-  detail::appendForm(round, result.form);
+  for (const Command &command : round)
+    result.form += getForm(command);
   return result;
 }
 

@@ -102,18 +102,9 @@ inline void describe(detail::Reader &io, VectorOperand &operand) {
 template <class Io> void describe(Io &io, detail::Fields<Io, VectorOp> op) {
   io.field("opcode", op.opcode);
   io.field("operand", op.operand);
-  if constexpr (Io::isWriter) {
-    if (op.operand1.kind != VectorOperand::Kind::None)
-      io.field("operand1", op.operand1);
-    if (op.ids != kAllIds)
-      io.field("ids", op.ids);
-    if (op.groups != 3)
-      io.field("groups", op.groups);
-  } else {
-    io.optionalField("operand1", op.operand1);
-    io.optionalField("ids", op.ids);
-    io.optionalField("groups", op.groups);
-  }
+  io.optionalField("operand1", op.operand1);
+  io.optionalField("ids", op.ids, VectorOp().ids);
+  io.optionalField("groups", op.groups, VectorOp().groups);
   io.optionalField("mode", op.mode);
   io.field("int_width", op.intWidth);
   io.optionalField("write_ids", op.writeIds);
@@ -130,14 +121,9 @@ void describe(Io &io, detail::Fields<Io, InputCmp> comparison) {
 template <class Io>
 void describe(Io &io, detail::Fields<Io, BranchStage> branch) {
   io.field("mode", branch.mode);
-  io.optionalList("toggle", branch.toggle);
-  io.optionalList("comparisons", branch.comparisons);
-  if constexpr (Io::isWriter) {
-    if (branch.mode == BranchMode::Vrf)
-      io.field("vrf", branch.vrf);
-  } else {
-    io.optionalField("vrf", branch.vrf);
-  }
+  io.optionalField("toggle", branch.toggle);
+  io.optionalField("comparisons", branch.comparisons);
+  io.optionalField("vrf", branch.vrf);
   io.field("log_address", branch.logAddress);
 }
 
@@ -146,14 +132,8 @@ void describe(Io &io, detail::Fields<Io, VectorStage> stage) {
   io.field("type", stage.type);
   io.field("ops", stage.ops);
   io.field("inter_slice", stage.interSlice);
-  io.optionalList("ops_after", stage.opsAfter);
-  if constexpr (Io::isWriter) {
-    if (stage.branch.mode != BranchMode::Unconditional ||
-        stage.branch.logAddress)
-      io.field("branch", stage.branch);
-  } else {
-    io.optionalField("branch", stage.branch);
-  }
+  io.optionalField("ops_after", stage.opsAfter);
+  io.optionalField("branch", stage.branch);
   io.field("valid_count", stage.validCount);
   io.field("intra_slice_reduce", stage.intraSliceReduce);
   io.optionalField("unzip", stage.unzip);

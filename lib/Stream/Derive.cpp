@@ -63,7 +63,8 @@ public:
           const DeriveOptions &options)
       : buffer(buffer), time(time), packet(packet), options(options) {}
 
-  llvm::Expected<Derivation> run() {
+  /// Sets `initial`, one loop for each term.
+  llvm::Expected<Derivation> deriveLoops() {
     if (!checked::mul(time.size(), packet.size()))
       return llvm::createStringError("the size of the stream '" + time.str() +
                                      "' times '" + packet.str() +
@@ -77,6 +78,15 @@ public:
         return error;
       llvm::consumeError(std::move(error));
     }
+    return std::move(result);
+  }
+
+  /// Sets the rest of `given`.
+  llvm::Error fitLoops(Derivation &given) {
+    result = std::move(given);
+    if (streamFactors.empty())
+      if (llvm::Error error = collect())
+        return error;
     auto dataVisits = [&]() -> std::optional<std::vector<int64_t>> {
       if (!mayHavePadding() || !joinStream())
         return std::nullopt;
@@ -90,7 +100,8 @@ public:
       return error;
     if (llvm::Error error = accesses())
       return error;
-    return std::move(result);
+    given = std::move(result);
+    return llvm::Error::success();
   }
 
 private:
@@ -530,5 +541,24 @@ llvm::Expected<Derivation> sequin::derive(const AddressMap &buffer,
                                           const Mapping &time,
                                           const Mapping &packet,
                                           const DeriveOptions &options) {
-  return Deriver(buffer, time, packet, options).run();
+  Deriver deriver(buffer, time, packet, options);
+  auto derivation = deriver.deriveLoops();
+  if (!derivation)
+    return derivation;
+  if (llvm::Error error = deriver.fitLoops(*derivation))
+    return std::move(error);
+  return derivation;
+}
+
+llvm::Expected<Derivation> sequin::deriveLoops(const AddressMap &buffer,
+                                               const Mapping &time,
+                                               const Mapping &packet,
+                                               const DeriveOptions &options) {
+  return Deriver(buffer, time, packet, options).deriveLoops();
+}
+
+llvm::Error sequin::fitLoops(Derivation &derivation, const AddressMap &buffer,
+                             const Mapping &time, const Mapping &packet,
+                             const DeriveOptions &options) {
+  return Deriver(buffer, time, packet, options).fitLoops(derivation);
 }

@@ -17,6 +17,8 @@ using checked::ceilDiv;
 using checked::saturatingMul;
 
 std::string LoopTerm::str() const {
+  if (!name.empty())
+    return name;
   const Mapping::Term &source = mapping.terms()[term];
   if (pieces.empty())
     return source.text;

@@ -51,6 +51,8 @@ public:
       : mapping(mapping), term(term) {}
   LoopTerm(const Mapping &mapping, unsigned term, Piece piece)
       : mapping(mapping), term(term), pieces{piece} {}
+  /// A loop that was given a name, as str() of another makes it.
+  explicit LoopTerm(std::string name) : name(std::move(name)) {}
   /// Adds the pieces of `inner`, a part of the same term further in.
   void join(const LoopTerm &inner) {
     pieces.insert(pieces.end(), inner.pieces.begin(), inner.pieces.end());
@@ -62,12 +64,14 @@ public:
   operator std::string() const { return str(); }
   bool operator==(const LoopTerm &other) const {
     return term == other.term && pieces == other.pieces &&
-           mapping.terms().data() == other.mapping.terms().data();
+           mapping.terms().data() == other.mapping.terms().data() &&
+           name == other.name;
   }
 
 private:
   Mapping mapping;
-  unsigned term;
+  unsigned term = 0;
+  std::string name; ///< empty for a term of the mapping
   /// None for the whole term.
   std::vector<Piece> pieces;
 };
@@ -244,6 +248,17 @@ struct Derivation {
 llvm::Expected<Derivation> derive(const AddressMap &buffer, const Mapping &time,
                                   const Mapping &packet,
                                   const DeriveOptions &options);
+
+/// derive() in its two steps. The first sets `initial` and `searched` alone.
+llvm::Expected<Derivation> deriveLoops(const AddressMap &buffer,
+                                       const Mapping &time,
+                                       const Mapping &packet,
+                                       const DeriveOptions &options);
+/// The second: from `derivation.initial`, whoever made it, to loops within the
+/// limits and what follows from these.
+llvm::Error fitLoops(Derivation &derivation, const AddressMap &buffer,
+                     const Mapping &time, const Mapping &packet,
+                     const DeriveOptions &options);
 
 /// A loop of a reduction: a (possibly split) factor of the input stream and
 /// whether it survives in the output.

@@ -34,7 +34,8 @@ struct TcpToConfig : public sequin::impl::TcpToConfigBase<TcpToConfig> {
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       function.erase();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    tcp::buildConfigOp(builder, loc, *program);
+    if (failed(tcp::buildConfigOp(builder, loc, *program)))
+      return signalPassFailure();
   }
 };
 } // namespace

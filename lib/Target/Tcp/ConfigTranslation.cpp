@@ -6,146 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The attributes of a configuration mirror its JSON: objects are dictionaries,
-// arrays are arrays, numbers are i64. One shape has an attribute of its own,
-// the sequencer, because it is what a reader looks for.
+// A walk that copies: what structs hold is what attributes hold
+// (TcpConfigAttrs.td), and commands are operations.
 //
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "mlir/IR/Builders.h"
+#include "sequin/Dialect/Tcp/IR/TcpConfigValue.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::tcp;
-using sequin::stream::SequencerAttr;
-namespace json = llvm::json;
-
-//===----------------------------------------------------------------------===//
-// JSON to attributes
-//===----------------------------------------------------------------------===//
-
-static Attribute toAttribute(Builder &builder, const json::Value &value);
-
-/// The attribute form of {"base": b, "entries": [[n, s], ...],
-/// "packet_entries": p}; null for any other object.
-static SequencerAttr toSequencer(Builder &builder, const json::Object &object) {
-  if (object.size() != 3)
-    return {};
-  std::optional<int64_t> base = object.getInteger("base");
-  std::optional<int64_t> packet = object.getInteger("packet_entries");
-  const json::Array *entries = object.getArray("entries");
-  if (!base || !packet || !entries)
-    return {};
-  SmallVector<int64_t> sizes, strides;
-  for (const json::Value &entry : *entries) {
-    const json::Array *pair = entry.getAsArray();
-    if (!pair || pair->size() != 2)
-      return {};
-    std::optional<int64_t> size = (*pair)[0].getAsInteger();
-    std::optional<int64_t> stride = (*pair)[1].getAsInteger();
-    if (!size || !stride)
-      return {};
-    sizes.push_back(*size);
-    strides.push_back(*stride);
-  }
-  return SequencerAttr::get(builder.getContext(), sizes, strides, *packet,
-                            *base);
-}
-
-static DictionaryAttr toDictionary(Builder &builder, const json::Object &object,
-                                   ArrayRef<StringRef> leaveOut = {}) {
-  NamedAttrList list;
-  for (const auto &[key, value] : object)
-    if (!llvm::is_contained(leaveOut, StringRef(key)))
-      list.append(StringRef(key), toAttribute(builder, value));
-  return list.getDictionary(builder.getContext());
-}
-
-static Attribute toAttribute(Builder &builder, const json::Value &value) {
-  switch (value.kind()) {
-  case json::Value::Null:
-    return builder.getUnitAttr();
-  case json::Value::Boolean:
-    return builder.getBoolAttr(*value.getAsBoolean());
-  case json::Value::Number:
-    if (std::optional<int64_t> integer = value.getAsInteger())
-      return builder.getI64IntegerAttr(*integer);
-    return builder.getF64FloatAttr(*value.getAsNumber());
-  case json::Value::String:
-    return builder.getStringAttr(*value.getAsString());
-  case json::Value::Array: {
-    SmallVector<Attribute> elements;
-    for (const json::Value &element : *value.getAsArray())
-      elements.push_back(toAttribute(builder, element));
-    return builder.getArrayAttr(elements);
-  }
-  case json::Value::Object:
-    if (SequencerAttr sequencer = toSequencer(builder, *value.getAsObject()))
-      return sequencer;
-    return toDictionary(builder, *value.getAsObject());
-  }
-  llvm_unreachable("unknown kind of JSON value");
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes to JSON
-//===----------------------------------------------------------------------===//
-
-/// Errors are emitted at `op`; any attribute can stand in a dictionary.
-static FailureOr<json::Value> toJson(Operation *op, Attribute attr) {
-  if (isa<UnitAttr>(attr))
-    return json::Value(nullptr);
-  if (auto boolean = dyn_cast<BoolAttr>(attr))
-    return json::Value(boolean.getValue());
-  if (auto integer = dyn_cast<IntegerAttr>(attr);
-      integer && integer.getType().isSignlessInteger(64))
-    return json::Value(integer.getInt());
-  if (auto number = dyn_cast<FloatAttr>(attr);
-      number && number.getType().isF64())
-    return json::Value(number.getValueAsDouble());
-  if (auto text = dyn_cast<StringAttr>(attr))
-    return json::Value(text.getValue().str());
-  if (auto sequencer = dyn_cast<SequencerAttr>(attr)) {
-    json::Array entries;
-    entries.reserve(sequencer.getSizes().size());
-    for (auto [size, stride] :
-         llvm::zip_equal(sequencer.getSizes(), sequencer.getStrides()))
-      entries.push_back(json::Array{size, stride});
-    return json::Value(
-        json::Object{{"base", sequencer.getBaseAddress()},
-                     {"entries", std::move(entries)},
-                     {"packet_entries", sequencer.getPacketEntries()}});
-  }
-  if (auto array = dyn_cast<ArrayAttr>(attr)) {
-    json::Array elements;
-    elements.reserve(array.size()); // growing copies all there is
-    for (Attribute element : array) {
-      FailureOr<json::Value> value = toJson(op, element);
-      if (failed(value))
-        return failure();
-      elements.push_back(std::move(*value));
-    }
-    return json::Value(std::move(elements));
-  }
-  if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
-    json::Object object;
-    for (NamedAttribute entry : dictionary) {
-      FailureOr<json::Value> value = toJson(op, entry.getValue());
-      if (failed(value))
-        return failure();
-      object[entry.getName().getValue()] = std::move(*value);
-    }
-    return json::Value(std::move(object));
-  }
-  return op->emitOpError() << "has attribute " << attr
-                           << ", a configuration holds i64 numbers, strings, "
-                              "sequencers, arrays and dictionaries";
-}
-
-//===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
 
 /// "file:line:col" back to a location, so that traps of a read configuration
 /// point at the kernel.
@@ -160,42 +33,6 @@ static Location toLocation(Builder &builder, StringRef text) {
                              columnNumber);
 }
 
-ConfigOp tcp::buildConfigOp(OpBuilder &builder, Location loc,
-                            const config::Program &program) {
-  config::Program bare;
-  bare.inputs = program.inputs;
-  bare.outputs = program.outputs;
-  bare.constants = program.constants;
-  bare.macs = program.macs;
-  bare.macType = program.macType;
-  json::Value root = config::toJSON(bare);
-  const json::Object &object = *root.getAsObject();
-  DictionaryAttr header =
-      toDictionary(builder, object, {"commands", "target", "chips", "name"});
-  auto op = ConfigOp::create(builder, loc, program.name, program.target,
-                             program.chips, header);
-  Block *body = &op.getBody().emplaceBlock();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(body);
-  for (const config::Command &command : program.commands) {
-    json::Value value = config::toJSON(command);
-    DictionaryAttr fields =
-        toDictionary(builder, *value.getAsObject(), {"name", "location"});
-    Location at = toLocation(builder, command.location);
-    if (std::holds_alternative<config::Transfer>(command.body))
-      ConfigTransferOp::create(builder, at, command.name, fields);
-    else if (std::holds_alternative<config::DmaCommand>(command.body))
-      ConfigDmaOp::create(builder, at, command.name, fields);
-    else if (std::holds_alternative<config::GenerateCommand>(command.body))
-      ConfigGenerateOp::create(builder, at, command.name, fields);
-    else if (std::holds_alternative<config::LoopCommand>(command.body))
-      ConfigLoopOp::create(builder, at, command.name, fields);
-    else
-      ConfigExecOp::create(builder, at, command.name, fields);
-  }
-  return op;
-}
-
 /// The location as text, if it is in a file.
 static std::string describeLocation(Location loc) {
   if (auto file = dyn_cast<FileLineColLoc>(loc))
@@ -205,31 +42,239 @@ static std::string describeLocation(Location loc) {
   return "";
 }
 
-FailureOr<config::Program> tcp::readConfigOp(ConfigOp op) {
-  FailureOr<json::Value> header = toJson(op, op.getHeader());
-  if (failed(header))
-    return failure();
-  json::Object &object = *header->getAsObject();
-  object["target"] = op.getTarget();
-  object["chips"] = static_cast<int64_t>(op.getChips());
-  object["name"] = op.getSymName();
-  object["commands"] = json::Array{};
-  llvm::Expected<config::Program> program = config::fromJSON(*header);
-  if (!program)
-    return op.emitOpError() << llvm::toString(program.takeError());
-  for (Operation &inner : op.getBody().front()) {
-    auto name = inner.getAttrOfType<StringAttr>("name");
-    FailureOr<json::Value> fields =
-        toJson(&inner, inner.getAttrOfType<DictionaryAttr>("fields"));
-    if (failed(fields))
-      return failure();
-    json::Object &command = *fields->getAsObject();
-    command["name"] = name.getValue();
-    command["location"] = describeLocation(inner.getLoc());
-    llvm::Expected<config::Command> parsed = config::commandFromJSON(*fields);
-    if (!parsed)
-      return inner.emitOpError() << llvm::toString(parsed.takeError());
-    program->commands.push_back(std::move(*parsed));
+//===----------------------------------------------------------------------===//
+// Structs to operations
+//===----------------------------------------------------------------------===//
+
+/// The enumerations of both sides have the same numbers.
+static_assert(
+    static_cast<int>(Memory::Hbm) == static_cast<int>(config::Memory::Hbm) &&
+    static_cast<int>(Memory::Dm) == static_cast<int>(config::Memory::Dm) &&
+    static_cast<int>(Memory::Spm) == static_cast<int>(config::Memory::Spm) &&
+    static_cast<int>(Context::Sub) == static_cast<int>(config::Context::Sub));
+
+namespace {
+/// Makes operations; a struct that breaks a rule of its attribute is an error
+/// at the command, whose names of what is wrong are the attribute's.
+class OpMaker {
+public:
+  explicit OpMaker(OpBuilder &builder) : builder(builder) {}
+
+  FailureOr<ConfigOp> make(Location loc, const config::Program &program);
+
+private:
+  LogicalResult make(const std::vector<config::Command> &commands);
+  LogicalResult make(const config::Command &command);
+
+  /// The attribute of `value`; none without a value.
+  template <typename AttrT, typename T> AttrT get(const T &value) {
+    auto attr =
+        AttrT::getChecked([&] { return emitError(loc) << what << ": "; },
+                          builder.getContext(), ConfigValue<T>(value));
+    isGood &= static_cast<bool>(attr);
+    return attr;
   }
-  return std::move(*program);
+  template <typename AttrT, typename T>
+  AttrT get(const std::optional<T> &value) {
+    return value ? get<AttrT>(*value) : AttrT();
+  }
+  template <typename AttrT, typename List> ArrayAttr list(const List &values) {
+    SmallVector<Attribute> attrs;
+    for (const auto &value : values)
+      attrs.push_back(get<AttrT>(value));
+    return isGood ? builder.getArrayAttr(attrs) : ArrayAttr();
+  }
+  ArrayAttr slices(ArrayRef<uint64_t> mask) {
+    std::vector<std::string> text = config::maskToText(mask);
+    return builder.getStrArrayAttr(
+        SmallVector<StringRef>(text.begin(), text.end()));
+  }
+
+  OpBuilder &builder;
+  Location loc = builder.getUnknownLoc();
+  std::string what; ///< is being made
+  bool isGood = true;
+};
+} // namespace
+
+LogicalResult OpMaker::make(const config::Command &command) {
+  loc = toLocation(builder, command.location);
+  what = "command '" + command.name + "'";
+  ArrayAttr steps =
+      command.steps.empty() ? ArrayAttr() : list<StepAttr>(command.steps);
+  StringAttr name = builder.getStringAttr(command.name);
+  auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
+  if (const auto *transfer = std::get_if<config::Transfer>(&command.body)) {
+    if (auto attr = get<HostTransferAttr>(*transfer))
+      ConfigTransferOp::create(builder, loc, name, attr, steps);
+  } else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body)) {
+    ArrayAttr descriptors = list<DescriptorAttr>(dma->descriptors);
+    if (isGood)
+      ConfigDmaOp::create(builder, loc, name, static_cast<Memory>(dma->source),
+                          static_cast<Memory>(dma->destination), descriptors,
+                          steps);
+  } else if (const auto *generate =
+                 std::get_if<config::GenerateCommand>(&command.body)) {
+    ConfigGenerateOp::create(
+        builder, loc, name, number(generate->chip), slices(generate->sliceMask),
+        number(generate->address), number(generate->value), steps);
+  } else if (const auto *loop =
+                 std::get_if<config::LoopCommand>(&command.body)) {
+    auto op =
+        ConfigLoopOp::create(builder, loc, name, number(loop->count), steps);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
+    if (failed(make(loop->body)))
+      return failure();
+  } else {
+    const auto &exec = std::get<config::ExecCommand>(command.body);
+    auto fetch = get<FetchAttr>(exec.fetch);
+    auto switching = get<SwitchAttr>(exec.switching);
+    auto collect = get<CollectAttr>(exec.collect);
+    auto contract = get<ContractAttr>(exec.contract);
+    auto vector = get<VectorAttr>(exec.vector);
+    auto cast = get<CastAttr>(exec.cast);
+    auto transpose = get<TransposeAttr>(exec.transpose);
+    CommitAttr commit;
+    ToTrfAttr toTrf;
+    ToVrfAttr toVrf;
+    if (const auto *stage = std::get_if<config::CommitStage>(&exec.sink))
+      commit = get<CommitAttr>(*stage);
+    else if (const auto *stage = std::get_if<config::ToTrfStage>(&exec.sink))
+      toTrf = get<ToTrfAttr>(*stage);
+    else if (const auto *stage = std::get_if<config::ToVrfStage>(&exec.sink))
+      toVrf = get<ToVrfAttr>(*stage);
+    if (isGood)
+      ConfigExecOp::create(
+          builder, loc, name, static_cast<Context>(exec.context), exec.chip,
+          slices(exec.sliceMask), exec.occupiesDma, fetch, switching, collect,
+          contract, vector, cast, transpose, commit, toTrf, toVrf, steps);
+  }
+  return success(isGood);
+}
+
+LogicalResult OpMaker::make(const std::vector<config::Command> &commands) {
+  for (const config::Command &command : commands)
+    if (failed(make(command)))
+      return failure();
+  return success();
+}
+
+FailureOr<ConfigOp> OpMaker::make(Location at, const config::Program &program) {
+  loc = at;
+  what = "program '" + program.name + "'";
+  ArrayAttr inputs = list<ArgumentAttr>(program.inputs);
+  ArrayAttr outputs = list<ArgumentAttr>(program.outputs);
+  ArrayAttr constants = program.constants.empty()
+                            ? ArrayAttr()
+                            : list<ProgramConstantAttr>(program.constants);
+  if (!isGood)
+    return failure();
+  auto op =
+      ConfigOp::create(builder, loc, program.name, program.target,
+                       program.chips, inputs, outputs, constants, program.macs,
+                       getElementType(builder.getContext(), program.macType));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
+  if (succeeded(make(program.commands)))
+    return op;
+  op.erase();
+  return failure();
+}
+
+FailureOr<ConfigOp> tcp::buildConfigOp(OpBuilder &builder, Location loc,
+                                       const config::Program &program) {
+  return OpMaker(builder).make(loc, program);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations to structs
+//===----------------------------------------------------------------------===//
+
+template <typename AttrT, typename List>
+static void takeList(ArrayAttr attrs, List &values) {
+  if (attrs)
+    for (auto attr : attrs.getAsRange<AttrT>())
+      values.push_back(attr.getValue());
+}
+
+/// What the verifier has seen to be hexadecimal.
+static std::vector<uint64_t> takeSlices(ArrayAttr slices) {
+  std::vector<std::string> text;
+  for (auto cluster : slices.getAsRange<StringAttr>())
+    text.push_back(cluster.str());
+  return llvm::cantFail(config::maskFromText(text));
+}
+
+static config::ExecCommand takeExec(ConfigExecOp op) {
+  config::ExecCommand exec;
+  exec.context = static_cast<config::Context>(op.getExecutionContext());
+  exec.chip = op.getChip();
+  exec.sliceMask = takeSlices(op.getSlices());
+  exec.occupiesDma = op.getOccupiesDma();
+  exec.fetch = op.getFetch().getValue();
+  exec.collect = op.getCollect().getValue();
+  auto take = [](auto attr, auto &value) {
+    if (attr)
+      value = attr->getValue();
+  };
+  take(op.getSwitching(), exec.switching);
+  take(op.getContract(), exec.contract);
+  take(op.getVector(), exec.vector);
+  take(op.getCast(), exec.cast);
+  take(op.getTranspose(), exec.transpose);
+  take(op.getCommit(), exec.sink);
+  take(op.getToTrf(), exec.sink);
+  take(op.getToVrf(), exec.sink);
+  return exec;
+}
+
+static void takeCommands(Region &body, std::vector<config::Command> &commands) {
+  for (Operation &inner : body.front()) {
+    config::Command &command = commands.emplace_back();
+    command.location = describeLocation(inner.getLoc());
+    llvm::TypeSwitch<Operation *>(&inner)
+        .Case([&](ConfigTransferOp op) {
+          command.body = op.getTransfer().getValue();
+        })
+        .Case([&](ConfigDmaOp op) {
+          config::DmaCommand dma;
+          dma.source = static_cast<config::Memory>(op.getSource());
+          dma.destination = static_cast<config::Memory>(op.getDestination());
+          takeList<DescriptorAttr>(op.getDescriptors(), dma.descriptors);
+          command.body = std::move(dma);
+        })
+        .Case([&](ConfigGenerateOp op) {
+          command.body = config::GenerateCommand{
+              static_cast<int64_t>(op.getChip()), takeSlices(op.getSlices()),
+              static_cast<int64_t>(op.getAddress()),
+              static_cast<uint32_t>(op.getValue())};
+        })
+        .Case([&](ConfigLoopOp op) {
+          auto &loop = command.body.emplace<config::LoopCommand>();
+          loop.count = op.getCount();
+          takeCommands(op.getBody(), loop.body);
+        })
+        .Case([&](ConfigExecOp op) { command.body = takeExec(op); });
+    llvm::TypeSwitch<Operation *>(&inner)
+        .Case<ConfigTransferOp, ConfigDmaOp, ConfigGenerateOp, ConfigLoopOp,
+              ConfigExecOp>([&](auto op) {
+          command.name = op.getName().str();
+          takeList<StepAttr>(op.getStepsAttr(), command.steps);
+        });
+  }
+}
+
+config::Program tcp::readConfigOp(ConfigOp op) {
+  config::Program program;
+  program.target = op.getTarget().str();
+  program.chips = op.getChips();
+  program.name = op.getSymName().str();
+  takeList<ArgumentAttr>(op.getInputs(), program.inputs);
+  takeList<ArgumentAttr>(op.getOutputs(), program.outputs);
+  takeList<ProgramConstantAttr>(op.getConstantsAttr(), program.constants);
+  program.macs = op.getMacs();
+  program.macType = *getElementKind(op.getMacType());
+  takeCommands(op.getBody(), program.commands);
+  return program;
 }

@@ -28,10 +28,7 @@ static LogicalResult exportJson(Operation *root, raw_ostream &os) {
            << "module has " << configs.size()
            << " tcp.config operations, expected one; --tcp-to-config of "
               "sequin-opt makes it";
-  FailureOr<config::Program> program = tcp::readConfigOp(configs.front());
-  if (failed(program))
-    return failure();
-  config::writeJSON(os, *program);
+  config::writeJSON(os, tcp::readConfigOp(configs.front()));
   return success();
 }
 
@@ -56,7 +53,8 @@ static OwningOpRef<Operation *> importJson(llvm::SourceMgr &sourceManager,
   context->loadDialect<tcp::TcpDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  tcp::buildConfigOp(builder, loc, *program);
+  if (failed(tcp::buildConfigOp(builder, loc, *program)))
+    return {};
   return OwningOpRef<Operation *>(module.release());
 }
 

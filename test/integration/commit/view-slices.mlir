@@ -12,7 +12,7 @@
 // VERIFIED: verified: 1 output, 8192 elements
 // CHECK: True 1024
 // BITMAP: tcp.config_exec "commit_view"
-// BITMAP-SAME: slices = ["ffffffffffffffffffffffffffffffff00000000000000000000000000000000"
+// BITMAP-SAME: commit <{{.*}}slices = ["ffffffffffffffffffffffffffffffff00000000000000000000000000000000"
 
 #axes = #stream.axes<I = 256, A = 4, B = 8>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "I">

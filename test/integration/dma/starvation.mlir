@@ -13,8 +13,8 @@
 //
 // RUN: sequin-opt %s --tcp-to-config -o %t.config.mlir
 // RUN: FileCheck %s --check-prefix=CONFIG < %t.config.mlir
-// CONFIG: tcp.config_exec "commit"{{.*}} occupies_dma = true
-// RUN: sed -e 's/occupies_dma = true, //' %t.config.mlir > %t.hand.mlir
+// CONFIG: tcp.config_exec "commit"{{.*}} occupies_dma fetch
+// RUN: sed -e 's/occupies_dma //' %t.config.mlir > %t.hand.mlir
 // RUN: not sequin-run %t.hand.mlir --timing-only 2>&1 | FileCheck %s --check-prefix=TRAP
 // TRAP: trap: command 'to_dm.1' stage 'dma': NoC timeout: 'commit' accesses bank 0 of data memory {{6[4-9]}} times in a row, allowed beside DMA are at most 63
 // ROWS: SCH-05, DMA-20, MEM-06, SIL-43

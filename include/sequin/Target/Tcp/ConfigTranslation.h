@@ -14,12 +14,14 @@
 
 namespace sequin::tcp {
 
-/// Builds the `tcp.config` operation that holds `program`.
-ConfigOp buildConfigOp(mlir::OpBuilder &builder, mlir::Location loc,
-                       const config::Program &program);
+/// Builds the `tcp.config` operation that holds `program`; an error at the
+/// command whose numbers its operation does not take.
+mlir::FailureOr<ConfigOp> buildConfigOp(mlir::OpBuilder &builder,
+                                        mlir::Location loc,
+                                        const config::Program &program);
 
-/// The structs of a `tcp.config` operation; errors name the attribute.
-mlir::FailureOr<config::Program> readConfigOp(ConfigOp op);
+/// The structs of a `tcp.config` operation.
+config::Program readConfigOp(ConfigOp op);
 
 /// The program of a `.json` file as a module with one `tcp.config`, and back.
 void registerConfigTranslations();

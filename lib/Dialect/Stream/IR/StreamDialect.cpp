@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 #include <utility>
 
 using namespace mlir;
@@ -209,6 +210,124 @@ static void printLoops(AsmPrinter &printer, ArrayRef<int64_t> sizes,
   printer << ']';
 }
 
+/// A loop's name in front of it; empty if it has none.
+static StringAttr parseLoopName(AsmParser &parser) {
+  std::string name;
+  (void)parser.parseOptionalString(&name);
+  return StringAttr::get(parser.getContext(), name);
+}
+
+static void printLoopName(AsmPrinter &printer, StringAttr name) {
+  if (!name.empty())
+    printer << name << ' ';
+}
+
+/// No names are all empty ones.
+static void dropEmpty(SmallVector<StringAttr> &names) {
+  if (llvm::all_of(names, [](StringAttr name) { return name.empty(); }))
+    names.clear();
+}
+
+static ParseResult parseNamedLoops(AsmParser &parser,
+                                   SmallVector<int64_t> &sizes,
+                                   SmallVector<int64_t> &strides,
+                                   SmallVector<StringAttr> &terms) {
+  ParseResult result = parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        terms.push_back(parseLoopName(parser));
+        return failure(parser.parseInteger(sizes.emplace_back()) ||
+                       parser.parseColon() ||
+                       parser.parseInteger(strides.emplace_back()));
+      });
+  dropEmpty(terms);
+  return result;
+}
+
+static void printNamedLoops(AsmPrinter &printer, ArrayRef<int64_t> sizes,
+                            ArrayRef<int64_t> strides,
+                            ArrayRef<StringAttr> terms) {
+  printer << '[';
+  llvm::ListSeparator comma;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    printer << StringRef(comma);
+    if (!terms.empty())
+      printLoopName(printer, terms[i]);
+    printer << sizes[i] << " : " << strides[i];
+  }
+  printer << ']';
+}
+
+static ParseResult parseLoopStart(AsmParser &parser, int64_t &offset,
+                                  std::optional<int64_t> &address,
+                                  StringAttr &rule) {
+  if (succeeded(parser.parseOptionalKeyword("offset")) &&
+      parser.parseInteger(offset))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("at")) &&
+      parser.parseInteger(address.emplace()))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  rule = StringAttr::get(parser.getContext(), name);
+  return success();
+}
+
+static void printLoopStart(AsmPrinter &printer, int64_t offset,
+                           std::optional<int64_t> address, StringAttr rule) {
+  if (offset)
+    printer << " offset " << offset;
+  if (address)
+    printer << " at " << *address;
+  if (rule)
+    printer << " by " << rule.getValue();
+}
+
+static ParseResult parsePairedLoops(AsmParser &parser,
+                                    SmallVector<int64_t> &sizes,
+                                    SmallVector<int64_t> &sources,
+                                    SmallVector<int64_t> &destinations,
+                                    SmallVector<int64_t> &alongs,
+                                    SmallVector<StringAttr> &terms) {
+  ParseResult result = parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        terms.push_back(parseLoopName(parser));
+        if (parser.parseInteger(sizes.emplace_back()) || parser.parseColon() ||
+            parser.parseInteger(sources.emplace_back()) ||
+            parser.parseArrow() ||
+            parser.parseInteger(destinations.emplace_back()))
+          return failure();
+        int64_t &along = alongs.emplace_back(0);
+        if (failed(parser.parseOptionalKeyword("along")))
+          return success();
+        return parser.parseInteger(along);
+      });
+  dropEmpty(terms);
+  if (llvm::all_of(alongs, [](int64_t along) { return along == 0; }))
+    alongs.clear();
+  return result;
+}
+
+static void printPairedLoops(AsmPrinter &printer, ArrayRef<int64_t> sizes,
+                             ArrayRef<int64_t> sources,
+                             ArrayRef<int64_t> destinations,
+                             ArrayRef<int64_t> alongs,
+                             ArrayRef<StringAttr> terms) {
+  printer << '[';
+  llvm::ListSeparator comma;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    printer << StringRef(comma);
+    if (!terms.empty())
+      printLoopName(printer, terms[i]);
+    printer << sizes[i] << " : " << sources[i] << " -> " << destinations[i];
+    if (!alongs.empty() && alongs[i])
+      printer << " along " << alongs[i];
+  }
+  printer << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "sequin/Dialect/Stream/IR/StreamAttrs.cpp.inc"
 
@@ -376,20 +495,101 @@ PatternAttr PatternAttr::get(MLIRContext *context, const Sequencer &sequencer) {
   return get(context, sizes, strides, sequencer.base);
 }
 
+/// One name for each of `loops` loops, or none; every loop runs.
+static LogicalResult verifyLoops(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef what, ArrayRef<int64_t> sizes,
+                                 ArrayRef<int64_t> strides,
+                                 ArrayRef<StringAttr> terms) {
+  if (sizes.size() != strides.size())
+    return emitError() << what << " has " << sizes.size() << " sizes and "
+                       << strides.size() << " strides";
+  if (!terms.empty() && terms.size() != sizes.size())
+    return emitError() << what << " has " << terms.size() << " names of "
+                       << sizes.size() << " loops";
+  for (int64_t size : sizes)
+    if (size < 1)
+      return emitError() << what << " entry has size " << size
+                         << ", must be at least 1";
+  return success();
+}
+
+static constexpr StringLiteral kUnfitted[] = {"terms", "search"};
+static constexpr StringLiteral kFitted[] = {"fit", "split", "merge",
+                                            "refactor"};
+
 LogicalResult
 SequencerAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
-                      int64_t packetEntries, int64_t baseAddress) {
-  if (sizes.size() != strides.size())
-    return emitError() << "sequencer has " << sizes.size() << " sizes and "
-                       << strides.size() << " strides";
+                      ArrayRef<StringAttr> terms, int64_t packetEntries,
+                      int64_t offset, std::optional<int64_t> address,
+                      StringAttr rule) {
+  if (failed(verifyLoops(emitError, "sequencer", sizes, strides, terms)))
+    return failure();
   if (packetEntries < 0 || packetEntries > static_cast<int64_t>(sizes.size()))
     return emitError() << "sequencer has " << packetEntries
                        << " packet entries of " << sizes.size() << " entries";
-  for (int64_t size : sizes)
-    if (size < 1)
-      return emitError() << "sequencer entry has size " << size
-                         << ", must be at least 1";
+  if (rule && !llvm::is_contained(kUnfitted, rule.getValue()) &&
+      !llvm::is_contained(kFitted, rule.getValue()))
+    return emitError() << "sequencer is found by '" << rule.getValue()
+                       << "', allowed are "
+                       << llvm::join(ArrayRef(kUnfitted), ", ") << ", "
+                       << llvm::join(ArrayRef(kFitted), ", ");
+  if (address && (offset || rule))
+    return emitError() << "sequencer at an address has an offset or says how "
+                          "it was found, which one relative to a tensor does";
+  return success();
+}
+
+SequencerAttr SequencerAttr::get(MLIRContext *context,
+                                 const Sequencer &sequencer, StringRef rule) {
+  SmallVector<int64_t> sizes, strides;
+  SmallVector<StringAttr> terms;
+  for (const SequencerEntry &entry : sequencer.entries) {
+    sizes.push_back(entry.size);
+    strides.push_back(entry.stride);
+    terms.push_back(StringAttr::get(context, entry.termsStr()));
+  }
+  dropEmpty(terms);
+  return get(context, sizes, strides, terms, sequencer.packetEntries,
+             sequencer.base, std::nullopt, StringAttr::get(context, rule));
+}
+
+Sequencer SequencerAttr::getSequencer() const {
+  Sequencer sequencer;
+  sequencer.base = getOffset();
+  sequencer.packetEntries = getPacketEntries();
+  for (auto [size, stride] : llvm::zip_equal(getSizes(), getStrides()))
+    sequencer.entries.push_back({size, stride, {}});
+  for (auto [entry, term] : llvm::zip(sequencer.entries, getTerms()))
+    if (!term.empty())
+      entry.terms.push_back(LoopTerm(term.str()));
+  for (const SequencerEntry &entry :
+       ArrayRef(sequencer.entries).take_back(sequencer.packetEntries))
+    sequencer.packetElements = std::min<uint64_t>(
+        INT64_MAX, llvm::SaturatingMultiply<uint64_t>(sequencer.packetElements,
+                                                      entry.size));
+  return sequencer;
+}
+
+bool SequencerAttr::isFitted() const {
+  return getRule() && llvm::is_contained(kFitted, getRule().getValue());
+}
+
+LogicalResult TransferAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> sizes,
+                                   ArrayRef<int64_t> sources,
+                                   ArrayRef<int64_t> destinations,
+                                   ArrayRef<int64_t> alongs,
+                                   ArrayRef<StringAttr> terms, int64_t, int64_t,
+                                   int64_t, int64_t) {
+  if (failed(verifyLoops(emitError, "transfer", sizes, sources, terms)))
+    return failure();
+  if (destinations.size() != sizes.size() ||
+      (!alongs.empty() && alongs.size() != sizes.size()))
+    return emitError() << "transfer has strides for " << sources.size()
+                       << " loops of the source, " << destinations.size()
+                       << " of the destination and " << alongs.size()
+                       << " along them";
   return success();
 }
 

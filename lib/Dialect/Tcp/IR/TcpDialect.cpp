@@ -55,6 +55,24 @@ LogicalResult TcpDialect::verifyOperationAttribute(Operation *op,
                                << attribute.getValue();
     return success();
   }
+  auto isArrayOf = [&](auto isElement) {
+    auto array = dyn_cast<ArrayAttr>(attribute.getValue());
+    return array && llvm::all_of(array, isElement);
+  };
+  std::pair<StringRef, bool> derived[] = {
+      {TcpDialect::kSequencersAttrName,
+       isArrayOf(llvm::IsaPred<stream::SequencerAttr>)},
+      {TcpDialect::kTransfersAttrName,
+       isArrayOf(llvm::IsaPred<stream::TransferAttr>)},
+      {TcpDialect::kDescriptorsAttrName,
+       isArrayOf(llvm::IsaPred<DescriptorAttr>)},
+      {TcpDialect::kMaskAttrName, isa<MaskAttr>(attribute.getValue())}};
+  for (auto [name, isTyped] : derived)
+    if (attribute.getName() == name)
+      return isTyped ? success()
+                     : op->emitOpError()
+                           << "'" << name
+                           << "' has the wrong type: " << attribute.getValue();
   return op->emitOpError() << "has unknown attribute '"
                            << attribute.getName().getValue() << "'";
 }

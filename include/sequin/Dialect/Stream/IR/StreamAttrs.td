@@ -136,13 +136,80 @@ def Stream_SequencerAttr : Stream_Attr<"Sequencer", "sequencer"> {
     ```mlir
     #stream.sequencer<[32 : 32, 4 : 8, 8 : 1] packet 1 at 262144>
     ```
+
+    On its way there, as the loops by which an operation visits a tensor in the
+    order of its stream, it is relative to the tensor: a loop is named by the terms
+    of the stream that it walks, `offset` is the element visited first if that is
+    not the tensor's first, and no address is given. `by` says how the loops were
+    found: `terms` (one per term) or `search` (over the addresses) before they are
+    fitted to the limits of an engine; then `fit` (as they were), `split` (loops
+    that are too long are two), `merge` (contiguous pairs are one) or `refactor`
+    (the boundaries between the loops moved).
+
+    ```mlir
+    #stream.sequencer<["N / 2" 4 : 4096, "N % 2" 2 : 2048, "C" 8 : 1] packet 1 by terms>
+    #stream.sequencer<["N / 2 * N % 2" 8 : 2048, "C" 8 : 1] packet 1 by merge>
+    ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$sizes,
                         ArrayRefParameter<"int64_t">:$strides,
-                        "int64_t":$packetEntries, "int64_t":$baseAddress);
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$terms,
+                        "int64_t":$packetEntries,
+                        DefaultValuedParameter<"int64_t", "0">:$offset,
+                        OptionalParameter<"std::optional<int64_t>">:$address,
+                        OptionalParameter<"::mlir::StringAttr">:$rule);
   let assemblyFormat = [{
-    `<` custom<Loops>($sizes, $strides) `packet` $packetEntries `at`
-    $baseAddress `>`
+    `<` custom<NamedLoops>($sizes, $strides, $terms) `packet` $packetEntries
+    custom<LoopStart>($offset, $address, $rule) `>`
+  }];
+  let genVerifyDecl = 1;
+  let builders = [
+    // In a configuration.
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$sizes,
+                     "::llvm::ArrayRef<int64_t>":$strides,
+                     "int64_t":$packetEntries, "int64_t":$address), [{
+      return $_get($_ctxt, sizes, strides, ::llvm::ArrayRef<::mlir::StringAttr>(),
+                   packetEntries, 0, std::optional<int64_t>(address),
+                   ::mlir::StringAttr());
+    }]>,
+    // Relative to a tensor; what is printed is the terms of the loops.
+    AttrBuilder<(ins "const ::sequin::Sequencer &":$sequencer,
+                     "::llvm::StringRef":$rule)>];
+  let extraClassDeclaration = [{
+    /// The loops for the stream core; its terms are the names.
+    ::sequin::Sequencer getSequencer() const;
+    /// Whether the loops are within the limits of their engine.
+    bool isFitted() const;
+  }];
+}
+
+def Stream_TransferAttr : Stream_Attr<"Transfer", "transfer"> {
+  let summary = "Loops over two tensors together";
+  let description = [{
+    How a move visits its source and its destination, outermost loop first, as
+    `size : stride -> stride`, each named by what it walks, in elements from the
+    start of either tensor; chips, clusters and slices are far apart in one address
+    space, as the DMA engines see them.
+
+    ```mlir
+    #stream.transfer<["A" 4 : 64 -> 4194304, 64 : 1 -> 1] from 0 to 0>
+    ```
+
+    Loops may advance along something else too: a list of indices (then `step` is
+    how far an index moves the address that it is for), or a stream whose order is
+    stated: `4 : 64 -> 128 along 1`.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$sizes,
+                        ArrayRefParameter<"int64_t">:$sources,
+                        ArrayRefParameter<"int64_t">:$destinations,
+                        OptionalArrayRefParameter<"int64_t">:$alongs,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$terms,
+                        "int64_t":$from, "int64_t":$to,
+                        DefaultValuedParameter<"int64_t", "0">:$along,
+                        DefaultValuedParameter<"int64_t", "0">:$step);
+  let assemblyFormat = [{
+    `<` custom<PairedLoops>($sizes, $sources, $destinations, $alongs, $terms)
+    `from` $from `to` $to (`along` $along^)? (`step` $step^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -12,6 +12,7 @@
 include "sequin/Dialect/Tcp/IR/TcpDialect.td"
 include "sequin/Dialect/Tcp/IR/TcpEnums.td"
 include "sequin/Dialect/Tcp/IR/TcpAttrs.td"
+include "sequin/Dialect/Tcp/IR/TcpConfigAttrs.td"
 include "sequin/Dialect/Tcp/IR/TcpTypes.td"
 include "sequin/Dialect/Tcp/IR/TcpMemoryOps.td"
 include "sequin/Dialect/Tcp/IR/TcpFetchOps.td"

@@ -19,6 +19,31 @@
 #include "sequin/Dialect/Stream/IR/StreamDialect.h"
 #include "sequin/Machine/Machine.h"
 
+namespace sequin::config {
+struct AddressStep;
+struct Argument;
+struct CastStage;
+struct CollectStage;
+struct CommitStage;
+struct Constant;
+struct ContractStage;
+struct DmaDescriptor;
+struct FetchMask;
+struct FetchStage;
+struct SwitchStage;
+struct ToTrfStage;
+struct ToVrfStage;
+struct Transfer;
+struct TransposeStage;
+struct VectorStage;
+} // namespace sequin::config
+
+namespace sequin::tcp {
+/// A struct of the configuration as an attribute holds it
+/// (TcpConfigValue.h).
+template <typename T> class ConfigValue;
+} // namespace sequin::tcp
+
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h.inc"
 #include "sequin/Dialect/Tcp/IR/TcpEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -42,6 +42,19 @@ def TcpDialect : Dialect {
     /// Function attribute: useful multiply-accumulates of the program as given,
     /// for utilisation figures (an i64).
     static constexpr ::llvm::StringLiteral kMacsAttrName = "tcp.macs";
+    /// How an operation visits its memories, a `#stream.sequencer` for each: what
+    /// `--tcp-derive-sequencers` attaches and `--stream-merge-entries` fits to
+    /// the limits.
+    static constexpr ::llvm::StringLiteral kSequencersAttrName =
+        "tcp.sequencers";
+    /// The mask that goes with a fetch's sequencer (a MaskAttr).
+    static constexpr ::llvm::StringLiteral kMaskAttrName = "tcp.mask";
+    /// The pieces of a move, a `#stream.transfer` for each, and the descriptors
+    /// that the DMA engines get for them (DescriptorAttrs, addresses relative to
+    /// the tensors).
+    static constexpr ::llvm::StringLiteral kTransfersAttrName = "tcp.transfers";
+    static constexpr ::llvm::StringLiteral kDescriptorsAttrName =
+        "tcp.descriptors";
 
   private:
     void registerAttributes();

@@ -26,6 +26,12 @@ def Tcp_Context : Tcp_Enum<"Context", "execution context", [
   I32EnumAttrCase<"Sub", 1, "sub">,
 ]>;
 
+def Tcp_Memory : Tcp_Enum<"Memory", "memory that DMA engines read or write", [
+  I32EnumAttrCase<"Hbm", 0, "hbm">,
+  I32EnumAttrCase<"Dm", 1, "dm">,
+  I32EnumAttrCase<"Spm", 2, "spm">,
+]>;
+
 def Tcp_Stage : Tcp_Enum<"Stage", "engine a stream comes from", [
   I32EnumAttrCase<"Begin", 0, "begin">,
   I32EnumAttrCase<"Fetch", 1, "fetch">,
