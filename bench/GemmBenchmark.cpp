@@ -94,7 +94,7 @@ static std::vector<Case> casesOf(llvm::StringRef argument) {
     return outputOf(SEQUIN_PYTHON " " SEQUIN_BENCH "/gemm.py " + flag +
                     argument.str() + " | " SEQUIN_TOOLS "/sequin-opt " +
                     passes +
-                    " --tcp-check-machine --convert-tcp-to-config"
+                    " --tcp-to-config"
                     " | " SEQUIN_TOOLS "/sequin-translate --tcp-to-json");
   };
   return {{argument.str() + " by hand", configOf("", "")},

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "sequin/Conversion/CslToWafer/Passes.h"
@@ -57,7 +58,9 @@ void sequin::populateLinalgToTcpPipeline(
 void sequin::populateTcpToConfigPipeline(
     OpPassManager &pm, const TcpToConfigPipelineOptions &options) {
   pm.addPass(tcp::createCheckMachine());
-  pm.addPass(createTcpToConfig({options.entry}));
+  pm.addNestedPass<func::FuncOp>(createTcpDeriveSequencers());
+  pm.addNestedPass<func::FuncOp>(createStreamMergeEntries());
+  pm.addPass(createTcpToConfig({options.entry, options.unrollLoops}));
 }
 
 void sequin::populateLinalgToCslPipeline(

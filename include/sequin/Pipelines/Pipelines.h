@@ -88,6 +88,11 @@ struct TcpToConfigPipelineOptions
   Option<std::string> entry{*this, "entry",
                             llvm::cl::desc("host function to run"),
                             llvm::cl::init("main")};
+  Option<bool> unrollLoops{
+      *this, "unroll-loops",
+      llvm::cl::desc("write out every round of a loop instead of a loop "
+                     "command"),
+      llvm::cl::init(false)};
 };
 
 /// linalg on tensors to core operations, the first part of linalg-to-tcp.

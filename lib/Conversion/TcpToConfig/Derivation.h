@@ -107,20 +107,8 @@ llvm::FailureOr<config::ContractStage>
 deriveContract(tcp::AlignOp align, tcp::ContractOp contract,
                tcp::AccumulateOp accumulate, const TcpMachine &machine);
 
-/// The mask for the padding in the stream [time, packet] that `sequencer`
-/// walks; none if there is no padding, an error if none of the manual's three
-/// cases fits. May merge entries of the packet, and add one of size 1 outside
-/// it, both within `maxEntries`.
-llvm::Expected<std::optional<config::FetchMask>>
-deriveFetchMask(const Mapping &time, const Mapping &packet, ElementType type,
-                const TcpMachine &machine, unsigned maxEntries,
-                Sequencer &sequencer);
-
-/// The entries of a derivation whose packet part is exactly `packetElements`:
-/// merging may have joined the packet with the loop around it, which the engine
-/// must keep apart because it pads packet by packet.
-Sequencer separatePacket(const Derivation &derivation, int64_t packetElements,
-                         const SequencerLimits &limits);
+/// Bits of the number, as its type holds it.
+int64_t bitsOf(mlir::Attribute number);
 
 /// Structs of the configuration from a sequencer of the stream core.
 config::Sequencer toConfig(const Sequencer &sequencer, ElementType type,

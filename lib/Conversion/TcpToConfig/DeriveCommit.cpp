@@ -54,45 +54,16 @@ LogicalResult ExecDeriver::commit(Operation *op, tcp::StreamType input,
                      : tcp::inferCommitElements(input, element, emitError);
   if (failed(kept))
     return failure();
-  Mapping buffer = llvm::cantFail(
-      Mapping::parse(element.getText(), input.getGrid().getAxes().getTable()));
   config::CommitStage stage;
   stage.type = *tcp::getElementKind(input.getElementType());
   stage.commitInBytes = getByteSize(stage.type, *kept);
 
   const SequencerLimits &limits =
       isSub() ? machine.subCommit : machine.mainCommit;
-  DeriveOptions options;
-  options.direction = Direction::Write;
-  options.limits = limits;
-  options.elementType = stage.type;
-  auto walk = [&](const Mapping &packet) {
-    return reportAt(
-        op, derive(AddressMap(buffer), input.getTimeMapping(), packet, options),
-        "commit sequencer");
-  };
-  Mapping packet = input.getPacketMapping();
-  auto derived = walk(packet);
-  if (succeeded(derived) && derived->initial.packetElements > *kept)
-    derived = walk(tcp::takeLeading(packet, *kept));
-  if (failed(derived))
+  FailureOr<Sequencer> taken = takeSequencer(op);
+  if (failed(taken))
     return failure();
-  // What lies between the parts of a view belongs to the rest of the tensor,
-  // unless it is padding behind each element of the tensor itself.
-  int64_t padded = isView ? tcp::getPaddedElement(view, *kept) : 1;
-  if (isView && derived->initial.visitCount() != buffer.validSize() * padded)
-    return op->emitOpError()
-           << "writes " << derived->initial.visitCount()
-           << " elements per slice to \"" << element.getText()
-           << "\", which holds " << buffer.validSize()
-           << ": the others belong to the tensor around the view";
-  Sequencer sequencer = separatePacket(*derived, *kept, limits);
-  if (sequencer.entries.size() > limits.maxEntries)
-    return op->emitOpError()
-           << "needs " << sequencer.entries.size() << " sequencer entries ("
-           << sequencer.str() << "), machine \"" << machine.name << "\" has "
-           << limits.maxEntries;
-
+  const Sequencer &sequencer = *taken;
   std::optional<int64_t> access = largestAccess(
       limits.accessBytes, stage.commitInBytes,
       contiguousBytes(sequencer, stage.type), stage.commitInBytes);
@@ -172,18 +143,11 @@ LogicalResult ExecDeriver::stage(tcp::CommitPackedOp op) {
                                "at most "
                             << limit << " count";
 
-  DeriveOptions options;
-  options.limits = {machine.subFetch.maxEntries, machine.subFetch.maxSize, {}};
-  options.elementType = ElementType::I32;
-  auto counts =
-      reportAt(op,
-               derive(AddressMap(op.getCount().getType().getElementMapping()),
-                      input.getTimeMapping(), Mapping(), options),
-               "counts");
+  FailureOr<Sequencer> counts = takeSequencer(op);
   if (failed(counts))
     return failure();
-  stage.packing = config::CommitPacking{toConfig(
-      counts->sequencer, ElementType::I32, addresses.lookup(op.getCount()))};
+  stage.packing = config::CommitPacking{
+      toConfig(*counts, ElementType::I32, addresses.lookup(op.getCount()))};
   stage.packing->counts.packetEntries = 0;
   command.sink = std::move(stage);
   return success();

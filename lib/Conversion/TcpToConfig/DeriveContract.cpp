@@ -48,23 +48,14 @@ static LogicalResult deriveTrf(tcp::AlignOp align, const tcp::AlignShape &shape,
   tcp::TrfType trf = align.getTrf().getType();
   auto input = cast<tcp::StreamType>(align.getInput().getType());
   auto output = cast<tcp::StreamType>(align.getResult().getType());
-  // With one flit per packet the upper half of the other operand is zero, so
-  // the packet to fill is the flit; what is read is repeated over the upper
-  // half.
+  // With one flit per packet, what is read is repeated over the upper half.
   bool halfPacket = shape.collectFlits == 1 && shape.shifts == 0;
   Mapping packet =
       halfPacket ? input.getPacketMapping() : output.getPacketMapping();
-  DeriveOptions options;
-  options.direction = Direction::Read;
-  options.limits = machine.trf;
-  options.elementType = stage.type;
-  auto derived = reportAt(align.getOperation(),
-                          derive(AddressMap(trf.getElementMapping()),
-                                 output.getTimeMapping(), packet, options),
-                          "TRF sequencer");
-  if (failed(derived))
+  FailureOr<Sequencer> taken = takeSequencer(align);
+  if (failed(taken))
     return failure();
-  Sequencer sequencer = separatePacket(*derived, packet.size(), machine.trf);
+  Sequencer &sequencer = *taken;
 
   // One contiguous read, repeated to fill the packet: from the innermost entry
   // outwards first a run, then only repetitions.

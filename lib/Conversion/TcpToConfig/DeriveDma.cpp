@@ -1,4 +1,4 @@
-//===- DeriveDma.cpp - DMA operations as descriptors ----------------------===//
+//===- DeriveDma.cpp - The loops of DMA operations ------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,495 +6,71 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A DMA operation is walked as one nest over all chips (DmaSides.h) and cut
-// into descriptors that each stay on one chip and, where data memory is
-// involved, within the slices of one engine. An operation that states its
-// streams keeps their order; otherwise it follows HBM, and packets alternate
-// between the two networks of an engine (TCP, DMA Engine, Implementation
-// Details).
+// A DMA operation is walked as one nest over all chips, in several pieces where
+// axes do not divide (DmaSides.h); SplitTransfers.cpp makes descriptors of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DmaSides.h"
+#include "Walks.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
-using config::DmaDescriptor;
 using config::DmaIndirection;
-using config::Memory;
 
-namespace {
+using Pieces = std::vector<DmaLoops>;
 
-/// A descriptor on its way: addresses are those of all chips side by side.
-struct Draft {
-  DmaDescriptor descriptor;
-  /// Parallel to the descriptor's entries; bytes and stream positions.
-  llvm::SmallVector<int64_t, 8> index, stream;
-  int64_t indexAddress = 0;
-  int64_t streamPosition = 0;
+//===----------------------------------------------------------------------===//
+// Loops as attributes
+//===----------------------------------------------------------------------===//
 
-  void select(size_t entry, int64_t start, int64_t size) {
-    DmaDescriptor::Entry &loop = descriptor.entries[entry];
-    descriptor.sourceAddress += start * loop.sourceStride;
-    descriptor.destinationAddress += start * loop.destinationStride;
-    indexAddress += start * index[entry];
-    streamPosition += start * stream[entry];
-    loop.size = size;
-    if (size == 1)
-      erase(entry);
+static stream::TransferAttr toAttr(MLIRContext *context, const DmaLoops &loops,
+                                   bool followsStream) {
+  SmallVector<int64_t> sizes, sources, destinations, alongs;
+  SmallVector<StringAttr> terms;
+  for (const DmaLoops::Loop &loop : loops.loops) {
+    sizes.push_back(loop.size);
+    sources.push_back(loop.source);
+    destinations.push_back(loop.destination);
+    alongs.push_back(followsStream ? loop.stream : loop.index);
+    terms.push_back(StringAttr::get(context, loop.term));
   }
-  void erase(size_t entry) {
-    descriptor.entries.erase(descriptor.entries.begin() + entry);
-    index.erase(index.begin() + entry);
-    stream.erase(stream.begin() + entry);
-  }
-  void insert(size_t place, const DmaDescriptor::Entry &entry,
-              int64_t indexStride, int64_t streamStride) {
-    descriptor.entries.insert(descriptor.entries.begin() + place, entry);
-    index.insert(index.begin() + place, indexStride);
-    stream.insert(stream.begin() + place, streamStride);
-  }
-  /// Makes entry `i` two, the inner one of `inner` iterations.
-  void split(size_t i, int64_t inner) {
-    DmaDescriptor::Entry &loop = descriptor.entries[i];
-    DmaDescriptor::Entry in = loop;
-    in.size = inner;
-    loop.size /= inner;
-    loop.sourceStride *= inner;
-    loop.destinationStride *= inner;
-    int64_t indexStride = index[i], streamStride = stream[i];
-    index[i] *= inner;
-    stream[i] *= inner;
-    insert(i + 1, in, indexStride, streamStride);
-  }
-};
-
-class DmaDeriver {
-public:
-  DmaDeriver(Operation *op, const TcpMachine &machine, Type element)
-      : op(op), machine(machine), element(element), toBytes(op, element) {}
-
-  FailureOr<config::DmaCommand> move(const DmaSide &source,
-                                     const DmaSide &destination,
-                                     ArrayAttr streams, stream::AxesAttr axes);
-  FailureOr<config::DmaCommand> shuffle(const DmaSide &source,
-                                        const DmaSide &destination,
-                                        ArrayRef<int64_t> sources,
-                                        ArrayRef<int64_t> offsets = {});
-  FailureOr<config::DmaCommand> indexed(const DmaSide &source,
-                                        const DmaSide &destination,
-                                        const DmaSide &indices, StringRef axis,
-                                        DmaIndirection::Side side);
-
-private:
-  void begin(const DmaSide &source, const DmaSide &destination);
-  FailureOr<Draft> toDraft(const DmaLoops &loops);
-  LogicalResult checkAlignment(const Draft &draft);
-  LogicalResult choosePacket(const Draft &draft, int64_t run);
-  void splitChips(const Draft &draft, size_t first);
-  void splitEngines(const Draft &draft, size_t first);
-  void followHbm(Draft &draft) const;
-  void alternateNetworks(Draft &draft);
-  LogicalResult limitSizes(Draft draft, size_t first);
-  LogicalResult finish(Draft draft);
-  FailureOr<config::DmaCommand> take();
-
-  bool hasDm() const { return source->memory == Memory::Dm || toDm(); }
-  bool toDm() const { return destination->memory == Memory::Dm; }
-  bool fromHbmToDm() const { return source->memory == Memory::Hbm && toDm(); }
-  /// Whose slices decide about the engine.
-  bool enginesOfSource() const { return source->memory == Memory::Dm; }
-
-  Operation *op;
-  const TcpMachine &machine;
-  Type element;
-  ByteDistance toBytes;
-  const DmaSide *source = nullptr, *destination = nullptr;
-  std::vector<Draft> drafts; ///< each on one chip and engine
-  bool crossesChips = false;
-  config::DmaCommand command;
-  std::optional<DmaIndirection> indirection;
-  /// Of a stated stream: positions that one engine walks, engines of a cluster
-  /// and clusters of a chip, and the packet.
-  struct Stated {
-    int64_t positions, slices, clusters;
-    int64_t packet; ///< positions
+  auto isNone = [](auto list, auto isEmpty) {
+    return llvm::all_of(list, isEmpty);
   };
-  std::optional<Stated> stated;
-};
-
-} // namespace
-
-void DmaDeriver::begin(const DmaSide &from, const DmaSide &to) {
-  source = &from;
-  destination = &to;
-  command.source = from.memory;
-  command.destination = to.memory;
+  if (isNone(alongs, [](int64_t along) { return along == 0; }))
+    alongs.clear();
+  if (isNone(terms, [](StringAttr term) { return term.empty(); }))
+    terms.clear();
+  return stream::TransferAttr::get(
+      context, sizes, sources, destinations, alongs, terms, loops.sourceBase,
+      loops.destinationBase, followsStream ? loops.streamBase : loops.indexBase,
+      loops.step);
 }
 
-/// Bytes instead of elements, addresses instead of bases; the packet is the
-/// innermost entry still.
-FailureOr<Draft> DmaDeriver::toDraft(const DmaLoops &loops) {
-  Draft draft;
-  auto bytes = [&](int64_t elements, int64_t &result) -> LogicalResult {
-    FailureOr<int64_t> value = toBytes(elements);
-    if (failed(value))
-      return failure();
-    result += *value;
-    return success();
-  };
-  DmaDescriptor &descriptor = draft.descriptor;
-  descriptor.sourceAddress = source->address;
-  descriptor.destinationAddress = destination->address;
-  if (failed(bytes(loops.sourceBase, descriptor.sourceAddress)) ||
-      failed(bytes(loops.destinationBase, descriptor.destinationAddress)))
-    return failure();
-  draft.streamPosition = loops.streamBase;
-  draft.indexAddress = loops.indexBase * machine.dmaIndexBytes;
-
-  // The longest run that is contiguous on both sides, however many loops it is
-  // written in, is moved in one piece.
-  llvm::ArrayRef<DmaLoops::Loop> outer = loops.loops;
-  int64_t run = 1;
-  while (!outer.empty() && outer.back().source == run &&
-         outer.back().destination == run && outer.back().index == 0 &&
-         (!stated || run * outer.back().size <= stated->packet)) {
-    run *= outer.back().size;
-    outer = outer.drop_back();
+DmaLoops derivation::readTransfer(stream::TransferAttr transfer,
+                                  bool followsStream) {
+  DmaLoops loops;
+  ArrayRef<int64_t> alongs = transfer.getAlongs();
+  for (size_t i = 0; i < transfer.getSizes().size(); ++i) {
+    int64_t along = alongs.empty() ? 0 : alongs[i];
+    loops.loops.push_back({transfer.getSizes()[i], transfer.getSources()[i],
+                           transfer.getDestinations()[i],
+                           followsStream ? 0 : along, followsStream ? along : 0,
+                           ""});
   }
-  if (failed(bytes(run, descriptor.packetBytes)))
-    return failure();
-  for (const DmaLoops::Loop &loop : outer) {
-    DmaDescriptor::Entry entry{loop.size, 0, 0};
-    if (failed(bytes(loop.source, entry.sourceStride)) ||
-        failed(bytes(loop.destination, entry.destinationStride)))
-      return failure();
-    descriptor.entries.push_back(entry);
-    draft.index.push_back(loop.index * machine.dmaIndexBytes);
-    draft.stream.push_back(loop.stream);
-  }
-  return draft;
+  loops.sourceBase = transfer.getFrom();
+  loops.destinationBase = transfer.getTo();
+  (followsStream ? loops.streamBase : loops.indexBase) = transfer.getAlong();
+  return loops;
 }
 
-/// DMA-03: HBM to DM in whole words on both sides, writes to DM on theirs.
-LogicalResult DmaDeriver::checkAlignment(const Draft &draft) {
-  const DmaDescriptor &descriptor = draft.descriptor;
-  int64_t align = machine.dmaAlignBytes;
-  bool both = fromHbmToDm();
-  if (!both && !toDm())
-    return success();
-  if (descriptor.packetBytes % align != 0)
-    return op->emitOpError() << "has runs of " << descriptor.packetBytes
-                             << " bytes that are consecutive on both sides, a "
-                                "DMA packet "
-                             << (both ? "from HBM to DM" : "to DM")
-                             << " is a multiple of " << align << " bytes";
-  if ((both && descriptor.sourceAddress % align != 0) ||
-      descriptor.destinationAddress % align != 0)
-    return op->emitOpError()
-           << "moves from address " << descriptor.sourceAddress % kChipSpan
-           << " to " << descriptor.destinationAddress % kChipSpan << ", "
-           << (both ? "HBM to DM" : "DM destination")
-           << " addresses are multiples of " << align << " bytes";
-  for (const DmaDescriptor::Entry &entry : descriptor.entries)
-    if ((both && entry.sourceStride % align != 0) ||
-        entry.destinationStride % align != 0)
-      return op->emitOpError()
-             << "steps by " << entry.sourceStride << " bytes in "
-             << (both ? "HBM" : "the source") << " and "
-             << entry.destinationStride << " in DM, "
-             << (both ? "HBM to DM" : "DM destination")
-             << " strides are multiples of " << align << " bytes";
-  return success();
-}
-
-/// Packets of at most the limit: a divisor of the run, or, where that makes far
-/// more requests than a second descriptor's start-up costs, most of the run and
-/// the rest (DMA-06).
-LogicalResult DmaDeriver::choosePacket(const Draft &draft, int64_t run) {
-  int64_t limit = machine.dmaMaxPacketBytes;
-  if (run <= limit) {
-    splitChips(draft, 0);
-    return success();
-  }
-  // The largest part of an aligned run that is aligned itself. A packet that
-  // ends inside a unit of HBM writes that one in two parts (MEM-14).
-  int64_t unit = machine.hbm.unitBytes;
-  bool writesUnits =
-      destination->memory == Memory::Hbm && !machine.hbm.mergesPartialWrites;
-  int64_t step = writesUnits && run % unit == 0     ? unit
-                 : run % machine.dmaAlignBytes == 0 ? machine.dmaAlignBytes
-                                                    : 1;
-  int64_t packet = limit;
-  while (run % packet != 0)
-    packet -= step;
-  auto requests = [&](int64_t bytes) {
-    int64_t partial =
-        writesUnits && bytes % unit != 0 ? machine.hbm.partialWriteFactor : 0;
-    return llvm::divideCeil(bytes, machine.dmaRequestBytes) + partial;
-  };
-  int64_t packets = 1;
-  for (const DmaDescriptor::Entry &entry : draft.descriptor.entries)
-    packets = llvm::SaturatingMultiply<uint64_t>(packets, entry.size);
-  uint64_t inOne = llvm::SaturatingMultiply<uint64_t>(
-      packets, run / packet * requests(packet));
-  int64_t head = run / limit * limit;
-  uint64_t inTwo = llvm::SaturatingMultiply<uint64_t>(
-                       packets, requests(head) + requests(run - head)) +
-                   machine.dmaStartupCycles;
-  auto withPacket = [&](int64_t offset, int64_t bytes, int64_t size) {
-    Draft part = draft;
-    DmaDescriptor &descriptor = part.descriptor;
-    descriptor.sourceAddress += offset;
-    descriptor.destinationAddress += offset;
-    descriptor.packetBytes = size;
-    if (bytes > size)
-      part.insert(descriptor.entries.size(), {bytes / size, size, size}, 0, 0);
-    splitChips(part, 0);
-  };
-  if (inTwo < inOne) {
-    withPacket(0, head, limit);
-    withPacket(head, run - head, run - head);
-  } else {
-    withPacket(0, run, packet);
-  }
-  return success();
-}
-
-/// Unrolls the entries that go from chip to chip.
-void DmaDeriver::splitChips(const Draft &draft, size_t first) {
-  for (size_t i = first; i < draft.descriptor.entries.size(); ++i) {
-    const DmaDescriptor::Entry &entry = draft.descriptor.entries[i];
-    if (entry.sourceStride < kChipSpan && entry.destinationStride < kChipSpan)
-      continue;
-    for (int64_t start = 0; start < entry.size; ++start) {
-      Draft part = draft;
-      part.select(i, start, 1);
-      splitChips(part, i);
-    }
-    return;
-  }
-  Draft done = draft;
-  DmaDescriptor &descriptor = done.descriptor;
-  descriptor.sourceChip = descriptor.sourceAddress / kChipSpan;
-  descriptor.destinationChip = descriptor.destinationAddress / kChipSpan;
-  descriptor.sourceAddress %= kChipSpan;
-  descriptor.destinationAddress %= kChipSpan;
-  splitEngines(done, 0);
-}
-
-/// Unrolls the entries that leave what one engine does.
-void DmaDeriver::splitEngines(const Draft &draft, size_t first) {
-  const DmaDescriptor &descriptor = draft.descriptor;
-  if (stated) {
-    for (size_t i = first; i < descriptor.entries.size(); ++i) {
-      if (draft.stream[i] < stated->positions)
-        continue;
-      for (int64_t start = 0, end = descriptor.entries[i].size; start < end;
-           ++start) {
-        Draft part = draft;
-        part.select(i, start, 1);
-        splitEngines(part, i);
-      }
-      return;
-    }
-    Draft done = draft;
-    int64_t engine = draft.streamPosition / stated->positions;
-    int64_t inCluster = engine % stated->slices;
-    int64_t cluster = engine / stated->slices % stated->clusters;
-    int64_t perCluster = machine.dmaEngines / machine.clustersPerChip;
-    // Data memory has an engine of its own, which is the one that the manual's
-    // streams name.
-    if (hasDm())
-      done.descriptor.engine =
-          (enginesOfSource() ? descriptor.sourceAddress
-                             : descriptor.destinationAddress) /
-          (machine.slicesPerEngine * machine.dmSliceStride) %
-          machine.dmaEngines;
-    else
-      done.descriptor.engine =
-          (cluster * perCluster + inCluster) % machine.dmaEngines;
-    drafts.push_back(std::move(done));
-    return;
-  }
-  if (!hasDm() && crossesChips) {
-    // A link is slower than an engine, so each gets an engine of its own and
-    // pays for one start-up.
-    Draft done = draft;
-    done.descriptor.engine = descriptor.destinationChip % machine.dmaEngines;
-    drafts.push_back(std::move(done));
-    return;
-  }
-  if (!hasDm()) {
-    // Any engine does; the outermost loop is dealt out.
-    size_t i = 0;
-    int64_t size = descriptor.entries.empty() ? 1 : descriptor.entries[i].size;
-    int64_t engines = std::min(size, machine.dmaEngines);
-    int64_t start = 0;
-    for (int64_t engine = 0; engine < engines; ++engine) {
-      int64_t count = (size - start) / (engines - engine);
-      Draft part = draft;
-      if (size > 1)
-        part.select(i, start, count);
-      part.descriptor.engine = engine;
-      start += count;
-      drafts.push_back(std::move(part));
-    }
-    return;
-  }
-  int64_t span = machine.slicesPerEngine * machine.dmSliceStride;
-  for (size_t i = first; i < descriptor.entries.size(); ++i) {
-    const DmaDescriptor::Entry &entry = descriptor.entries[i];
-    int64_t stride =
-        enginesOfSource() ? entry.sourceStride : entry.destinationStride;
-    if (stride == 0 || entry.size <= span / stride)
-      continue;
-    // As many iterations as one engine's slices hold; all of them if the step
-    // does not divide the span.
-    int64_t group = stride < span && span % stride == 0 ? span / stride : 1;
-    for (int64_t start = 0; start < entry.size; start += group) {
-      int64_t size = std::min(group, entry.size - start);
-      Draft part = draft;
-      part.select(i, start, size);
-      splitEngines(part, size == 1 ? i : i + 1);
-    }
-    return;
-  }
-  Draft done = draft;
-  int64_t address = enginesOfSource() ? descriptor.sourceAddress
-                                      : descriptor.destinationAddress;
-  done.descriptor.engine = address / span % machine.dmaEngines;
-  followHbm(done);
-  alternateNetworks(done);
-  drafts.push_back(std::move(done));
-}
-
-/// Walks HBM by ascending addresses: each of its rows is opened once (MEM-15),
-/// and parts of a unit that are written meet in the queue of a machine that
-/// merges them. What is read several times comes again when another bank group
-/// has had its turn.
-void DmaDeriver::followHbm(Draft &draft) const {
-  bool reads = source->memory == Memory::Hbm;
-  if (!reads && destination->memory != Memory::Hbm)
-    return;
-  const auto &entries = draft.descriptor.entries;
-  int64_t again = machine.hbm.unitBytes * machine.hbm.channels() * 2;
-  auto distance = [&](size_t i) {
-    int64_t stride = std::abs(reads ? entries[i].sourceStride
-                                    : entries[i].destinationStride);
-    return stride == 0 ? again : stride;
-  };
-  SmallVector<size_t, 8> order =
-      llvm::to_vector<8>(llvm::seq<size_t>(0, entries.size()));
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(-distance(a), a) < std::pair(-distance(b), b);
-  });
-  Draft sorted = draft;
-  for (auto [to, from] : llvm::enumerate(order)) {
-    sorted.descriptor.entries[to] = entries[from];
-    sorted.index[to] = draft.index[from];
-    sorted.stream[to] = draft.stream[from];
-  }
-  draft = std::move(sorted);
-}
-
-/// A network takes more than a cycle for a large request, so requests go to the
-/// engine's two networks in turn (DMA-15): the loop over networks becomes the
-/// innermost one. DM to HBM is slower anyway (ERR-36).
-void DmaDeriver::alternateNetworks(Draft &draft) {
-  DmaDescriptor &descriptor = draft.descriptor;
-  if (descriptor.packetBytes <= machine.dmnBytesPerCycle ||
-      destination->memory == Memory::Hbm)
-    return;
-  int64_t request = machine.dmaRequestBytes;
-  bool cut = descriptor.packetBytes > request;
-  if (cut && descriptor.packetBytes % request != 0)
-    return;
-  int64_t network = machine.slicesPerDmn * machine.dmSliceStride;
-  for (size_t i = 0; i < descriptor.entries.size(); ++i) {
-    DmaDescriptor::Entry entry = descriptor.entries[i];
-    int64_t stride =
-        enginesOfSource() ? entry.sourceStride : entry.destinationStride;
-    if (stride < machine.dmSliceStride || network % stride != 0 ||
-        entry.size != 2 * (network / stride))
-      continue;
-    Draft changed = draft;
-    auto &entries = changed.descriptor.entries;
-    if (entry.size > 2)
-      changed.split(i, entry.size / 2);
-    DmaDescriptor::Entry pair = entries[i];
-    int64_t index = changed.index[i];
-    changed.erase(i);
-    if (cut) {
-      int64_t packet = descriptor.packetBytes, count = packet / request;
-      // The packets themselves may follow each other.
-      if (!entries.empty() && entries.back().sourceStride == packet &&
-          entries.back().destinationStride == packet &&
-          changed.index.back() == 0) {
-        count *= entries.back().size;
-        changed.erase(entries.size() - 1);
-      }
-      changed.insert(entries.size(), {count, request, request}, 0, 0);
-      changed.descriptor.packetBytes = request;
-    }
-    changed.insert(entries.size(), pair, index, 0);
-    if (entries.size() <= machine.dma.maxEntries)
-      draft = std::move(changed);
-    return;
-  }
-}
-
-/// Entries above the largest size become two, or are done in two descriptors.
-LogicalResult DmaDeriver::limitSizes(Draft draft, size_t first) {
-  int64_t limit = machine.dma.maxSize;
-  for (size_t i = first; i < draft.descriptor.entries.size(); ++i) {
-    int64_t size = draft.descriptor.entries[i].size;
-    if (size <= limit)
-      continue;
-    int64_t inner = limit;
-    while (size % inner != 0)
-      --inner;
-    if (size / inner <= limit) {
-      draft.split(i, inner);
-      return limitSizes(std::move(draft), i);
-    }
-    int64_t head = size / limit * limit;
-    Draft tail = draft;
-    draft.select(i, 0, head);
-    tail.select(i, head, size - head);
-    return success(succeeded(limitSizes(std::move(draft), i)) &&
-                   succeeded(limitSizes(std::move(tail), i)));
-  }
-  return finish(std::move(draft));
-}
-
-LogicalResult DmaDeriver::finish(Draft draft) {
-  DmaDescriptor &descriptor = draft.descriptor;
-  if (descriptor.entries.size() > machine.dma.maxEntries)
-    return op->emitOpError()
-           << "needs " << descriptor.entries.size()
-           << " loops for one DMA engine after merging, machine \""
-           << machine.name << "\" has " << machine.dma.maxEntries;
-  if (indirection) {
-    descriptor.indirection = indirection;
-    descriptor.indirection->chip = draft.indexAddress / kChipSpan;
-    descriptor.indirection->address += draft.indexAddress % kChipSpan;
-    descriptor.indirection->strides.assign(draft.index.begin(),
-                                           draft.index.end());
-  }
-  command.descriptors.push_back(std::move(descriptor));
-  return success();
-}
-
-FailureOr<config::DmaCommand> DmaDeriver::take() {
-  for (Draft &draft : drafts)
-    if (failed(limitSizes(std::move(draft), 0)))
-      return failure();
-  return std::move(command);
-}
+//===----------------------------------------------------------------------===//
+// Walking
+//===----------------------------------------------------------------------===//
 
 /// A sequencer has an entry per term of the stream, as the manual's have.
 static void keepTerms(DmaLoops &loops, const AddressMap &order) {
@@ -527,38 +103,53 @@ static void keepTerms(DmaLoops &loops, const AddressMap &order) {
 }
 
 /// Where a tensor is on chips, as text.
-static std::string describeChips(const DmaSide &side) {
+std::string derivation::describeChips(Type type, const TcpMachine &machine) {
   std::string text;
-  for (const DmaSide::Part &part : side.parts)
+  for (const DmaSide::Part &part : dmaSideOf(type, machine).parts)
     if (part.stride >= kChipSpan / 8)
       text += part.mapping.str() + " x " + std::to_string(part.stride) + ", ";
   return text;
 }
 
-FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
-                                               const DmaSide &to,
-                                               ArrayAttr streams,
-                                               stream::AxesAttr axes) {
-  begin(from, to);
-  crossesChips = describeChips(from) != describeChips(to);
-  auto whole = walkPair(from, to);
-  if (!streams && whole && whole->size() == 1 && toDm())
-    extendRuns(from, to, getBitWidth(*tcp::getElementKind(element)), machine,
-               whole->front());
-  auto add = [&](const DmaLoops &loops) -> LogicalResult {
-    FailureOr<Draft> draft = toDraft(loops);
-    if (failed(draft) || failed(checkAlignment(*draft)))
-      return failure();
-    return choosePacket(*draft, draft->descriptor.packetBytes);
-  };
-  if (!streams) {
-    if (!whole)
-      return op->emitOpError() << "DMA: " << llvm::toString(whole.takeError());
-    for (const DmaLoops &piece : *whole)
-      if (failed(add(piece)))
-        return failure();
-    return take();
+namespace {
+/// Derives the loops of one operation.
+class TransferDeriver {
+public:
+  TransferDeriver(Operation *op, const TcpMachine &machine)
+      : op(op), machine(machine), ends(getDmaEnds(op)),
+        from(dmaSideOf(ends.source, machine)),
+        to(dmaSideOf(ends.destination, machine)) {}
+
+  FailureOr<Pieces> run();
+
+private:
+  FailureOr<Pieces> move();
+  FailureOr<Pieces> followStreams();
+  FailureOr<Pieces> shuffle(ArrayRef<int64_t> sources);
+  FailureOr<Pieces> indexed();
+  LogicalResult fail(llvm::Error error) {
+    return op->emitOpError() << "DMA: " << llvm::toString(std::move(error));
   }
+
+  Operation *op;
+  const TcpMachine &machine;
+  DmaEnds ends;
+  DmaSide from, to;
+};
+} // namespace
+
+FailureOr<Pieces> TransferDeriver::move() {
+  auto whole = walkPair(from, to);
+  if (!whole)
+    return fail(whole.takeError());
+  if (whole->size() == 1 && to.memory == config::Memory::Dm)
+    extendRuns(from, to, getBitWidth(*tcp::getElementKind(ends.element)),
+               machine, whole->front());
+  return std::move(*whole);
+}
+
+FailureOr<Pieces> TransferDeriver::followStreams() {
+  auto whole = walkPair(from, to);
   int64_t expected = 0, found = 0;
   bool known = static_cast<bool>(whole);
   if (known)
@@ -566,8 +157,9 @@ FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
       expected += piece.elements();
   else
     llvm::consumeError(whole.takeError());
-  AxisSizes table = axes.getTable();
-  for (auto stream : streams.getAsRange<tcp::DmaStreamAttr>()) {
+  AxisSizes table = ends.axes.getTable();
+  Pieces pieces;
+  for (auto stream : ends.streams.getAsRange<tcp::DmaStreamAttr>()) {
     auto resolve = [&](stream::MappingAttr mapping) {
       return llvm::cantFail(mapping.resolve(table));
     };
@@ -575,10 +167,8 @@ FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
     Mapping time = resolve(stream.getTime());
     Mapping slice = resolve(stream.getSlice());
     Mapping cluster = resolve(stream.getCluster());
-    stated = {packet.size() * time.size(), slice.size(), cluster.size(),
-              packet.size()};
+    int64_t positions = packet.size() * time.size();
     AddressMap order;
-    int64_t positions = stated->positions;
     order.append(resolve(stream.getChip()),
                  positions * slice.size() * cluster.size());
     order.append(cluster, positions * slice.size());
@@ -591,85 +181,75 @@ FailureOr<config::DmaCommand> DmaDeriver::move(const DmaSide &from,
                                << "\": " << llvm::toString(loops.takeError());
     found += loops->elements();
     keepTerms(*loops, order);
-    if (failed(add(*loops)))
-      return failure();
+    pieces.push_back(std::move(*loops));
   }
   if (known && found != expected)
     return op->emitOpError() << "has streams of " << found
                              << " elements, the tensor has " << expected;
-  return take();
+  return pieces;
 }
 
-/// Chip i gets what lies `offsets[i]` bytes (0 without offsets) behind the
-/// beginning of the source in chip `sources[i]`.
-FailureOr<config::DmaCommand> DmaDeriver::shuffle(const DmaSide &from,
-                                                  const DmaSide &to,
-                                                  ArrayRef<int64_t> sources,
-                                                  ArrayRef<int64_t> offsets) {
-  begin(from, to);
-  // Each chip is a move of its own from the same place in another one.
-  for (auto [chip, source] : llvm::enumerate(sources)) {
-    DmaSide read = from, write = to;
-    auto inChip = [](const DmaSide::Part &part) {
-      return part.stride < kChipSpan / 8;
-    };
-    llvm::erase_if(read.parts, [&](auto &part) { return !inChip(part); });
-    llvm::erase_if(write.parts, [&](auto &part) { return !inChip(part); });
-    read.address += source * kChipSpan;
-    if (!offsets.empty())
-      read.address += offsets[chip];
-    write.address += static_cast<int64_t>(chip) * kChipSpan;
-    this->source = &read;
-    this->destination = &write;
-    auto pieces = walkPair(read, write);
-    if (!pieces)
-      return op->emitOpError() << "DMA: " << llvm::toString(pieces.takeError());
-    for (const DmaLoops &piece : *pieces) {
-      FailureOr<Draft> draft = toDraft(piece);
-      if (failed(draft) || failed(checkAlignment(*draft)) ||
-          failed(choosePacket(*draft, draft->descriptor.packetBytes)))
-        return failure();
+/// Chip i gets what lies in chip `sources[i]`: a move of its own for each.
+FailureOr<Pieces> TransferDeriver::shuffle(ArrayRef<int64_t> sources) {
+  auto withoutChips = [](DmaSide side) {
+    llvm::erase_if(side.parts, [](const DmaSide::Part &part) {
+      return part.stride >= kChipSpan / 8;
+    });
+    return side;
+  };
+  auto inChip = walkPair(withoutChips(from), withoutChips(to));
+  if (!inChip)
+    return fail(inChip.takeError());
+  int64_t span =
+      kChipSpan * 8 / getBitWidth(*tcp::getElementKind(ends.element));
+  Pieces pieces;
+  for (auto [chip, source] : llvm::enumerate(sources))
+    for (const DmaLoops &piece : *inChip) {
+      DmaLoops &moved = pieces.emplace_back(piece);
+      moved.sourceBase += source * span;
+      moved.destinationBase += static_cast<int64_t>(chip) * span;
     }
-    this->source = &from;
-    this->destination = &to;
-  }
-  return take();
+  return pieces;
 }
 
-FailureOr<config::DmaCommand> DmaDeriver::indexed(const DmaSide &from,
-                                                  const DmaSide &to,
-                                                  const DmaSide &indices,
-                                                  StringRef axis,
-                                                  DmaIndirection::Side side) {
-  begin(from, to);
-  bool gathers = side == DmaIndirection::Side::Source;
-  int64_t step = 0;
-  auto loops = walkIndexed(gathers ? from : to, gathers ? to : from, indices,
-                           axis, step);
+FailureOr<Pieces> TransferDeriver::indexed() {
+  bool gathers = ends.indexedSide == DmaIndirection::Side::Source;
+  auto loops =
+      walkIndexed(gathers ? from : to, gathers ? to : from,
+                  dmaSideOf(ends.indices.getType(), machine), ends.axis);
   if (!loops)
-    return op->emitOpError() << "DMA: " << llvm::toString(loops.takeError());
+    return fail(loops.takeError());
   if (!gathers) {
     std::swap(loops->sourceBase, loops->destinationBase);
     for (DmaLoops::Loop &loop : loops->loops)
       std::swap(loop.source, loop.destination);
   }
-  FailureOr<int64_t> stepBytes = toBytes(step);
-  if (failed(stepBytes))
+  return Pieces{std::move(*loops)};
+}
+
+FailureOr<Pieces> TransferDeriver::run() {
+  if (auto chips = dyn_cast<tcp::ChipShuffleOp>(op))
+    return shuffle(chips.getSources());
+  if (ends.indices)
+    return indexed();
+  if (ends.streams)
+    return followStreams();
+  if (!ends.isPerChip)
+    return move();
+  Mapping chips = cast<tcp::HbmType>(ends.source).getChipMapping();
+  return shuffle(llvm::to_vector(llvm::seq<int64_t>(0, chips.validSize())));
+}
+
+FailureOr<SmallVector<Attribute>>
+derivation::deriveTransfers(Operation *op, const TcpMachine &machine) {
+  FailureOr<Pieces> pieces = TransferDeriver(op, machine).run();
+  if (failed(pieces))
     return failure();
-  indirection.emplace();
-  indirection->side = side;
-  indirection->address = indices.address;
-  indirection->step = *stepBytes;
-  if (toDm() && (fromHbmToDm() || !gathers) &&
-      *stepBytes % machine.dmaAlignBytes != 0)
-    return op->emitOpError() << "steps by " << *stepBytes
-                             << " bytes per index, allowed are multiples of "
-                             << machine.dmaAlignBytes;
-  FailureOr<Draft> draft = toDraft(*loops);
-  if (failed(draft) || failed(checkAlignment(*draft)) ||
-      failed(choosePacket(*draft, draft->descriptor.packetBytes)))
-    return failure();
-  return take();
+  bool followsStream = static_cast<bool>(getDmaEnds(op).streams);
+  SmallVector<Attribute> attrs;
+  for (const DmaLoops &piece : *pieces)
+    attrs.push_back(toAttr(op->getContext(), piece, followsStream));
+  return attrs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -697,63 +277,59 @@ static stream::AxesAttr axesOf(Type type) {
           [](auto tensor) { return tensor.getAxes(); });
 }
 
-FailureOr<config::DmaCommand>
-derivation::deriveDma(Operation *op, const AddressTable &addresses,
-                      int64_t viewAddress, ArrayRef<int64_t> chipOffsets,
-                      const TcpMachine &machine) {
-  auto placed = [&](Value value) {
-    return dmaSideOf(value.getType(), addresses.lookup(value), machine);
-  };
-  auto result = [&](int64_t address) {
-    return dmaSideOf(op->getResult(0).getType(), address, machine);
-  };
-  DmaDeriver deriver(op, machine, elementOf(op->getResult(0).getType()));
-  // An index names every place of its axis.
-  auto indexed =
-      [&](const DmaSide &from, const DmaSide &to, Value indices, StringRef axis,
-          Type table,
-          DmaIndirection::Side side) -> FailureOr<config::DmaCommand> {
-    FailureOr<config::DmaCommand> command =
-        deriver.indexed(from, to, placed(indices), axis, side);
-    if (failed(command))
-      return failure();
-    for (DmaDescriptor &descriptor : command->descriptors)
-      descriptor.indirection->count = *axesOf(table).getTable().lookup(axis);
-    return command;
-  };
-  return TypeSwitch<Operation *, FailureOr<config::DmaCommand>>(op)
-      .Case<tcp::ToHbmOp, tcp::ToDmOp, tcp::ToSpmOp>([&](auto move) {
-        return deriver.move(placed(move.getInput()), result(move.getAddress()),
-                            move.getStreamsAttr(),
-                            axesOf(move.getResult().getType()));
-      })
+/// Whether `tensor` starts elsewhere on every chip.
+static bool hasChipStarts(Value tensor) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      if (!init)
+        return false;
+      tensor = init->get();
+      continue;
+    }
+    auto tile = tensor.getDefiningOp<tcp::TileOp>();
+    if (!tile)
+      return false;
+    if (tile.getStarts().size() > 1)
+      return true;
+    tensor = tile.getSource();
+  }
+}
+
+DmaEnds derivation::getDmaEnds(Operation *op) {
+  DmaEnds ends;
+  ends.source = op->getOperand(0).getType();
+  ends.destination = op->getResult(0).getType();
+  TypeSwitch<Operation *>(op)
+      .Case<tcp::ToHbmOp, tcp::ToDmOp, tcp::ToSpmOp>(
+          [&](auto move) { ends.streams = move.getStreamsAttr(); })
       .Case([&](tcp::ToHbmViewOp move) {
-        auto input = dyn_cast<tcp::HbmType>(move.getInput().getType());
-        if (input && !chipOffsets.empty()) {
-          auto chips = llvm::to_vector(
-              llvm::seq<int64_t>(0, input.getChipMapping().validSize()));
-          return deriver.shuffle(
-              placed(move.getInput()),
-              dmaSideOf(move.getView(), viewAddress, machine), chips,
-              chipOffsets);
-        }
-        return deriver.move(placed(move.getInput()),
-                            dmaSideOf(move.getView(), viewAddress, machine),
-                            ArrayAttr(), axesOf(move.getView()));
+        ends.destination = move.getView();
+        ends.isPerChip =
+            isa<tcp::HbmType>(ends.source) && hasChipStarts(move.getInput());
       })
-      .Case([&](tcp::ChipShuffleOp move) {
-        return deriver.shuffle(placed(move.getInput()),
-                               result(move.getAddress()), move.getSources());
-      })
+      .Case([&](tcp::ChipShuffleOp) { ends.isPerChip = true; })
       .Case([&](tcp::GatherOp move) {
-        return indexed(placed(move.getTable()), result(move.getAddress()),
-                       move.getIndices(), move.getAxis(),
-                       move.getTable().getType(), DmaIndirection::Side::Source);
+        ends.source = move.getTable().getType();
+        ends.indices = move.getIndices();
+        ends.axis = move.getAxis();
       })
       .Case([&](tcp::ScatterOp move) {
-        return indexed(placed(move.getInput()), placed(move.getDestination()),
-                       move.getIndices(), move.getAxis(),
-                       move.getDestination().getType(),
-                       DmaIndirection::Side::Destination);
+        ends.source = move.getInput().getType();
+        ends.destination = move.getDestination().getType();
+        ends.indices = move.getIndices();
+        ends.indexedSide = DmaIndirection::Side::Destination;
+        ends.axis = move.getAxis();
       });
+  ends.axes = axesOf(ends.destination);
+  ends.element = elementOf(ends.destination);
+  // An index names every place of its axis.
+  if (ends.indices) {
+    bool gathers = ends.indexedSide == DmaIndirection::Side::Source;
+    ends.indexCount = *axesOf(gathers ? ends.source : ends.destination)
+                           .getTable()
+                           .lookup(ends.axis);
+  }
+  return ends;
 }

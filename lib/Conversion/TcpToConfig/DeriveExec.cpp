@@ -29,32 +29,6 @@ config::Sequencer derivation::toConfig(const Sequencer &sequencer,
   return result;
 }
 
-Sequencer derivation::separatePacket(const Derivation &derivation,
-                                     int64_t packetElements,
-                                     const SequencerLimits &limits) {
-  Sequencer result = derivation.initial.entries.size() <= limits.maxEntries
-                         ? derivation.initial
-                         : derivation.sequencer;
-  result.packetElements = packetElements;
-  result.packetEntries = 0;
-  int64_t inner = 1;
-  for (size_t i = result.entries.size(); i-- > 0 && inner < packetElements;) {
-    SequencerEntry &entry = result.entries[i];
-    int64_t missing = packetElements / inner;
-    ++result.packetEntries;
-    if (entry.size > missing && entry.size % missing == 0) {
-      SequencerEntry outer = entry;
-      outer.size = entry.size / missing;
-      outer.stride = entry.stride * missing;
-      entry.size = missing;
-      result.entries.insert(result.entries.begin() + i, outer);
-      break;
-    }
-    inner *= entry.size;
-  }
-  return result;
-}
-
 int64_t derivation::contiguousBytes(const Sequencer &sequencer,
                                     ElementType type) {
   int64_t run = 1;

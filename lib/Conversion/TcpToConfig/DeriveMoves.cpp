@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Derivation.h"
+#include "DmaSides.h"
+#include "sequin/Dialect/Tcp/IR/TcpConfigValue.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -135,4 +136,76 @@ FailureOr<std::vector<config::Transfer>> derivation::deriveTransfer(
     if (!zeroed.insert(piece.chip).second)
       piece.zeroAddress = piece.zeroBytes = 0;
   return transfers;
+}
+
+//===----------------------------------------------------------------------===//
+// DMA commands
+//===----------------------------------------------------------------------===//
+
+/// The last byte that a side reads or writes, and one.
+static int64_t getEnd(const config::DmaDescriptor &descriptor) {
+  int64_t end = descriptor.sourceAddress + descriptor.packetBytes;
+  for (const config::DmaDescriptor::Entry &entry : descriptor.entries)
+    end += (entry.size - 1) * std::max<int64_t>(entry.sourceStride, 0);
+  return end;
+}
+
+/// What of DMA-03 depends on addresses.
+static LogicalResult checkAddresses(Operation *op,
+                                    const config::DmaCommand &command,
+                                    const TcpMachine &machine) {
+  if (command.destination != config::Memory::Dm)
+    return success();
+  bool both = command.source == config::Memory::Hbm;
+  int64_t align = machine.dmaAlignBytes;
+  for (const config::DmaDescriptor &descriptor : command.descriptors) {
+    if ((both && descriptor.sourceAddress % align != 0) ||
+        descriptor.destinationAddress % align != 0)
+      return op->emitOpError()
+             << "moves from address " << descriptor.sourceAddress << " to "
+             << descriptor.destinationAddress << ", "
+             << (both ? "HBM to DM" : "DM destination")
+             << " addresses are multiples of " << align << " bytes";
+    // Runs may have been made longer by padding.
+    if (both && getEnd(descriptor) > machine.hbmBytes)
+      return op->emitOpError() << "reads up to byte " << getEnd(descriptor)
+                               << " of HBM, machine \"" << machine.name
+                               << "\" has " << machine.hbmBytes;
+  }
+  return success();
+}
+
+FailureOr<config::DmaCommand>
+derivation::deriveDma(Operation *op, const AddressTable &addresses,
+                      int64_t viewAddress, ArrayRef<int64_t> chipOffsets,
+                      const TcpMachine &machine) {
+  auto descriptors =
+      op->getAttrOfType<ArrayAttr>(tcp::TcpDialect::kDescriptorsAttrName);
+  if (!descriptors)
+    return op->emitOpError() << "has no descriptors: --tcp-derive-sequencers "
+                                "and --stream-merge-entries derive them";
+  DmaEnds ends = getDmaEnds(op);
+  config::DmaCommand command;
+  command.source = getMemory(ends.source);
+  command.destination = getMemory(ends.destination);
+  int64_t source = addresses.lookup(op->getOperand(0)), destination;
+  if (isa<tcp::ToHbmViewOp>(op))
+    destination = viewAddress;
+  else if (auto scatter = dyn_cast<tcp::ScatterOp>(op))
+    destination = addresses.lookup(scatter.getDestination());
+  else
+    destination = op->getAttrOfType<IntegerAttr>("address").getInt();
+  for (auto attr : descriptors.getAsRange<tcp::DescriptorAttr>()) {
+    config::DmaDescriptor descriptor = attr.getValue();
+    descriptor.sourceAddress += source;
+    descriptor.destinationAddress += destination;
+    if (descriptor.indirection)
+      descriptor.indirection->address += addresses.lookup(ends.indices);
+    if (!chipOffsets.empty())
+      descriptor.sourceAddress += chipOffsets[descriptor.sourceChip];
+    command.descriptors.push_back(std::move(descriptor));
+  }
+  if (failed(checkAddresses(op, command, machine)))
+    return failure();
+  return command;
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
-#include "Derivation.h"
+#include "Walks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Config/BankRuns.h"
@@ -806,6 +806,17 @@ FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,
 FailureOr<config::Program>
 sequin::deriveProgram(ModuleOp module, StringRef entry,
                       const DeriveProgramOptions &options) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(deriveSequencers(function)) || failed(mergeEntries(function)))
+      return failure();
+  FailureOr<config::Program> program = assembleProgram(module, entry, options);
+  module.walk(dropDerived);
+  return program;
+}
+
+FailureOr<config::Program>
+sequin::assembleProgram(ModuleOp module, StringRef entry,
+                        const DeriveProgramOptions &options) {
   tcp::TargetAttr target = tcp::getTarget(module);
   if (!target)
     return failure();

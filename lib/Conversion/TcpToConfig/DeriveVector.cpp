@@ -24,32 +24,20 @@ config::VectorStage &ExecDeriver::vector(Operation *op) {
   return *command.vector;
 }
 
-/// The 32 bits of an i32 or f32 constant.
-static uint32_t bitsOf(Attribute attr) {
-  if (auto integer = dyn_cast<IntegerAttr>(attr))
-    return static_cast<uint32_t>(integer.getValue().getZExtValue());
-  return static_cast<uint32_t>(
-      cast<FloatAttr>(attr).getValue().bitcastToAPInt().getZExtValue());
-}
-
 FailureOr<config::Sequencer>
 ExecDeriver::vrfSequencer(Operation *op, TypedValue<tcp::VrfType> vrf) {
-  auto input = cast<tcp::StreamType>(op->getOperand(0).getType());
-  // The manual states no limits for reads of the VRF; those of the other
-  // register file's sequencer are taken.
-  DeriveOptions options;
-  options.direction = Direction::Read;
-  options.limits = machine.trf;
-  options.elementType = *tcp::getElementKind(vrf.getType().getElementType());
-  Mapping packet = input.getPacketMapping();
-  auto derived = reportAt(op,
-                          derive(AddressMap(vrf.getType().getElementMapping()),
-                                 input.getTimeMapping(), packet, options),
-                          "VRF operand");
-  if (failed(derived))
+  unsigned index = 0;
+  for (Value operand : op->getOperands()) {
+    if (operand == vrf)
+      break;
+    index += isa<tcp::VrfType>(operand.getType());
+  }
+  FailureOr<Sequencer> sequencer = takeSequencer(op, index);
+  if (failed(sequencer))
     return failure();
-  return toConfig(separatePacket(*derived, packet.size(), machine.trf),
-                  options.elementType, addresses.lookup(vrf));
+  return toConfig(*sequencer,
+                  *tcp::getElementKind(vrf.getType().getElementType()),
+                  addresses.lookup(vrf));
 }
 
 FailureOr<config::VectorOperand>
@@ -337,7 +325,7 @@ LogicalResult ExecDeriver::axisToggle(tcp::VectorIntraSliceBranchOp op,
       "axis toggle");
   if (failed(derived))
     return failure();
-  Sequencer sequencer = separatePacket(*derived, packet.size(), machine.trf);
+  const Sequencer &sequencer = derived->sequencer;
   if (sequencer.base % 2 != 0)
     return op.emitOpError() << "toggles axis \"" << op.getAxisAttr().getValue()
                             << "\", which starts at " << sequencer.base
@@ -399,7 +387,9 @@ LogicalResult ExecDeriver::stage(tcp::VectorIntraSliceBranchOp op) {
          op.getComparisonsAttr().getAsRange<tcp::InputCmpAttr>())
       branch.comparisons.push_back(
           {static_cast<config::InputCompare>(comparison.getCompare()),
-           comparison.getConstant() ? bitsOf(comparison.getConstant()) : 0});
+           static_cast<uint32_t>(comparison.getConstant()
+                                     ? bitsOf(comparison.getConstant())
+                                     : 0)});
     break;
   case tcp::BranchMode::Vrf: {
     branch.mode = config::BranchMode::Vrf;

@@ -81,11 +81,6 @@ void derivation::extendRuns(const DmaSide &source, const DmaSide &destination,
   if (loops.destinationBase % to.unit + reach > to.elements ||
       sourceEnd + longer > from.elements)
     return;
-  // Padding of a view may lie outside of its tensor, not of the memory.
-  if (source.memory == config::Memory::Hbm &&
-      source.address % kChipSpan + (sourceEnd + longer) * bits / 8 >
-          machine.hbmBytes)
-    return;
   size_t kept = outer.size();
   loops.loops.truncate(kept);
   loops.loops.push_back({longer, 1, 1});

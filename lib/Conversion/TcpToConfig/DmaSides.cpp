@@ -47,23 +47,25 @@ static void addTerms(DmaSide &side, const Mapping &mapping, int64_t unit) {
   }
 }
 
-DmaSide derivation::dmaSideOf(Type type, int64_t address,
-                              const TcpMachine &machine) {
+config::Memory derivation::getMemory(Type type) {
+  return isa<tcp::HbmType>(type)  ? config::Memory::Hbm
+         : isa<tcp::DmType>(type) ? config::Memory::Dm
+                                  : config::Memory::Spm;
+}
+
+DmaSide derivation::dmaSideOf(Type type, const TcpMachine &machine) {
   DmaSide side;
-  side.address = address;
+  side.memory = getMemory(type);
   auto perElement = [](Type element, int64_t bytes) {
     return bytes * 8 / getBitWidth(*tcp::getElementKind(element));
   };
   TypeSwitch<Type>(type)
       .Case<tcp::HbmType, tcp::SpmType>([&](auto tensor) {
-        side.memory =
-            isa<tcp::HbmType>(type) ? config::Memory::Hbm : config::Memory::Spm;
         addTerms(side, tensor.getChipMapping(),
                  perElement(tensor.getElementType(), kChipSpan));
         addTerms(side, tensor.getElementMapping(), 1);
       })
       .Case([&](tcp::DmType tensor) {
-        side.memory = config::Memory::Dm;
         tcp::GridAttr grid = tensor.getGrid();
         int64_t slice =
             perElement(tensor.getElementType(), machine.dmSliceStride);
@@ -85,8 +87,8 @@ static DmaLoops toLoops(const PairedSequencer &pair, const DmaSide &source,
                         const DmaSide &destination) {
   DmaLoops result;
   for (const PairedSequencer::Entry &entry : pair.entries)
-    result.loops.push_back(
-        {entry.size, entry.sourceStride, entry.destinationStride});
+    result.loops.push_back({entry.size, entry.sourceStride,
+                            entry.destinationStride, 0, 0, entry.term});
   result.sourceBase = pair.sourceBase + source.base;
   result.destinationBase = pair.destinationBase + destination.base;
   return result;
@@ -363,15 +365,16 @@ llvm::Expected<DmaLoops> derivation::walkStream(const DmaSide &source,
   return refined;
 }
 
-llvm::Expected<DmaLoops>
-derivation::walkIndexed(const DmaSide &indexed, const DmaSide &direct,
-                        const DmaSide &indices, StringRef axis, int64_t &step) {
+llvm::Expected<DmaLoops> derivation::walkIndexed(const DmaSide &indexed,
+                                                 const DmaSide &direct,
+                                                 const DmaSide &indices,
+                                                 StringRef axis) {
   // The axis has to be one digit: one distance per index. A term that holds
   // more than this digit (rows that were flattened with their padding) is taken
   // apart.
   DmaSide rows = indexed;
   rows.parts.clear();
-  step = 0;
+  int64_t step = 0;
   auto names = [&](const Mapping &mapping) {
     return llvm::any_of(mapping.factors(), [&](const Factor &f) {
       return f.base == axis ||
@@ -413,5 +416,6 @@ derivation::walkIndexed(const DmaSide &indexed, const DmaSide &direct,
   if (!refined)
     return refined.takeError();
   refined->indexBase = list->sourceBase + indices.base;
+  refined->step = step;
   return refined;
 }

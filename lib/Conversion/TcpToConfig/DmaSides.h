@@ -29,14 +29,35 @@ struct DmaSide {
   config::Memory memory = config::Memory::Hbm;
   llvm::SmallVector<Part, 8> parts;
   int64_t base = 0; ///< elements, of parts that are views
-  /// Byte address of the buffer.
-  int64_t address = 0;
 
   AddressMap map() const;
 };
 
-/// The place of `type` at `address`. Every part is one term of its mappings.
-DmaSide dmaSideOf(mlir::Type type, int64_t address, const TcpMachine &machine);
+/// The place of `type`. Every part is one term of its mappings.
+DmaSide dmaSideOf(mlir::Type type, const TcpMachine &machine);
+/// The memory that `type` lies in.
+config::Memory getMemory(mlir::Type type);
+
+/// The tensors that a DMA operation moves between.
+struct DmaEnds {
+  mlir::Type source, destination, element;
+  stream::AxesAttr axes; ///< of the destination
+  /// Stated streams, or none.
+  mlir::ArrayAttr streams;
+  /// Of tcp.gather and tcp.scatter: the list that finds one side along `axis`,
+  /// which has `indexCount` places.
+  mlir::Value indices;
+  llvm::StringRef axis;
+  config::DmaIndirection::Side indexedSide =
+      config::DmaIndirection::Side::Source;
+  int64_t indexCount = 0;
+  /// Whether every chip is a move of its own, from one chip to one chip.
+  bool isPerChip = false;
+};
+DmaEnds getDmaEnds(mlir::Operation *op);
+
+/// Where a tensor is on chips, as text to compare.
+std::string describeChips(mlir::Type type, const TcpMachine &machine);
 
 /// The loops of a piece, outermost first, in elements.
 struct DmaLoops {
@@ -45,13 +66,18 @@ struct DmaLoops {
     int64_t source, destination; ///< strides
     int64_t index = 0;           ///< of the list of indices
     int64_t stream = 0;          ///< of the stream
+    std::string term = {};       ///< what it walks
   };
   llvm::SmallVector<Loop, 8> loops;
   int64_t sourceBase = 0, destinationBase = 0;
   int64_t indexBase = 0, streamBase = 0;
+  int64_t step = 0; ///< elements per index
 
   int64_t elements() const;
 };
+
+/// The loops of an attribute, which go along a stream or along indices.
+DmaLoops readTransfer(stream::TransferAttr transfer, bool followsStream);
 
 /// All of the destination, found in the source, in the order of the
 /// destination; in pieces where the axes do not divide.
@@ -72,11 +98,11 @@ llvm::Expected<DmaLoops> walkStream(const DmaSide &source,
 
 /// All of `direct` in its order, found along `axis` of `indexed` by the list of
 /// indices. The loops' source is `indexed` without the axis, their destination
-/// `direct`. `step` receives the distance per index.
+/// `direct`.
 llvm::Expected<DmaLoops> walkIndexed(const DmaSide &indexed,
                                      const DmaSide &direct,
                                      const DmaSide &indices,
-                                     llvm::StringRef axis, int64_t &step);
+                                     llvm::StringRef axis);
 
 } // namespace sequin::derivation
 

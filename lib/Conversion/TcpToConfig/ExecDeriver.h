@@ -9,7 +9,7 @@
 #ifndef SEQUIN_LIB_CONVERSION_TCPTOCONFIG_EXECDERIVER_H
 #define SEQUIN_LIB_CONVERSION_TCPTOCONFIG_EXECDERIVER_H
 
-#include "Derivation.h"
+#include "Walks.h"
 #include "sequin/Dialect/Tcp/IR/TcpVectorOperands.h"
 
 namespace sequin::derivation {
@@ -30,12 +30,7 @@ private:
 
   // DeriveFetch.cpp
   llvm::LogicalResult stage(tcp::FetchOp op);
-  /// The nest over the tensor, or over both of an interleaved fetch.
-  llvm::FailureOr<Sequencer> fetchSequencer(tcp::FetchOp op,
-                                            const SequencerLimits &limits);
-  /// Masks the padding, if something fits; `sequencer` may change for it.
-  llvm::LogicalResult fetchMask(tcp::FetchOp op, const SequencerLimits &limits,
-                                Sequencer &sequencer);
+  llvm::LogicalResult setDistance(tcp::FetchOp op, Sequencer &sequencer);
   // DeriveSwitch.cpp
   llvm::LogicalResult stage(tcp::SwitchOp op);
   llvm::LogicalResult stage(tcp::CollectOp op);

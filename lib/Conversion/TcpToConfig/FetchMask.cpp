@@ -20,7 +20,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Derivation.h"
+#include "Walks.h"
+#include "ZeroPadding.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
@@ -228,10 +230,14 @@ static void mergePacket(Sequencer &sequencer) {
   }
 }
 
-llvm::Expected<std::optional<config::FetchMask>>
-derivation::deriveFetchMask(const Mapping &time, const Mapping &packet,
-                            ElementType type, const TcpMachine &machine,
-                            unsigned maxEntries, Sequencer &sequencer) {
+/// The mask for the padding in the stream [time, packet] that `sequencer`
+/// walks; none if there is no padding, an error if none of the manual's three
+/// cases fits. May merge entries of the packet, and add one of size 1 outside
+/// it, both within `maxEntries`.
+static llvm::Expected<std::optional<config::FetchMask>>
+deriveFetchMask(const Mapping &time, const Mapping &packet, ElementType type,
+                const TcpMachine &machine, unsigned maxEntries,
+                Sequencer &sequencer) {
   if (!mayPad(time, packet))
     return std::nullopt;
   llvm::Expected<Mapping> stream = Mapping::pair(time, packet);
@@ -282,4 +288,139 @@ derivation::deriveFetchMask(const Mapping &time, const Mapping &packet,
       "it is not at the start of the first and the end of the last packet of "
       "one loop, nor given by one count for each of up to " +
       Twine(machine.fetchMaskCounts) + " iterations");
+}
+
+//===----------------------------------------------------------------------===//
+// Who needs it
+//===----------------------------------------------------------------------===//
+
+int64_t derivation::bitsOf(Attribute number) {
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    return static_cast<int64_t>(integer.getValue().getZExtValue());
+  APInt bits = cast<FloatAttr>(number).getValue().bitcastToAPInt();
+  return static_cast<int64_t>(bits.getZExtValue());
+}
+
+/// Whether what the pass fetches is added up with its padding, in this pass or,
+/// as the stationary operand, in another.
+static bool reachesSum(Operation *op) {
+  while (op->getNumResults() == 1 && op->getResult(0).hasOneUse() &&
+         isa<tcp::StreamType>(op->getResult(0).getType())) {
+    op = *op->getResult(0).user_begin();
+    if (isa<tcp::AlignOp, tcp::ToTrfOp>(op))
+      return true;
+  }
+  return false;
+}
+
+/// Adds the results of the sums that `value`, a stream or a stationary operand,
+/// goes into; false if some way of it is not followed.
+static bool findSums(Value value, SmallVectorImpl<tcp::StreamType> &sums) {
+  for (Operation *op : value.getUsers()) {
+    if (auto sum = dyn_cast<tcp::AccumulateOp>(op)) {
+      sums.push_back(cast<tcp::StreamType>(sum.getResult().getType()));
+      continue;
+    }
+    if (!isa<tcp::CollectOp, tcp::SwitchOp, tcp::AlignOp, tcp::ContractOp,
+             tcp::ToTrfOp>(op) ||
+        !findSums(op->getResult(0), sums))
+      return false;
+  }
+  return true;
+}
+
+/// Whether every one of `sums` keeps the digit: its positions that are padding
+/// are then positions of the result that are padding.
+static bool isKept(const Factor &digit, ArrayRef<tcp::StreamType> sums) {
+  return llvm::all_of(sums, [&](tcp::StreamType sum) {
+    auto holds = [&](const Mapping &mapping) {
+      return llvm::is_contained(mapping.factors(), digit);
+    };
+    return holds(sum.getTimeMapping()) || holds(sum.getPacketMapping());
+  });
+}
+
+/// The time of a fetch whose padding is summed, with the terms as data whose
+/// padding reaches padding of the results only: axes that the sums keep
+/// (SIL-13, SIL-23). An axis of which another term holds a digit stays as it
+/// is.
+static Mapping withKeptAsData(tcp::FetchOp op, const Mapping &time,
+                              const Mapping &packet) {
+  SmallVector<tcp::StreamType, 2> sums;
+  if (!findSums(op.getResult(), sums) || sums.empty())
+    return time;
+  llvm::StringMap<int64_t> uses;
+  for (const Mapping &mapping : {time, packet})
+    for (const Factor &factor : mapping.factors())
+      ++uses[factor.base];
+  std::string text;
+  for (const Mapping::Term &term : time.terms()) {
+    text += text.empty() ? "" : ", ";
+    const Factor *digit =
+        term.factors.size() == 1 ? &term.factors.front() : nullptr;
+    bool isSole = digit && digit->kind == Factor::Kind::Axis &&
+                  uses.lookup(digit->base) == 1;
+    if (isSole && digit->isPadded() && isKept(*digit, sums))
+      text += std::to_string(digit->extent);
+    else
+      text += term.text;
+  }
+  return llvm::cantFail(Mapping::parse(text, time.axes()));
+}
+
+static bool promisesZeros(const Mapping &mapping) {
+  return llvm::any_of(mapping.factors(), [](const Factor &factor) {
+    return factor.isPadded() && factor.padding == PaddingKind::Zero;
+  });
+}
+
+FailureOr<std::optional<config::FetchMask>>
+derivation::maskPadding(tcp::FetchOp op, const TcpMachine &machine,
+                        Sequencer &sequencer) {
+  tcp::DmType dm =
+      PassBegin(op.getInput().getDefiningOp()).getInput().getType();
+  ElementType type = *tcp::getElementKind(dm.getElementType());
+  unsigned maxEntries = getFetchLimits(op, machine).maxEntries;
+  std::optional<config::FetchMask> result;
+  auto output = cast<tcp::StreamType>(op.getResult().getType());
+  Mapping memory = dm.getElementMapping();
+  Mapping time = withZerosAsData(output.getTimeMapping(), memory);
+  Mapping packet = withZerosAsData(output.getPacketMapping(), memory);
+  // Why the padding of a stream of that time cannot be masked; empty if it is,
+  // or if there is none.
+  auto mask = [&](const Mapping &time) -> std::string {
+    Sequencer masked = sequencer;
+    auto mask =
+        deriveFetchMask(time, packet, type, machine, maxEntries, masked);
+    if (!mask)
+      return llvm::toString(mask.takeError());
+    if (!*mask)
+      return "";
+    if (isSubContext(op))
+      return "the sub context has no masking";
+    result = std::move(**mask);
+    if (auto value = op.getPadValue())
+      result->padValue = bitsOf(*value);
+    sequencer = std::move(masked);
+    return "";
+  };
+  std::string reason = mask(time);
+  if (reason.empty())
+    return result;
+  // Without a mask the padding holds what was read, which does not matter
+  // unless somebody relies on it (SIL-23, ERR-22).
+  StringRef need = op.getPadValue() ? "is given a pad_value"
+                   : promisesZeros(time) || promisesZeros(packet)
+                       ? "is declared zero"
+                       : "";
+  if (need.empty() && reachesSum(op)) {
+    reason = mask(withKeptAsData(op, time, packet));
+    need = "is added up by the contraction engine";
+  }
+  if (need.empty() || reason.empty())
+    return result;
+  return op.emitOpError() << "padding of packet \"" << op.getPacket().getText()
+                          << "\" over time \"" << op.getTime().getText()
+                          << "\" " << need
+                          << " and cannot be masked: " << reason;
 }

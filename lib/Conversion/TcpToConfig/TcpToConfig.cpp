@@ -26,7 +26,7 @@ struct TcpToConfig : public sequin::impl::TcpToConfigBase<TcpToConfig> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     FailureOr<config::Program> program =
-        deriveProgram(module, entry, {unrollLoops});
+        assembleProgram(module, entry, {unrollLoops});
     if (failed(program))
       return signalPassFailure();
     Location loc = module.lookupSymbol(entry)->getLoc();

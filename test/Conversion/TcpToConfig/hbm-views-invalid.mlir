@@ -4,7 +4,7 @@
 
 // Views that are wrong in one round of a loop, and moves that the DMA engines cannot
 // do from where a view starts.
-// RUN: sequin-opt %s --split-input-file --convert-tcp-to-config --verify-diagnostics
+// RUN: sequin-opt %s --split-input-file --tcp-derive-sequencers --stream-merge-entries --convert-tcp-to-config --verify-diagnostics
 
 #axes = #stream.axes<A = 8, B = 16>
 #part = #stream.axes<M = 2, N = 16>

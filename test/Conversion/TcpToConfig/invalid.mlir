@@ -1,4 +1,4 @@
-// RUN: sequin-opt %s --split-input-file --convert-tcp-to-config --verify-diagnostics
+// RUN: sequin-opt %s --split-input-file --tcp-derive-sequencers --stream-merge-entries --convert-tcp-to-config --verify-diagnostics
 // ROWS: HEL-12, DMA-03, RED-14, RED-15, TRF-02, FET-18, CAS-01, COM-14, SIL-20
 
 // The printed GEMM takes b as [K, J]: runs of one bf16.

@@ -4,7 +4,7 @@
 
 // What is wrong in one round of a loop, or cannot be known when the program is
 // configured.
-// RUN: sequin-opt %s --split-input-file --convert-tcp-to-config --verify-diagnostics
+// RUN: sequin-opt %s --split-input-file --tcp-derive-sequencers --stream-merge-entries --convert-tcp-to-config --verify-diagnostics
 
 #axes = #stream.axes<A = 8, B = 2048>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "B / 8 # 256">

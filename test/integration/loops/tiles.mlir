@@ -6,8 +6,8 @@
 // together in one DM tensor (TCP manual, Tiling).
 // RUN: rm -rf %t && %python %S/Inputs/loops.py make tiles %t
 // RUN: sequin-run %s --input %t/in0.npy --output %t/out.npy --report %t/rolled.json --verify
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config=unroll-loops | sequin-translate --tcp-to-json > %t/flat.json
+// RUN: sequin-opt %s --tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
+// RUN: sequin-opt %s --tcp-to-config=unroll-loops | sequin-translate --tcp-to-json > %t/flat.json
 // RUN: FileCheck %s --check-prefix=CONFIG < %t/config.json
 // RUN: not grep '"kind": "loop"' %t/flat.json
 // RUN: sequin-run %t/flat.json --input %t/in0.npy --output %t/flat.npy --report %t/unrolled.json

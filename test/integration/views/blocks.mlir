@@ -8,11 +8,11 @@
 // RUN: rm -rf %t && %python %S/Inputs/views.py make blocks %t
 // RUN: sequin-run %s --input %t/in0.npy --output %t/out.npy --verify
 // RUN: %python %S/Inputs/views.py check blocks %t out.npy | FileCheck %s
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
+// RUN: sequin-opt %s --tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
 // RUN: FileCheck %s --check-prefix=CONFIG < %t/config.json
 // RUN: sequin-run %t/config.json --input %t/in0.npy --output %t/rolled.npy
 // RUN: %python %S/Inputs/views.py check blocks %t rolled.npy | FileCheck %s
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config=unroll-loops | sequin-translate --tcp-to-json > %t/flat.json
+// RUN: sequin-opt %s --tcp-to-config=unroll-loops | sequin-translate --tcp-to-json > %t/flat.json
 // RUN: not grep '"kind": "loop"' %t/flat.json
 // RUN: sequin-run %t/flat.json --input %t/in0.npy --output %t/flat.npy
 // RUN: cmp %t/out.npy %t/flat.npy

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && %python %S/Inputs/views.py make constant %t
 // RUN: sequin-run %s --input %t/in0.npy --output %t/out.npy --verify
 // RUN: %python %S/Inputs/views.py check constant %t out.npy | FileCheck %s
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
+// RUN: sequin-opt %s --tcp-to-config | sequin-translate --tcp-to-json > %t/config.json
 // RUN: FileCheck %s --check-prefix=CONFIG < %t/config.json
 // RUN: sequin-run %t/config.json --input %t/in0.npy --output %t/config.npy
 // RUN: %python %S/Inputs/views.py check constant %t config.npy | FileCheck %s

@@ -8,7 +8,7 @@
 // RUN: sequin-run %s --input %t/in0.npy --output %t/out.npy --verify
 // RUN: %python %S/Inputs/views.py check reshape %t out.npy | FileCheck %s
 // CHECK: reshape: 768 results equal NumPy's
-// RUN: sequin-opt %s --tcp-check-machine --convert-tcp-to-config | sequin-translate --tcp-to-json | FileCheck %s --check-prefix=CONFIG
+// RUN: sequin-opt %s --tcp-to-config | sequin-translate --tcp-to-json | FileCheck %s --check-prefix=CONFIG
 // Two moves, no more.
 // CONFIG-COUNT-2: "kind": "dma"
 // CONFIG-NOT: "kind": "dma"

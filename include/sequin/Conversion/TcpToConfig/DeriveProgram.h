@@ -9,6 +9,7 @@
 #ifndef SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
 #define SEQUIN_CONVERSION_TCPTOCONFIG_DERIVEPROGRAM_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "sequin/Config/Config.h"
 
@@ -23,10 +24,24 @@ struct DeriveProgramOptions {
 /// for one (`loc("layer1")`); empty if there is neither.
 std::string describeLocation(mlir::Location location);
 
-/// Derives the configuration of the host function `entry` and the kernels it
-/// launches: every sequencer, address and opcode, in program order. Errors are
-/// emitted at the operation whose mapping has no configuration on the module's
-/// machine.
+/// Attaches to every operation of `function` that visits a memory its loops,
+/// one per term of its stream (`tcp.sequencers`, `tcp.transfers`). Errors are
+/// emitted at the operation.
+mlir::LogicalResult deriveSequencers(mlir::func::FuncOp function);
+
+/// Fits what deriveSequencers() attached to the limits of the engines
+/// (`tcp.sequencers`, `tcp.mask`, `tcp.descriptors`).
+mlir::LogicalResult mergeEntries(mlir::func::FuncOp function);
+
+/// Puts the configuration of the host function `entry` and the kernels it
+/// launches together from these attributes: every sequencer, address and
+/// opcode, in program order. Errors are emitted at the operation that has no
+/// configuration on the module's machine.
+mlir::FailureOr<config::Program>
+assembleProgram(mlir::ModuleOp module, llvm::StringRef entry,
+                const DeriveProgramOptions &options = {});
+
+/// All three, one after the other.
 mlir::FailureOr<config::Program>
 deriveProgram(mlir::ModuleOp module, llvm::StringRef entry,
               const DeriveProgramOptions &options = {});

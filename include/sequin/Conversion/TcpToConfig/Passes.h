@@ -9,12 +9,13 @@
 #ifndef SEQUIN_CONVERSION_TCPTOCONFIG_PASSES_H
 #define SEQUIN_CONVERSION_TCPTOCONFIG_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace sequin {
 
-#define GEN_PASS_DECL_TCPTOCONFIG
+#define GEN_PASS_DECL
 #include "sequin/Conversion/TcpToConfig/Passes.h.inc"
 
 namespace tcp_to_config {

@@ -11,16 +11,72 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TcpDeriveSequencers : Pass<"tcp-derive-sequencers", "::mlir::func::FuncOp"> {
+  let summary = "Derive the loops by which tcp operations visit their memories";
+  let description = [{
+    Input: functions of `tcp`, checked by `--tcp-check-machine`. Output: the same,
+    with the loops of every operation that visits a memory as an attribute. Nothing
+    is limited yet and nothing depends on addresses.
+
+    A fetch, a commit, an align (its register file) and a vector operation that
+    reads the VRF get `tcp.sequencers`, a list of `#stream.sequencer`s: one loop per
+    term of the stream, named by it, with the stride that the term has in the memory
+    (TCP Virtual ISA, Sequencer). Where terms give no loops a search over the
+    addresses finds them. A DMA operation gets `tcp.transfers`, a list of
+    `#stream.transfer`s that walk both sides together.
+
+    The attributes may be edited: what follows takes them as they are.
+  }];
+  let dependentDialects = ["::sequin::tcp::TcpDialect"];
+  let statistics = [
+    Statistic<"sequencers", "sequencers", "sequencers attached">,
+    Statistic<"transfers", "transfers", "transfers attached">,
+    Statistic<"searched", "searched", "sequencers found by a search">
+  ];
+}
+
+def StreamMergeEntries : Pass<"stream-merge-entries", "::mlir::func::FuncOp"> {
+  let summary = "Fit derived loops to the limits of their engines";
+  let description = [{
+    Input: what `--tcp-derive-sequencers` makes. Output: sequencers that their
+    engines can take, each with the rule that it was found by (`by fit`, `split`,
+    `merge` or `refactor`, see `#stream.sequencer`); the masks of fetches whose
+    padding matters (`tcp.mask`); and for DMA operations, instead of transfers, the
+    descriptors of the engines (`tcp.descriptors`): runs joined, loops dealt out
+    over chips and engines, packets chosen, addresses relative to the tensors.
+
+    A sequencer within the limits stays as it is. Otherwise loops that are too long
+    are two, contiguous pairs are one (TCP Virtual ISA, Sequencer, Merging), and
+    where that is not enough the nest of the fewest entries that visits the same is
+    searched for. The loops of a packet stay apart from those around it. What does
+    not fit is an error at the operation.
+  }];
+  let dependentDialects = ["::sequin::tcp::TcpDialect"];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "say at each operation what became of its loops, and by which rule">
+  ];
+  let statistics = [
+    Statistic<"split", "split", "sequencers with loops that were too long">,
+    Statistic<"merged", "merged", "sequencers with contiguous loops joined">,
+    Statistic<"refactored", "refactored",
+              "sequencers with moved boundaries between loops">,
+    Statistic<"masked", "masked", "fetches that mask padding">,
+    Statistic<"descriptors", "descriptors", "descriptors of DMA engines">
+  ];
+}
+
 def TcpToConfig : Pass<"convert-tcp-to-config", "::mlir::ModuleOp"> {
-  let summary = "Derive the hardware configuration of a tcp program";
+  let summary = "Put the hardware configuration of a tcp program together";
   let description = [{
     Input: a module with `tcp.target`, a host function and the kernels it launches,
-    checked by `--tcp-check-machine`. Output: the module with one `tcp.config` in
-    their place; no mapping expression is left.
+    with the loops that `--tcp-derive-sequencers` and `--stream-merge-entries` attach.
+    Output: the module with one `tcp.config` in their place; no mapping expression
+    is left.
 
-    Every sequencer is derived from the mapping of a memory and the mapping of a
-    stream, merged to the machine's limits, and checked. What cannot be configured
-    is an error at the operation concerned.
+    Addresses are added to the loops, and every engine gets its settings from the
+    shapes of its operation; what it cannot do is an error at the operation
+    concerned.
 
     A loop (`scf.for`) with known bounds is derived round by round. If the rounds
     differ only in addresses that advance evenly, one loop command stands for them;
