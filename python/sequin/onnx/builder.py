@@ -491,6 +491,9 @@ class Builder:
             return x
         if x.data is not None:
             return self._same(x, np.take(x.data, np.asarray(indices, np.int64), axis))
+        times, rest = divmod(len(indices), x.shape[axis])
+        if times > 1 and not rest and np.array_equal(indices, np.arange(len(indices)) // times):
+            return self._repeat(x, axis, times)
         if len(runs) > 8 and len(runs) * 2 > len(indices):
             table = self.constant(np.asarray(indices, np.int64), INT64)
             return self.gather(x, axis, table)
@@ -512,6 +515,13 @@ class Builder:
         result = self.concat(parts, axis)
         result.range = x.range
         return result
+
+    def _repeat(self, x: Tensor, axis: int, times: int) -> Tensor:
+        """Each position of a dimension several times, one after the other."""
+        shape = [*x.shape[:axis + 1], times, *x.shape[axis + 1:]]
+        indices = [f"d{i + (i > axis)}" for i in range(x.rank)]
+        made = self.copy(x, shape, indices)
+        return self.reshape(made, [n * times if i == axis else n for i, n in enumerate(x.shape)])
 
     def gather(self, x: Tensor, axis: int, indices: Tensor) -> Tensor:
         """``x[..., indices, ...]``; negative positions count from the end."""

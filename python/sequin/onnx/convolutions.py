@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
-from .builder import Builder, Tensor
+from .builder import Builder, Tensor, loops
 from .contractions import product_kind, rounded
 from .node import Node, operator
 from .types import ElementType
 
 __all__ = ["Window", "convolve", "read_window"]
+
+#: Of channels by themselves so many places are made at once, whose windows the planner
+#: takes one after the other; more are made by whole images, one for each element of the window.
+MOST_PLACES_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,9 @@ def read_window(node: Node, image: tuple[int, ...], sizes: list[int]) -> Window:
 
 
 def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind: ElementType,
-             turned: bool = False) -> Tensor:
-    """Sums of products in `kind`, f32 or i32.
+             turned: bool = False, flat: bool = False) -> Tensor:
+    """Sums of products in `kind`, f32 or i32. With `flat` the result may have its places in one
+    dimension, as a matrix product gives them: rows of few elements are slow to write.
 
     `x` is [N, groups * C, padded image], `w` is [groups * M, C, window], or with `turned`
     [groups * C, M, window] whose window is turned around, as transposed ones have it.
@@ -99,13 +105,15 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
         for axis in range(2, w.rank):
             w = b.take(w, axis, range(w.shape[axis] - 1, -1, -1))
     elif groups == 1 and _pays_to_copy(window, x.shape[1]):
-        return _by_patches(b, x, w, window, kind)
+        return _by_patches(b, x, w, window, kind, flat)
     batch, image = x.shape[0], x.shape[2:]
     inner = x.shape[1] // groups
     outer = w.shape[1] if turned else w.shape[0] // groups
     places = [(image[i] - window.reach(i)) // window.strides[i] + 1 for i in range(rank)]
     grouped = groups > 1
     single = grouped and inner == 1 and outer == 1
+    if single and math.prod(places) > MOST_PLACES_AT_ONCE:
+        return _by_taps(b, x, w, window, places, kind)
     # Loops: batch, group, channel made, places, channel summed, window; none of size 1
     # that a group of single channels would have.
     loops = iter(f"d{i}" for i in range(4 + 2 * rank))
@@ -137,28 +145,82 @@ def convolve(b: Builder, x: Tensor, w: Tensor, window: Window, groups: int, kind
     return b.reshape(result, [batch, math.prod(first), *places])
 
 
+def _by_taps(b: Builder, x: Tensor, w: Tensor, window: Window, places: list[int],
+             kind: ElementType) -> Tensor:
+    """Of channels by themselves: the image, shifted by each element of the window and times its
+    weight, added up."""
+    rank, shape = window.rank, [*x.shape[:2], *places]
+    b.count_macs([*shape, *window.sizes])
+    # The weights of an element of the window side by side, all of them one argument.
+    taps = b.transpose(b.reshape(w, [x.shape[1], *window.sizes]), [*range(1, rank + 1), 0])
+    taps = Tensor(taps.kind, taps.shape, b.use(taps))
+    every = loops(len(shape))
+    total: Tensor | None = None
+    for at in itertools.product(*map(range, window.sizes)):
+        shift = [i * d for i, d in zip(at, window.dilations)]
+        part = b.slice(x, [0, 0, *shift], shape, [1, 1, *window.strides])
+        tap = b.slice(taps, [*at, 0], [*[1] * rank, x.shape[1]], [1] * (rank + 1))
+        ins = [(part, every), (b.reshape(tap, [x.shape[1]]), ["d1"])]
+        if total is None:
+            total = b.generic(shape, ins, lambda c, v, t: c.mul(v, t), [kind])[0]
+        else:
+            total = b.generic(shape, [*ins, (total, every)],
+                              lambda c, v, t, sum_: c.add(sum_, c.mul(v, t)), [kind])[0]
+    assert total is not None
+    return total
+
+
 def _pays_to_copy(window: Window, channels: int) -> bool:
     """Whether a matrix product of patches that are copied side by side is faster than a sum
-    over windows, whose loops the planner takes one after the other: of large windows, where
-    patches do not overlap or a channel is all there is to sum over besides."""
+    over windows, whose loops the planner takes one after the other: where patches do not
+    overlap, or where few channels are all there is to sum over besides."""
     apart = all(s >= k for s, k in zip(window.strides, window.sizes))
-    return math.prod(window.sizes) >= 25 and (apart or channels <= 4)
+    count = math.prod(window.sizes)
+    return (count >= 9 and channels <= 4) or (count >= 25 and (apart or channels <= 8))
 
 
-def _by_patches(b: Builder, x: Tensor, w: Tensor, window: Window, kind: ElementType) -> Tensor:
+def _by_patches(b: Builder, x: Tensor, w: Tensor, window: Window, kind: ElementType,
+                flat: bool) -> Tensor:
     rank, (batch, channels), made = window.rank, x.shape[:2], w.shape[0]
     places = [(x.shape[2 + i] - window.reach(i)) // window.strides[i] + 1 for i in range(rank)]
-    # Batch, places, channel, window.
-    elements = [window.index(f"d{1 + i}", f"d{2 + rank + i}", i) for i in range(rank)]
-    shape = [batch, *places, channels, *window.sizes]
-    patches = b.copy(x, shape, ["d0", f"d{1 + rank}", *elements])
-    depth = channels * math.prod(window.sizes)
-    rows = b.reshape(patches, [batch, math.prod(places), depth])
-    weights = b.reshape(w, [made, depth])
-    sizes = [batch, made, math.prod(places), depth]
-    total = b.contract((rows, ["d0", "d2", "d3"]), (weights, ["d1", "d3"]), sizes,
-                       ["d0", "d1", "d2"], kind)
-    return b.reshape(total, [batch, made, *places])
+    if window.strides == window.sizes and max(window.dilations) == 1 and (
+            [p * s for p, s in zip(places, window.sizes)] == list(x.shape[2:])):
+        rows, order = _as_tiles(b, x, window, places), [0, 1, *range(2, 2 + rank)]
+        operand = ["d0", "d2", "d3"]
+    else:
+        # An index of the window after the other: the first is the slowest of the sum.
+        for i in reversed(range(rank)):
+            x = _by_shifts(b, x, 2 + i, window, places[i])
+        rows, order = x, [0, *range(2, 2 + rank), 1]
+        operand = ["d0", "d3", "d2"]
+    depth, count = channels * math.prod(window.sizes), math.prod(places)
+    shape = [batch, count, depth] if operand[1] == "d2" else [batch, depth, count]
+    weights = b.reshape(b.transpose(w, order), [made, depth])
+    total = b.contract((b.reshape(rows, shape), operand), (weights, ["d1", "d3"]),
+                       [batch, made, count, depth], ["d0", "d1", "d2"], kind)
+    return total if flat else b.reshape(total, [batch, made, *places])
+
+
+def _as_tiles(b: Builder, x: Tensor, window: Window, places: list[int]) -> Tensor:
+    """An image that windows cover without gaps: [batch, places, channels, window]."""
+    rank = window.rank
+    parted = [n for pair in zip(places, window.sizes) for n in pair]
+    cut = b.reshape(x, [*x.shape[:2], *parted])
+    order = [0, *range(2, 2 + 2 * rank, 2), 1, *range(3, 3 + 2 * rank, 2)]
+    return b.transpose(cut, order)
+
+
+def _by_shifts(b: Builder, x: Tensor, axis: int, window: Window, places: int) -> Tensor:
+    """One dimension as places, for each element of the window there; these come before the
+    channels: [batch, window * channels, ...]."""
+    i = axis - 2
+    sizes = [places if k == axis else n for k, n in enumerate(x.shape)]
+    strides = [window.strides[i] if k == axis else 1 for k in range(x.rank)]
+    parts = []
+    for element in range(window.sizes[i]):
+        start = element * window.dilations[i]
+        parts.append(b.slice(x, [start if k == axis else 0 for k in range(x.rank)], sizes, strides))
+    return b.concat(parts, 1)
 
 
 def add_bias(node: Node, x: Tensor, bias: Tensor | None, kind: ElementType) -> Tensor:
@@ -196,8 +258,11 @@ def conv(node: Node) -> Tensor:
     if sizes != list(w.shape[2:]):
         node.refuse(f"has attribute 'kernel_shape' = {sizes}, its weights have {list(w.shape[2:])}")
     window = read_window(node, x.shape[2:], sizes)
-    total = convolve(node.b, padded(node, x, window), w, window, groups, product_kind(kind))
-    return add_bias(node, total, node.optional(2), kind)
+    total = convolve(node.b, padded(node, x, window), w, window, groups, product_kind(kind),
+                     flat=True)
+    made = add_bias(node, total, node.optional(2), kind)
+    places = [window.places(i, n) for i, n in enumerate(x.shape[2:])]
+    return node.b.reshape(made, [x.shape[0], w.shape[0], *places])
 
 
 @operator("ConvTranspose")
