@@ -14,6 +14,7 @@
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace sequin;
 using namespace sequin::page;
@@ -55,8 +56,9 @@ void page::readSources(llvm::ArrayRef<StringRef> locations,
     for (StringRef place : chain) {
       StringRef file = fileOf(place);
       llvm::sys::fs::file_status status;
-      if (file.empty() || !seen.insert(file).second ||
-          llvm::sys::fs::status(file, status) ||
+      StringRef kind = llvm::sys::path::extension(file);
+      if ((kind != ".mlir" && kind != ".csl" && kind != ".rs") ||
+          !seen.insert(file).second || llvm::sys::fs::status(file, status) ||
           status.type() != llvm::sys::fs::file_type::regular_file ||
           status.getSize() > kMostSourceBytes)
         continue;

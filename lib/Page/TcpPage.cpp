@@ -11,6 +11,7 @@
 #include "Shapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace sequin;
 using namespace sequin::page;
@@ -245,25 +246,31 @@ void TcpData::holdings(const sim::Report &report) {
 
 /// Of a run that trapped: what would have run.
 void TcpData::untimed() {
-  out.attributeArray("untimed", [&] {
-    constexpr size_t kMostNames = 2000;
-    size_t count = 0;
-    auto walk = [&](auto &self, llvm::ArrayRef<config::Command> list,
-                    int64_t rounds) -> void {
-      for (const config::Command &command : list) {
-        if (const auto *loop = std::get_if<config::LoopCommand>(&command.body))
-          self(self, loop->body, rounds * loop->count);
-        else if (count++ < kMostNames)
-          out.object([&] {
-            out.attribute("name", llvm::json::fixUTF8(command.name));
-            out.attribute("location", llvm::json::fixUTF8(command.location));
-            out.attribute("shape", shapeOf(command.name));
-            out.attribute("rounds", rounds);
-          });
-      }
-    };
-    walk(walk, run.program.commands, 1);
-  });
+  constexpr size_t kMostNames = 2000;
+  size_t count = 0;
+  auto add = [&](const config::Command &command, int64_t rounds) {
+    strings[command.location]; // its file is shown, too
+    if (count++ >= kMostNames)
+      return;
+    out.object([&] {
+      out.attribute("name", llvm::json::fixUTF8(command.name));
+      out.attribute("location", llvm::json::fixUTF8(command.location));
+      out.attribute("shape", shapeOf(command.name));
+      out.attribute("rounds", rounds);
+    });
+  };
+  auto walk = [&](auto &self, llvm::ArrayRef<config::Command> list,
+                  int64_t rounds) -> void {
+    for (const config::Command &command : list)
+      if (const auto *loop = std::get_if<config::LoopCommand>(&command.body))
+        self(self, loop->body,
+             static_cast<int64_t>(std::min<uint64_t>(
+                 llvm::SaturatingMultiply<uint64_t>(rounds, loop->count),
+                 std::numeric_limits<int64_t>::max())));
+      else
+        add(command, rounds);
+  };
+  out.attributeArray("untimed", [&] { walk(walk, run.program.commands, 1); });
 }
 
 void TcpData::sources() {

@@ -32,8 +32,10 @@ struct Source {
 };
 
 /// Reads the files that locations ("file:line:col", several with " at " between
-/// them) begin with and that are not among `sources` yet. What cannot be read,
-/// is no text, or has more than kMostSourceBytes is left out.
+/// them) begin with and that are not among `sources` yet. Locations are up to
+/// who wrote the program, so nothing but source is read: .mlir, .csl and .rs.
+/// What cannot be read, is no text, or has more than kMostSourceBytes is left
+/// out.
 void readSources(llvm::ArrayRef<llvm::StringRef> locations,
                  std::vector<Source> &sources);
 inline constexpr size_t kMostSourceBytes = size_t(1) << 20;

@@ -257,6 +257,15 @@ function panel(id, title, hint, tools, ...children) {
        el('span.tools', {}, ...(tools ?? []))), ...children);
 }
 
+/** As choice(), for many. */
+function list(options, chosen, onchange) {
+  const node = el('select', {'aria-label': 'what is shown', onchange: () => onchange(+node.value)},
+    options.map(([value, text]) => el('option', {value}, text)));
+  node.mark = (value) => { node.value = String(value); };
+  node.mark(chosen);
+  return node;
+}
+
 /** Buttons of which one is pressed. */
 function choice(options, chosen, onchange) {
   const buttons = options.map(([value, text]) => el('button', {

@@ -55,8 +55,9 @@ class MemoryMap {
     steerTime(this.drawing, run.time, GUTTER);
     run.time.changed.listen(() => this.drawing.paint());
     run.changed.listen(() => this.drawing.paint());
-    this.chosen = choice(this.places.map((place, i) => [i, this.title(place)]),
-      this.places.indexOf(this.place), (i) => { this.place = this.places[i]; this.drawing.paint(); });
+    const titles = this.places.map((place, i) => [i, this.title(place)]);
+    this.chosen = (titles.length > 8 ? list : choice)(titles, this.places.indexOf(this.place),
+      (i) => { this.place = this.places[i]; this.drawing.paint(); });
     const canvas = this.drawing.canvas;
     canvas.addEventListener('mousemove', (event) => {
       const holding = this.at(event);
@@ -84,7 +85,7 @@ class MemoryMap {
   explain() {
     const place = this.place;
     if (!place) return;
-    const most = Math.max(0, ...place.items.map((i) => this.run.holdings.end[i]));
+    const most = place.axis.parts[place.axis.parts.length - 1].end;
     const limit = {dm: this.run.data.machine.dm_bytes, hbm: this.run.data.machine.hbm_bytes}[place.space];
     this.note.textContent = `${SPACE_NAMES[place.space]}${place.space === 'hbm' ? '' : ' of a slice'}: `
       + `addresses up to ${bytes(most)}${limit ? ` of ${bytes(limit)}` : ''}, ${plural(place.items.length, 'holding')}`

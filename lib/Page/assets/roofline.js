@@ -7,7 +7,7 @@
 
 /** `points`: [{x: MACs per byte, y: MACs per cycle, size: share, color, name, key}]. */
 function drawRoofline(points, peak, bytesPerCycle, onpick) {
-  const width = 560, height = 260, left = 62, right = 12, top = 12, bottom = 38;
+  const width = 560, height = 260, left = 62, right = 12, top = 12, bottom = 44;
   const ridge = peak / bytesPerCycle;
   const xs = [ridge, ...points.map((p) => p.x)], ys = [peak, ...points.map((p) => p.y)];
   const range = (list, below, above) => [Math.floor(Math.log10(Math.min(...list)) - below), Math.ceil(Math.log10(Math.max(...list)) + above)];
@@ -18,7 +18,7 @@ function drawRoofline(points, peak, bytesPerCycle, onpick) {
   const stepX = Math.ceil((x1 - x0) / 8), stepY = Math.ceil((y1 - y0) / 6);
   for (let power = x0; power <= x1; power += stepX)
     picture.append(svg('path.grid', {d: `M${x(10 ** power)},${top}V${height - bottom}`}),
-      svg('text', {x: x(10 ** power), y: height - bottom + 15, 'text-anchor': power === x1 ? 'end' : 'middle'}, short(10 ** power)));
+      svg('text', {x: x(10 ** power), y: height - bottom + 20, 'text-anchor': power === x1 ? 'end' : 'middle'}, short(10 ** power)));
   for (let power = y0; power <= y1; power += stepY)
     picture.append(svg('path.grid', {d: `M${left},${y(10 ** power)}H${width - right}`}),
       svg('text', {x: left - 6, y: y(10 ** power) + 4, 'text-anchor': 'end'}, short(10 ** power)));

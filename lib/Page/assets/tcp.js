@@ -53,8 +53,8 @@ class TcpRun {
       until: columns.from.map((from, i) => from + columns.cycles[i])};
     this.holdingsOf = new Map();
     const add = (command, holding) => {
-      if (!this.holdingsOf.has(command)) this.holdingsOf.set(command, []);
-      this.holdingsOf.get(command).push(holding);
+      const list = this.holdingsOf.get(command);
+      if (list) list.push(holding); else this.holdingsOf.set(command, [holding]);
     };
     this.holdings.writer.forEach((writer, i) => { if (writer >= 0) add(writer, i); });
     const commands = undelta(columns.use_command);
@@ -87,8 +87,10 @@ class TcpRun {
   makeOperations() {
     const byKey = new Map();
     this.key = new Array(this.size);
+    const {strings} = this, bounds = this.works.map((_, work) => this.boundBy(work));
     for (const i of this.byStart) {
-      const key = `${this.location[i]}/${this.operationName[i]}/${this.location[i] || this.operationName[i] ? '' : this.stem[i]}`;
+      const nowhere = !strings[this.location[i]] && !strings[this.operationName[i]];
+      const key = `${this.location[i]}/${this.operationName[i]}/${nowhere ? this.stem[i] : ''}`;
       let op = byKey.get(key);
       if (!op) {
         const place = this.strings[this.location[i]];
@@ -101,7 +103,7 @@ class TcpRun {
       const work = this.works[this.work[i]];
       op.hbm += work[0];
       op.macs += work[1];
-      const bound = `${this.strings[this.context[i]]}: ${this.boundBy(this.work[i])}`;
+      const bound = `${strings[this.context[i]]}: ${bounds[this.work[i]]}`;
       op.bounds.set(bound, (op.bounds.get(bound) ?? 0) + this.end[i] - this.start[i]);
     }
     this.operations = [...byKey.values()];
@@ -194,20 +196,20 @@ class TcpRun {
   /** Spaces of chips that have holdings, with their address axes. */
   memoryPlaces() {
     const byPlace = new Map(), h = this.holdings;
-    // The same stretch in several groups of slices is drawn once.
-    const seen = new Set();
     h.space.forEach((space, i) => {
-      const same = [space, h.chip[i], h.begin[i], h.end[i], h.from[i], h.until[i], h.writer[i]].join();
-      if (seen.has(same)) return;
-      seen.add(same);
-      const key = `${this.strings[space]}/${h.chip[i]}`;
-      if (!byPlace.has(key)) byPlace.set(key, {space: this.strings[space], chip: h.chip[i], items: []});
-      byPlace.get(key).items.push(i);
+      // The same stretch in several groups of slices is drawn once; those of a command are neighbours.
+      for (let k = i - 1; k >= 0 && h.writer[k] === h.writer[i] && i - k < 64; --k)
+        if (h.begin[k] === h.begin[i] && h.end[k] === h.end[i] && h.until[k] === h.until[i] && h.from[k] === h.from[i]
+            && h.space[k] === space && h.chip[k] === h.chip[i]) return;
+      const key = space * 1024 + h.chip[i];
+      let place = byPlace.get(key);
+      if (!place) byPlace.set(key, place = {space: this.strings[space], chip: h.chip[i], items: [], ends: new Map()});
+      place.items.push(i);
+      if (h.end[i] > (place.ends.get(h.begin[i]) ?? -1)) place.ends.set(h.begin[i], h.end[i]);
     });
     const order = ['dm', 'hbm', 'trf', 'vrf', 'spm'];
     const places = [...byPlace.values()].sort((a, b) => a.chip - b.chip || order.indexOf(a.space) - order.indexOf(b.space));
-    for (const place of places)
-      place.axis = new AddressAxis(place.items.map((i) => [h.begin[i], h.end[i]]));
+    for (const place of places) place.axis = new AddressAxis([...place.ends]);
     return places;
   }
   slicesText(holding) {
