@@ -6,7 +6,8 @@ so when it cannot; by hand:
 
     PYTHONPATH=build/python /usr/bin/python3 -m pytest test/pages [--pictures FOLDER]
 
---pictures is where screenshots go; those of the guide are in docs/Guides/pictures.
+--pictures is where screenshots go; those of the guide are in docs/Guides/pictures. --timed
+holds times to their limits, on a computer that has nothing else to do.
 """
 
 import subprocess
@@ -33,6 +34,7 @@ FLAGS = ["--headless=new", "--no-sandbox", f"--window-size={WIDTH},{HEIGHT}", "-
 
 def pytest_addoption(parser):
     parser.addoption("--pictures", default=None, help="where screenshots go")
+    parser.addoption("--timed", action="store_true", help="hold times to their limits")
 
 
 def pytest_configure(config):

