@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import Model, ModelResult, check, import_onnx
-from .. import ProgressLine, machines
+from .. import ProgressLine, _core, machines
 from .._boundary import ScratchFolder, run_program, write_file
 from ..errors import Error, InputError, UsageError
 from .lowering import find_program, is_wafer
