@@ -344,6 +344,16 @@ def test_gather_at_run_time(axis, shape):
                                   np.take_along_axis(x, along, axis))
 
 
+@pytest.mark.parametrize("at", [0, 3, -1, -5])
+def test_scatter_of_one_row(at):
+    """As into the cache of a decoder."""
+    random = np.random.default_rng(2)
+    x, row = (random.standard_normal(shape).astype(np.float32) for shape in ((5, 6), (1, 6)))
+    wanted = x.copy()
+    wanted[at] = row
+    close(run_node("ScatterND", [x, np.int64([[at]]), row], 17), wanted)
+
+
 @pytest.mark.parametrize("reduction, function", [("add", np.add), ("mul", np.multiply),
                                                  ("max", np.maximum), ("min", np.minimum)])
 def test_scatter_with_a_reduction(reduction, function):
