@@ -177,7 +177,8 @@ namespace {
 /// Shows the work of this thread on a line, if there is one.
 class ShownWork {
 public:
-  explicit ShownWork(ProgressLine *line) : line(line) {
+  explicit ShownWork(std::shared_ptr<ProgressLine> given)
+      : line(std::move(given)) {
     if (line)
       scope.emplace(*line);
   }
@@ -187,7 +188,7 @@ public:
   }
 
 private:
-  ProgressLine *line;
+  std::shared_ptr<ProgressLine> line;
   std::optional<ProgressScope> scope;
 };
 
@@ -237,7 +238,8 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
         std::string outputDtype, std::string target,
         std::optional<int64_t> chips, std::string entry, bool allowBf16,
         bool allowNarrow, std::string argumentLayout, std::string addresses,
-        std::map<std::string, std::string> operations, ProgressLine *line) {
+        std::map<std::string, std::string> operations,
+        std::shared_ptr<ProgressLine> line) {
   api::CompileOptions options;
   options.operations = std::move(operations);
   options.recordMappings = true;
@@ -254,19 +256,26 @@ compile(std::string path, std::optional<std::string> text, std::string einsum,
   options.allowNarrow = allowNarrow;
   options.argumentLayout = std::move(argumentLayout);
   options.addresses = std::move(addresses);
-  return withoutLock("CompileError", [&] {
+  auto work = [options = std::move(options), line] {
     ShownWork shown(line);
     return api::Program::compile(options);
-  });
+  };
+  try {
+    return valueOrRaise(python::abandonable(std::move(work)), "CompileError");
+  } catch (py::error_already_set &) {
+    if (line)
+      line->hide(); // from passes that are not wanted any more
+    throw;
+  }
 }
 
-static std::unique_ptr<ProgressLine> makeLine(const std::string &name) {
+static std::shared_ptr<ProgressLine> makeLine(const std::string &name) {
   std::optional<ProgressMode> mode = parseProgressMode(name);
   if (!mode)
     raise(llvm::createStringError("progress is '" + name +
                                   "', known are auto, always and never"),
           "UsageError");
-  return std::make_unique<ProgressLine>(*mode);
+  return std::make_shared<ProgressLine>(*mode);
 }
 
 static py::list describe(llvm::ArrayRef<config::Argument> arguments) {
@@ -284,7 +293,7 @@ static py::tuple
 run(const std::shared_ptr<api::Program> &shared,
     const std::vector<std::pair<std::string, py::array>> &given,
     bool timingOnly, bool verify, bool raw, std::optional<int64_t> maxSteps,
-    ProgressLine *line) {
+    std::shared_ptr<ProgressLine> line) {
   const api::Program &program = *shared;
   size_t count = program.inputs().size();
   if (!timingOnly && given.size() != count)
@@ -446,13 +455,16 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = version().str();
   module.attr("version_text") = versionText();
 
+  py::module_::import("atexit").attr("register")(
+      py::cpp_function(&python::Abandoned::wait));
+
   py::class_<RunReport>(module, "RunReport")
       .def("json", &RunReport::json)
       .def("timeline", &RunReport::timeline)
       .def("page", &RunReport::page, py::arg("title"), py::arg("name"),
            py::arg("text"));
 
-  py::class_<ProgressLine>(
+  py::class_<ProgressLine, std::shared_ptr<ProgressLine>>(
       module, "ProgressLine",
       "The last line of stderr, which says how far long work is. `mode` is "
       "'auto' (if stderr is a terminal), 'always' or 'never'.")

@@ -80,6 +80,7 @@ ProgressLine::ProgressLine(ProgressMode mode)
 }
 
 void ProgressLine::show(const Progress &progress) {
+  std::lock_guard<std::mutex> lock(mutex);
   if (!shows)
     return;
   // What follows may take long without a word, so that a new thing is shown at
@@ -108,7 +109,14 @@ void ProgressLine::show(const Progress &progress) {
   isDrawn = true;
 }
 
+void ProgressLine::hide() {
+  clear();
+  std::lock_guard<std::mutex> lock(mutex);
+  shows = false;
+}
+
 void ProgressLine::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
   if (isDrawn)
     llvm::errs() << "\r\x1b[K";
   llvm::errs().flush();

@@ -172,6 +172,25 @@ def test_ctrl_c_in_a_simulation(tmp_path):
         assert time.monotonic() - begin - after < 1
 
 
+def test_ctrl_c_in_the_compiler(network):
+    """Nothing waits for a pass that is at work; what follows is as before."""
+    build, _ = NETWORKS["gpt2"]
+    text = sequin.import_onnx(build(Exporter(17), layers=12).bytes(), "batch=2,seq=8").mlir
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for after in (0.05, 0.1, 0.3):
+            signal.setitimer(signal.ITIMER_REAL, after)
+            begin = time.monotonic()
+            with pytest.raises(KeyboardInterrupt):
+                while True:
+                    sequin.compile(text, target="rngd")
+            assert time.monotonic() - begin - after < 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert sequin.compile(text, target="rngd").run(timing_only=True).report.cycles > 0
+
+
 def test_the_report_is_written(network, tmp_path):
     subprocess.run([*network, "--report", str(tmp_path / "r.json")], check=True, timeout=120,
                    capture_output=True)

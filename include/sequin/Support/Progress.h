@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -48,7 +49,8 @@ enum class ProgressMode : uint8_t {
 /// "auto", "always", "never".
 std::optional<ProgressMode> parseProgressMode(llvm::StringRef name);
 
-/// The last line of stderr, which says how far the work is while it lives.
+/// The last line of stderr, which says how far the work is while it lives; may
+/// be used by several threads.
 class ProgressLine {
 public:
   explicit ProgressLine(ProgressMode mode);
@@ -59,9 +61,12 @@ public:
   void show(const Progress &progress);
   /// Takes the line away, so that other text can follow.
   void clear();
+  /// The same for good, whatever another thread shows after.
+  void hide();
 
 private:
   using Clock = std::chrono::steady_clock;
+  std::mutex mutex;
   bool shows, isTerminal;
   bool isDrawn = false;
   std::string phase, what;
