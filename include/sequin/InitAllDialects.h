@@ -12,6 +12,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/Dialect/Plan/IR/PlanDialect.h"
@@ -21,12 +22,13 @@
 namespace sequin {
 
 /// Adds Sequin's own dialects to `registry`, and what programs of front ends
-/// have besides linalg.
+/// have besides linalg or in its place.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<csl::CslDialect, plan::PlanDialect, stream::StreamDialect,
                   tcp::TcpDialect>();
-  registry.insert<mlir::cf::ControlFlowDialect,
-                  mlir::ml_program::MLProgramDialect>();
+  registry
+      .insert<mlir::cf::ControlFlowDialect, mlir::ml_program::MLProgramDialect,
+              mlir::tosa::TosaDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

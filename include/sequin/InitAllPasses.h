@@ -14,6 +14,7 @@
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
+#include "sequin/Conversion/TosaToLinalg/Passes.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/Pipelines/Pipelines.h"
 
@@ -26,6 +27,7 @@ inline void registerAllPasses() {
   linalg_to_tcp::registerLinalgToTcpPasses();
   normalize_linalg::registerNormalizeLinalgPasses();
   tcp_to_config::registerTcpToConfigPasses();
+  tosa_to_linalg::registerTosaToLinalgPasses();
   tcp::registerTcpPasses();
   registerPipelines();
 }

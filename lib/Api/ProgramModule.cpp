@@ -21,6 +21,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
+#include "sequin/Conversion/TosaToLinalg/Passes.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/InitAllDialects.h"
@@ -40,6 +41,21 @@ static DialectRegistry makeRegistry() {
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerAllDialects(registry);
   return registry;
+}
+
+namespace {
+/// Says which pass is at work.
+struct PassProgress : PassInstrumentation {
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      reportProgress({"compile", pass->getArgument()});
+  }
+};
+} // namespace
+
+static LogicalResult runPasses(PassManager &passes, ModuleOp module) {
+  passes.addInstrumentation(std::make_unique<PassProgress>());
+  return passes.run(module);
 }
 
 ProgramModule::ProgramModule(CompileOptions given)
@@ -96,7 +112,8 @@ LogicalResult ProgramModule::load() {
       return fail(llvm::toString(built.takeError()));
     module = std::move(*built);
   }
-  if (!module || failed(findLevel()) || failed(checkTarget()))
+  if (!module || failed(lowerTosa()) || failed(findLevel()) ||
+      failed(checkTarget()))
     return failure();
   findShapes();
   nameOperations();
@@ -133,6 +150,13 @@ void ProgramModule::nameOperations() {
   });
   for (const auto &[place, name] : options.operations)
     operations[place] = name;
+}
+
+/// Before anything else, so that the reference interpreter runs linalg too.
+LogicalResult ProgramModule::lowerTosa() {
+  PassManager pm(&context);
+  pm.addPass(createLowerTosa());
+  return runPasses(pm, *module);
 }
 
 LogicalResult ProgramModule::findLevel() {
@@ -205,21 +229,6 @@ void ProgramModule::findShapes() {
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Says which pass is at work.
-struct PassProgress : PassInstrumentation {
-  void runBeforePass(Pass *pass, Operation *) override {
-    if (!pass->getArgument().empty())
-      reportProgress({"compile", pass->getArgument()});
-  }
-};
-} // namespace
-
-static LogicalResult runPasses(PassManager &passes, ModuleOp module) {
-  passes.addInstrumentation(std::make_unique<PassProgress>());
-  return passes.run(module);
-}
 
 FailureOr<config::Program> ProgramModule::lower() {
   if (level == Level::Config) {

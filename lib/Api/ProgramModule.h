@@ -88,6 +88,7 @@ public:
 
 private:
   mlir::LogicalResult importKernel();
+  mlir::LogicalResult lowerTosa();
   mlir::LogicalResult findLevel();
   mlir::LogicalResult checkTarget();
   void findShapes();

@@ -18,6 +18,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
+#include "sequin/Conversion/TosaToLinalg/Passes.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/InitAllDialects.h"
 #include "sequin/Pipelines/Pipelines.h"
@@ -234,6 +235,10 @@ WaferModule::load(const WaferOptions &options) {
     if (!impl->module)
       return log.takeRefusal(Refusal::Kind::Program);
     if (impl->module->getOps<csl::LayoutOp>().empty()) {
+      PassManager tosa(impl->context.get());
+      tosa.addPass(createLowerTosa());
+      if (failed(tosa.run(*impl->module)))
+        return log.takeRefusal(Refusal::Kind::Program);
       impl->linalg = impl->module->clone();
       if (failed(lowerLinalg(*impl->module, options, log)))
         return log.takeRefusal(Refusal::Kind::Program);

@@ -15,6 +15,7 @@
 #include "sequin/Conversion/LinalgToTcp/Passes.h"
 #include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TcpToConfig/Passes.h"
+#include "sequin/Conversion/TosaToLinalg/Passes.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 
 using namespace mlir;
@@ -22,6 +23,7 @@ using namespace sequin;
 
 void sequin::populateNormalizePipeline(
     OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
+  pm.addPass(createLowerTosa());
   pm.addPass(createNormalizeLinalg({options.allowBf16, options.allowNarrow}));
 }
 
@@ -72,6 +74,7 @@ void sequin::populateLinalgToCslPipeline(
   lower.entry = options.entry;
   lower.distribution = options.distribution;
   lower.firstColor = options.firstColor;
+  pm.addPass(createLowerTosa());
   pm.addPass(createLinalgToCsl(lower));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -11,7 +11,7 @@ import pytest
 from conftest import SOURCE
 
 GUIDES = ["Python", "ReadingAReport", "WritingAKernel", "KernelsInRust", "JsonSchema",
-          "ModelsFromOnnx", "ModelsFromTorch"]
+          "ModelsFromOnnx", "ModelsFromTorch", "OtherFrontEnds"]
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
