@@ -71,10 +71,24 @@ Value Emitter::fetch(ApiCall &call) {
   auto time = mappingArg(call, "Time"), packet = mappingArg(call, "Packet");
   if (!element || !time || !packet)
     return {};
-  return stage<tcp::FetchOp>(
-      call, call.receiver.stream,
-      {named("element_type", mlir::TypeAttr::get(element)),
-       mapping("time", *time), mapping("packet", *packet)});
+  Attributes attributes = {named("element_type", mlir::TypeAttr::get(element)),
+                           mapping("time", *time), mapping("packet", *packet)};
+  // One zero point, or one for each of two interleaved tensors.
+  if (!call.args.empty()) {
+    std::vector<Field> list = call.args[0].fields;
+    if (call.args[0].kind == Kind::Int)
+      list = {{"", std::make_shared<Value>(call.args[0])}};
+    llvm::SmallVector<int64_t, 2> points;
+    for (const Field &field : list)
+      if (field.value->kind == Kind::Int)
+        points.push_back(field.value->integer);
+    if (points.empty() || points.size() != list.size())
+      return fail(call.argPlaces[0], "a zero point is an integer, found " +
+                                         describe(call.args[0]));
+    attributes.push_back(
+        named("zero_points", builder.getDenseI64ArrayAttr(points)));
+  }
+  return stage<tcp::FetchOp>(call, call.receiver.stream, attributes);
 }
 
 Value Emitter::switchSlices(ApiCall &call) {

@@ -275,7 +275,8 @@ Value Emitter::emit(ApiCall &call) {
     using Handler = Value (Emitter::*)(ApiCall &);
     auto handler =
         llvm::StringSwitch<Handler>(base)
-            .Case("fetch", &Emitter::fetch)
+            .Cases({"fetch", "fetch_with_zero_point", "fetch_with_zero_points"},
+                   &Emitter::fetch)
             .Case("switch", &Emitter::switchSlices)
             .Case("collect", &Emitter::collect)
             .Case("to_trf", &Emitter::toTrf)

@@ -457,6 +457,13 @@ Value Evaluator::evalPath(const ast::PathExpr &expr, const TypeRef &expected) {
     break;
   case MeaningKind::Item:
     return evalItem(*llvm::cast<ast::Item>(meaning.node), path, expr.span());
+  case MeaningKind::Axis: {
+    // Where an axis itself is meant, as in BranchMode::AxisToggle.
+    Value name;
+    name.kind = Kind::Text;
+    name.name = axes.nameOf(*llvm::cast<ast::AxisDecl>(meaning.node)).str();
+    return name;
+  }
   case MeaningKind::Variant: {
     Value value;
     value.kind = Kind::Struct;

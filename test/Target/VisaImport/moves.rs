@@ -6,6 +6,7 @@
 // RUN: sequin-translate --import-visa --entry scattered %s 2>&1 | FileCheck %s --check-prefix=SCATTER
 // RUN: not sequin-translate --import-visa --entry gathered %s 2>&1 | FileCheck %s --check-prefix=GATHER
 // RUN: sequin-translate --import-visa --entry clusters::swapped %s 2>&1 | FileCheck %s --check-prefix=SWAP
+// RUN: sequin-translate --import-visa --entry shifted %s 2>&1 | FileCheck %s --check-prefix=SHIFT
 // RUN: rm -rf %t && mkdir %t && sequin-translate --import-visa --entry renamed %s -o %t/renamed.mlir
 // RUN: sequin-run %t/renamed.mlir --timing-only
 use furiosa_visa_std::prelude::*;
@@ -90,6 +91,19 @@ fn gathered(
 ) {
     // GATHER: [[@LINE+1]]:84: error: a row has 192 bytes; offsets are divided by powers of two only
     let rows: DmTensor<i32, Chip, Cluster, m![S, 1 # 4], m![W]> = table.dma_gather(places, 0);
+}
+
+#[device(chip = 1)]
+fn shifted(ctx: &mut Context, x: &HbmTensor<i8, Chip, m![A]>) -> HbmTensor<i32, Chip, m![A]> {
+    let dm = x.to_dm::<Cluster, m![A / 8], m![A % 8]>(&mut ctx.tdma, 0);
+    let y: DmTensor<i32, Chip, Cluster, m![A / 8], m![A % 8]> = ctx
+        .main
+        .begin(dm.view())
+        // SHIFT: tcp.fetch %{{.*}} i32 "1", "A % 8" zero_points [10]
+        .fetch_with_zero_point::<i32, m![1], m![A % 8]>(10)
+        .collect::<m![1], m![A % 8]>()
+        .commit(0);
+    y.to_hbm(&mut ctx.tdma, 0)
 }
 
 pub mod clusters {
