@@ -62,7 +62,7 @@ plan.program @ring (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> retur
   plan.tensor @b argument 1 : tensor<8x8xbf16>
   plan.tensor @t : tensor<8x8xf32>
   // expected-error@+1 {{'plan.group' op has rings of 8 slices, which are not 4 turns of 1 parts of the sum}}
-  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] ring <ring = 8, spreads, ring_turns = 4> {
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1], k = [d2]> ring <ring = 8, spreads, ring_turns = 4> {
     %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
     %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
     %2 = plan.head %0, %1 : (bf16, bf16) -> f32
@@ -77,7 +77,52 @@ plan.program @chunks (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> ret
   plan.tensor @b argument 1 : tensor<8x8xbf16>
   plan.tensor @t : tensor<8x8xf32>
   // expected-error@+1 {{'plan.group' op loads 3 chunks of the sum, it has 4}}
-  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] ring <chunks = 4, loads = [1, 2]> {
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1], k = [d2]> ring <chunks = 4, loads = [1, 2]> {
+    %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
+    %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @t affine_map<(d0, d1, d2) -> (d0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @steps (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> returns [@t] {
+  plan.tensor @a argument 0 : tensor<8x8xbf16>
+  plan.tensor @b argument 1 : tensor<8x8xbf16>
+  plan.tensor @t : tensor<8x8xf32>
+  // expected-error@+1 {{'plan.group' op has 4 steps, its loops over tiles and its loads make 8}}
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1], k = [d2]> ring <order = [d0], steps = 4> {
+    %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
+    %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @t affine_map<(d0, d1, d2) -> (d0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @chunk_loops (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> returns [@t] {
+  plan.tensor @a argument 0 : tensor<8x8xbf16>
+  plan.tensor @b argument 1 : tensor<8x8xbf16>
+  plan.tensor @t : tensor<8x8xf32>
+  // expected-error@+1 {{'plan.group' op loads 2 chunks at once, which no loop of that extent counts}}
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1], k = [d2]> ring <chunks = 2, loads = [2]> {
+    %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
+    %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @t affine_map<(d0, d1, d2) -> (d0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @roles (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> returns [@t] {
+  plan.tensor @a argument 0 : tensor<8x8xbf16>
+  plan.tensor @b argument 1 : tensor<8x8xbf16>
+  plan.tensor @t : tensor<8x8xf32>
+  // expected-error@+1 {{'plan.group' op runs as rings or weight streams, but its tiling names no rows 'n' or no sum 'k'}}
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1]> ring <> {
     %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
     %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
     %2 = plan.head %0, %1 : (bf16, bf16) -> f32

@@ -220,6 +220,11 @@ LogicalResult GroupOp::verify() {
     return emitOpError() << "is a " << stringifyGroupKind(getKind())
                          << ", only a contraction runs as rings or weight "
                             "streams";
+  if ((getRing() || getWeightStream()) &&
+      (!getTiling() || getTiling()->getValue().n.empty() ||
+       getTiling()->getValue().k.empty()))
+    return emitOpError() << "runs as rings or weight streams, but its tiling "
+                            "names no rows 'n' or no sum 'k'";
   if (getRing()) {
     const RingPlan &ring = getRing()->getValue();
     if (ring.spreads && ring.ringTurns * ring.ringSums != ring.ring)
@@ -232,6 +237,18 @@ LogicalResult GroupOp::verify() {
     if (ring.loads.empty() || chunks != ring.chunks)
       return emitOpError() << "loads " << chunks
                            << " chunks of the sum, it has " << ring.chunks;
+    int64_t steps = ring.loads.size();
+    for (LoopId loop : ring.order)
+      steps *= loops[loop].tiles();
+    if (steps != ring.steps)
+      return emitOpError() << "has " << ring.steps << " steps, its loops over "
+                           << "tiles and its loads make " << steps;
+    for (int64_t load : ring.loads)
+      if (load != 1 && llvm::none_of(ring.chunkLoops, [&](LoopId loop) {
+            return loops[loop].extent == load;
+          }))
+        return emitOpError() << "loads " << load << " chunks at once, which no "
+                             << "loop of that extent counts";
   }
   return success();
 }
