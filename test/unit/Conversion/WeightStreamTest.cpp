@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoweringProgram.h"
 #include "lib/Conversion/LinalgToTcp/WeightStream.h"
+#include "LoweringProgram.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
