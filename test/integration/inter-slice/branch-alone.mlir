@@ -7,7 +7,7 @@
 // RUN: sequin-opt %s --tcp-to-config | FileCheck %s --check-prefix=CONFIG
 // CHECK: True
 // CONFIG-NOT: comparisons =
-// CONFIG: inter_slice = {
+// CONFIG: inter_slice = <
 // CONFIG-NOT: comparisons =
 
 #axes = #stream.axes<R = 4, A = 512>

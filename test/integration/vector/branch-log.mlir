@@ -7,8 +7,8 @@
 // RUN: sequin-opt %s --tcp-to-config | FileCheck %s --check-prefix=CONFIG
 // ROWS: VEC-10, VEC-30
 // CHECK: True
-// CONFIG: branch = {comparisons = [{compare = "less", constant = 0 : i64}], log_address = 128 : i64, mode = "comparison"}
-// CONFIG: branch = {mode = "vrf", vrf = #stream.sequencer<[2 : 8, 8 : 1] packet 1 at 128>}
+// CONFIG: branch = <mode = comparison, comparisons = [<compare = less, constant = 0>], log_address = 128>
+// CONFIG: branch = <mode = vrf, vrf = #stream.sequencer<[2 : 8, 8 : 1] packet 1 at 128>>
 
 #axes = #stream.axes<A = 4096>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 16 # 256">
