@@ -6,123 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
+#include "ProgramDeriver.h"
 #include "Walks.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Config/BankRuns.h"
-#include "sequin/Dialect/Tcp/IR/TcpShapes.h"
 #include "sequin/Support/Tenancy.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
-
-namespace {
-/// Walks the host function and, at each launch, the kernel.
-class ProgramDeriver {
-public:
-  ProgramDeriver(ModuleOp module, const TcpMachine &machine,
-                 const DeriveProgramOptions &options)
-      : module(module), machine(machine), options(options) {}
-
-  FailureOr<config::Program> run(func::FuncOp entry, tcp::TargetAttr target);
-
-private:
-  LogicalResult hostOp(Operation &op);
-  LogicalResult toHbm(tcp::ToHbmOp op);
-  LogicalResult toHost(tcp::ToHostOp op);
-  LogicalResult launch(tcp::LaunchOp op);
-  LogicalResult kernelOp(Operation &op);
-  LogicalResult kernelBlock(Block &block);
-  LogicalResult dma(Operation *op);
-  LogicalResult generate(tcp::ItosOp op);
-  LogicalResult pass(Operation *sink);
-  LogicalResult passOnChip(PassBegin begin, Operation *sink, int64_t chip);
-  /// The pass on `chip` with its tensors at `table`; inside loops, the one of
-  /// the round before if these are where they were.
-  FailureOr<config::ExecCommand> derivePass(PassBegin begin, Operation *sink,
-                                            int64_t chip,
-                                            const AddressTable &table,
-                                            int64_t viewAddress);
-
-  // Loops: every round is derived with the values its indices have, then the
-  // rounds are joined if they differ in addresses only.
-  LogicalResult loop(scf::ForOp op);
-  void appendRounds(scf::ForOp op,
-                    std::vector<std::vector<config::Command>> rounds);
-  /// An integer computation on indices.
-  LogicalResult compute(Operation *op);
-  FailureOr<int64_t> indexOf(Operation *op, Value index);
-  /// `to` is another name of the tensor `from`.
-  void bind(Value to, Value from);
-
-  // Views.
-  LogicalResult tile(tcp::TileOp op);
-  /// The bytes from the tensor's address to those of a part of it, per chip or
-  /// one for all.
-  template <typename OpTy>
-  FailureOr<SmallVector<int64_t>> tileOffsets(OpTy op, Type element);
-  LogicalResult view(tcp::ViewOp op);
-  /// The bytes from the address of `tensor` to those of a view of it.
-  template <typename OpTy>
-  FailureOr<int64_t> viewOffset(OpTy op, tcp::HbmType tensor,
-                                tcp::HbmType view);
-
-  /// Appends a command named after the operation; a name location
-  /// (`loc("layer1")`) gives the prefix.
-  void append(Operation *op, decltype(config::Command::body) body,
-              StringRef suffix = "");
-  /// Multiply-accumulates on data, for kernels that do not state their own.
-  void countMacs(tcp::AlignOp op);
-
-  /// Puts a tensor into HBM: `made` is the operation that writes it.
-  void placeHbm(Value value, Operation *made, int64_t address, int64_t bytes);
-  /// The tensor is read by the command appended next.
-  void readHbm(Value value);
-  /// Tensors that are needed at the same time must not share bytes; kernels
-  /// pass them on, so this is known for the program as a whole only.
-  LogicalResult checkHbmOverlaps();
-
-  struct HbmTensor {
-    Operation *made;
-    int64_t begin, end;
-    /// Commands that write it and that read it last, counted as they run.
-    size_t written, lastRead;
-  };
-
-  ModuleOp module;
-  const TcpMachine &machine;
-  const DeriveProgramOptions &options;
-  config::Program program;
-  /// Where commands are appended: the program, or a round of a loop.
-  std::vector<config::Command> *commands = &program.commands;
-  size_t clock = 0; ///< commands so far, rounds counted one by one
-  unsigned loopDepth = 0;
-  /// Names of the commands inside the loop that is being derived: the same in
-  /// every round.
-  std::map<std::pair<Operation *, std::string>, std::string> loopNames;
-  /// Inside loops, by sink and chip: the pass as it was derived last, and the
-  /// addresses that it was derived from.
-  struct KnownPass {
-    SmallVector<int64_t, 8> addresses;
-    config::ExecCommand command;
-  };
-  llvm::DenseMap<std::pair<Operation *, int64_t>, KnownPass> knownPasses;
-  llvm::DenseMap<Value, int64_t> indices;
-  llvm::DenseMap<Operation *, int64_t> constants; ///< numbers in the program
-  /// Of tiles that start elsewhere on every chip, relative to `addresses`.
-  llvm::DenseMap<Value, SmallVector<int64_t>> chipOffsets;
-  std::vector<HbmTensor> hbmTensors;
-  llvm::DenseMap<Value, size_t> hbmTensorOf;
-  AddressTable addresses;
-  llvm::StringMap<unsigned> names;
-  int64_t counted = 0;
-};
-} // namespace
 
 std::string sequin::describeLocation(Location location) {
   std::string text;
@@ -141,8 +34,9 @@ std::string sequin::describeLocation(Location location) {
   return text;
 }
 
-void ProgramDeriver::append(Operation *op, decltype(config::Command::body) body,
-                            StringRef suffix) {
+config::Command &ProgramDeriver::append(Operation *op,
+                                        decltype(config::Command::body) body,
+                                        StringRef suffix) {
   auto makeName = [&] {
     std::string name = op->getName().stripDialect().str();
     if (auto named = dyn_cast<NameLoc>(op->getLoc()))
@@ -162,8 +56,8 @@ void ProgramDeriver::append(Operation *op, decltype(config::Command::body) body,
   }
   command.location = describeLocation(op->getLoc());
   command.body = std::move(body);
-  commands->push_back(std::move(command));
   ++clock;
+  return commands->emplace_back(std::move(command));
 }
 
 /// The dimensions of a host array: the sizes of the mapping's top-level terms.
@@ -198,7 +92,7 @@ static config::Argument describeArgument(tcp::HostType type, std::string name) {
 
 void ProgramDeriver::placeHbm(Value value, Operation *made, int64_t address,
                               int64_t bytes) {
-  addresses[value] = address;
+  setAddress(value, {address});
   hbmTensorOf[value] = hbmTensors.size();
   size_t now = clock;
   hbmTensors.push_back(
@@ -299,231 +193,6 @@ LogicalResult ProgramDeriver::launch(tcp::LaunchOp op) {
   return success();
 }
 
-void ProgramDeriver::bind(Value to, Value from) {
-  // Copies first: an insertion moves what the map holds.
-  if (isa<IndexType>(to.getType())) {
-    int64_t index = indices.lookup(from);
-    indices[to] = index;
-    return;
-  }
-  int64_t address = addresses.lookup(from);
-  addresses[to] = address;
-  if (auto found = hbmTensorOf.find(from); found != hbmTensorOf.end()) {
-    size_t tensor = found->second;
-    hbmTensorOf[to] = tensor;
-  }
-  SmallVector<int64_t> offsets = chipOffsets.lookup(from);
-  if (offsets.empty())
-    chipOffsets.erase(to);
-  else
-    chipOffsets[to] = std::move(offsets);
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-LogicalResult ProgramDeriver::compute(Operation *op) {
-  SmallVector<Attribute> operands;
-  Builder builder(op->getContext());
-  for (Value operand : op->getOperands()) {
-    auto found = indices.find(operand);
-    operands.push_back(found == indices.end()
-                           ? Attribute()
-                           : builder.getIndexAttr(found->second));
-  }
-  SmallVector<OpFoldResult> results;
-  bool constant = succeeded(op->fold(operands, results)) &&
-                  results.size() == op->getNumResults();
-  for (unsigned i = 0; constant && i < results.size(); ++i) {
-    if (auto number =
-            dyn_cast_or_null<IntegerAttr>(dyn_cast<Attribute>(results[i])))
-      indices[op->getResult(i)] = number.getInt();
-    else if (auto value = dyn_cast<Value>(results[i]);
-             value && indices.count(value))
-      bind(op->getResult(i), value);
-    else
-      constant = false;
-  }
-  if (!constant)
-    return op->emitOpError()
-           << "cannot be evaluated: a kernel computes indices "
-              "from constants and loop indices";
-  return success();
-}
-
-FailureOr<int64_t> ProgramDeriver::indexOf(Operation *op, Value index) {
-  auto found = indices.find(index);
-  if (found != indices.end())
-    return found->second;
-  return op->emitOpError() << "depends on an index that is not known when the "
-                              "program is configured";
-}
-
-/// " [3]" behind the names of a round's commands, inner loops included.
-static void renameRound(std::vector<config::Command> &round, int64_t number) {
-  for (config::Command &command : round) {
-    command.name += "[" + std::to_string(number) + "]";
-    if (auto *inner = std::get_if<config::LoopCommand>(&command.body))
-      renameRound(inner->body, number);
-  }
-}
-
-void ProgramDeriver::appendRounds(
-    scf::ForOp op, std::vector<std::vector<config::Command>> rounds) {
-  if (!options.unrollLoops)
-    if (std::optional<config::LoopCommand> rolled = config::rollLoop(rounds)) {
-      append(op, std::move(*rolled));
-      --clock; // its commands have been counted
-      return;
-    }
-  for (auto [number, round] : llvm::enumerate(rounds)) {
-    renameRound(round, number);
-    std::move(round.begin(), round.end(), std::back_inserter(*commands));
-  }
-}
-
-LogicalResult ProgramDeriver::loop(scf::ForOp op) {
-  FailureOr<int64_t> lower = indexOf(op, op.getLowerBound());
-  FailureOr<int64_t> upper = indexOf(op, op.getUpperBound());
-  FailureOr<int64_t> step = indexOf(op, op.getStep());
-  if (failed(lower) || failed(upper) || failed(step))
-    return failure();
-  if (*step <= 0)
-    return op.emitOpError() << "has step " << *step << ", it must be positive";
-  auto count = *upper <= *lower
-                   ? 0
-                   : llvm::divideCeil(static_cast<uint64_t>(*upper) - *lower,
-                                      static_cast<uint64_t>(*step));
-  if (count > static_cast<uint64_t>(config::kMaxCommands))
-    return op.emitOpError() << "runs " << count << " rounds, at most "
-                            << config::kMaxCommands << " are supported";
-  for (auto [argument, init] :
-       llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
-    bind(argument, init);
-  std::vector<config::Command> *outside = commands;
-  std::vector<std::vector<config::Command>> rounds(count);
-  ++loopDepth;
-  LogicalResult result = success();
-  auto yields = op.getBody()->getTerminator()->getOperands();
-  for (uint64_t i = 0; i < count && succeeded(result); ++i) {
-    indices[op.getInductionVar()] = *lower + static_cast<int64_t>(i) * *step;
-    commands = &rounds[i];
-    if (i > 0)
-      commands->reserve(rounds[i - 1].size());
-    result = kernelBlock(*op.getBody());
-    // The results are what the body yields; through them buffers may change
-    // places.
-    for (auto [to, from] : llvm::zip_equal(op.getResults(), yields))
-      bind(to, from);
-    for (auto [to, from] :
-         llvm::zip_equal(op.getRegionIterArgs(), op.getResults()))
-      bind(to, from);
-  }
-  commands = outside;
-  if (succeeded(result)) {
-    if (count == 0)
-      for (auto [to, from] : llvm::zip_equal(op.getResults(), op.getInitArgs()))
-        bind(to, from);
-    appendRounds(op, std::move(rounds));
-  }
-  if (--loopDepth == 0) {
-    loopNames.clear();
-    knownPasses.clear();
-  }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Views
-//===----------------------------------------------------------------------===//
-
-template <typename OpTy>
-FailureOr<SmallVector<int64_t>> ProgramDeriver::tileOffsets(OpTy op,
-                                                            Type element) {
-  FailureOr<tcp::TileShape> shape =
-      tcp::inferTile(op, [&] { return op.emitOpError(); });
-  if (failed(shape))
-    return failure();
-  int64_t index = 0;
-  if (op.getIndex()) {
-    FailureOr<int64_t> value = indexOf(op, op.getIndex());
-    if (failed(value))
-      return failure();
-    index = *value;
-  }
-  if (op.getStarts().size() != 1 &&
-      static_cast<int64_t>(op.getStarts().size()) != program.chips)
-    return op.emitOpError()
-           << "has " << op.getStarts().size() << " starts, the program runs on "
-           << program.chips << " chips";
-  int64_t bits = getBitWidth(*tcp::getElementKind(element));
-  SmallVector<int64_t> offsets;
-  for (int64_t start : op.getStarts()) {
-    int64_t from;
-    if (llvm::AddOverflow(index, start, from) || from < 0 ||
-        from > shape->extent - static_cast<int64_t>(op.getSize()))
-      return op.emitOpError() << "tile of " << op.getSize() << " from " << from
-                              << " of \"" << op.getDimension().getText()
-                              << "\", which has " << shape->extent;
-    auto offset = llvm::checkedMul(from * shape->step, bits);
-    if (!offset || *offset % 8 != 0)
-      return op.emitOpError() << "starts at element " << from * shape->step
-                              << " of the buffer, which is no whole byte";
-    offsets.push_back(*offset / 8);
-  }
-  return offsets;
-}
-
-LogicalResult ProgramDeriver::tile(tcp::TileOp op) {
-  Type type = op.getSource().getType();
-  Type element = isa<tcp::HbmType>(type)
-                     ? cast<tcp::HbmType>(type).getElementType()
-                     : cast<tcp::DmType>(type).getElementType();
-  auto offsets = tileOffsets(op, element);
-  if (failed(offsets))
-    return failure();
-  bind(op.getResult(), op.getSource());
-  int64_t first = offsets->front();
-  addresses[op.getResult()] += first;
-  if (offsets->size() == 1)
-    return success();
-  if (chipOffsets.count(op.getSource()))
-    return op.emitOpError() << "starts elsewhere on every chip, which a tensor "
-                               "can that does not do so yet";
-  for (int64_t &offset : *offsets)
-    offset -= first;
-  chipOffsets[op.getResult()] = std::move(*offsets);
-  return success();
-}
-
-template <typename OpTy>
-FailureOr<int64_t> ProgramDeriver::viewOffset(OpTy op, tcp::HbmType tensor,
-                                              tcp::HbmType view) {
-  int64_t offset = static_cast<int64_t>(op.getOffset());
-  for (auto [value, step] : llvm::zip_equal(op.getIndices(), op.getSteps())) {
-    FailureOr<int64_t> index = indexOf(op, value);
-    if (failed(index))
-      return failure();
-    auto sum = llvm::checkedMulAdd<int64_t>(*index, step, offset);
-    if (!sum)
-      return op.emitOpError() << "has an offset that 64 bits cannot count";
-    offset = *sum;
-  }
-  return tcp::checkHbmView(tensor, view, offset,
-                           [&] { return op.emitOpError(); });
-}
-
-LogicalResult ProgramDeriver::view(tcp::ViewOp op) {
-  FailureOr<int64_t> offset =
-      viewOffset(op, op.getSource().getType(), op.getResult().getType());
-  if (failed(offset))
-    return failure();
-  bind(op.getResult(), op.getSource());
-  addresses[op.getResult()] += *offset;
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -542,32 +211,82 @@ void ProgramDeriver::countMacs(tcp::AlignOp op) {
   program.macType = *tcp::getElementKind(output.getElementType());
 }
 
-FailureOr<config::ExecCommand>
-ProgramDeriver::derivePass(PassBegin begin, Operation *sink, int64_t chip,
-                           const AddressTable &table, int64_t viewAddress) {
-  // All that a pass depends on beside its operations.
-  SmallVector<int64_t, 8> from = {viewAddress};
-  if (loopDepth > 0) {
-    for (Operation *stage = sink;;
-         stage = stage->getOperand(0).getDefiningOp()) {
-      for (Value operand : stage->getOperands())
-        from.push_back(table.lookup(operand));
-      if (stage == static_cast<Operation *>(begin))
-        break;
-    }
-    auto known = knownPasses.find({sink, chip});
-    if (known != knownPasses.end() && known->second.addresses == from)
-      return known->second.command;
+/// Whether the banks that a pass takes in a row are the same number in every
+/// round; addresses count modulo a line of banks.
+static bool starvesAlike(const config::ExecCommand &exec,
+                         const std::vector<config::AddressStep> &steps,
+                         ArrayRef<int64_t> counts, const TcpMachine &machine) {
+  int64_t line = machine.dmBanks * machine.dmBankBytes;
+  std::vector<config::Command> variants = {{"", "", exec}};
+  for (auto [loop, count] : llvm::enumerate(counts)) {
+    int64_t common = line;
+    for (const config::AddressStep &step : steps)
+      if (step.loop == static_cast<int64_t>(loop))
+        common = std::gcd(common, step.bytes);
+    int64_t rounds = std::min(count, line / common);
+    size_t known = variants.size();
+    // Many more than there are banks are looked at one by one.
+    if (known * rounds > 4096)
+      return false;
+    for (size_t i = 0; i < known; ++i)
+      for (int64_t round = 1; round < rounds; ++round) {
+        config::Command moved = variants[i];
+        config::forEachAddress(moved, [&](const std::string &key,
+                                          int64_t &address) {
+          for (const config::AddressStep &step : steps)
+            if (step.loop == static_cast<int64_t>(loop) && step.address == key)
+              address += step.bytes * round;
+        });
+        variants.push_back(std::move(moved));
+      }
   }
-  Operation *last = nullptr;
-  auto command = deriveExec(begin, table, viewAddress, machine, last);
-  if (failed(command))
-    return failure();
-  command->chip = chip;
-  command->occupiesDma = config::starvesDma(*command, machine);
-  if (loopDepth > 0)
-    knownPasses[{sink, chip}] = {std::move(from), *command};
-  return command;
+  return llvm::all_of(variants, [&](const config::Command &variant) {
+    return config::starvesDma(std::get<config::ExecCommand>(variant.body),
+                              machine) == exec.occupiesDma;
+  });
+}
+
+/// The bytes that a sequencer may touch in all rounds of loops that move it.
+static std::pair<int64_t, int64_t> hullOf(const config::Sequencer &sequencer,
+                                          ElementType type,
+                                          ArrayRef<int64_t> moves,
+                                          ArrayRef<int64_t> counts) {
+  int64_t begin = sequencer.baseAddress, end = begin;
+  auto reach = [&](int64_t bytes) { (bytes < 0 ? begin : end) += bytes; };
+  for (const config::Loop &loop : sequencer.entries)
+    reach((loop.size - 1) * loop.stride * getBitWidth(type) / 8);
+  for (auto [move, count] : llvm::zip_equal(moves, counts))
+    reach((count - 1) * move);
+  return {begin, end + 1};
+}
+
+/// What was checked of a pass in the first round holds in every one.
+LogicalResult ProgramDeriver::checkRounds(Operation *op,
+                                          const config::Command &command) {
+  const auto &exec = std::get<config::ExecCommand>(command.body);
+  if (!starvesAlike(exec, command.steps, counts, machine))
+    return failAffine();
+  const auto *commit = std::get_if<config::CommitStage>(&exec.sink);
+  if (!commit)
+    return success();
+  SmallVector<int64_t> read(counts.size(), 0), written(counts.size(), 0);
+  for (const config::AddressStep &step : command.steps) {
+    if (step.address == "fetch.sequencer")
+      read[step.loop] = step.bytes;
+    if (step.address != "commit.sequencer")
+      continue;
+    written[step.loop] = step.bytes;
+    if (step.bytes % machine.commitAlignBytes != 0)
+      return op->emitOpError() << "writes to address "
+                               << commit->sequencer.baseAddress + step.bytes
+                               << ", commit addresses are multiples of "
+                               << machine.commitAlignBytes << " bytes";
+  }
+  // Where reads and writes move apart, they may meet in some round.
+  auto from = hullOf(exec.fetch.sequencer, exec.fetch.from, read, counts);
+  auto to = hullOf(commit->sequencer, commit->type, written, counts);
+  bool apart = from.second <= to.first || to.second <= from.first;
+  return read == written || apart ? success() : failAffine();
 }
 
 LogicalResult ProgramDeriver::passOnChip(PassBegin begin, Operation *sink,
@@ -584,21 +303,39 @@ LogicalResult ProgramDeriver::passOnChip(PassBegin begin, Operation *sink,
     ofChip[input] = addresses.lookup(input) + offsets->second[chip];
     table = &ofChip;
   }
-  int64_t viewAddress = 0;
+  // The distance between interleaved tensors is part of the sequencer.
+  if (steps.lookup(begin.getInputs().front()) !=
+      steps.lookup(begin.getInputs().back()))
+    return failAffine();
+  Affine written;
   if (auto view = dyn_cast<tcp::CommitViewOp>(sink)) {
-    auto parts =
-        tileOffsets(view, view.getDestination().getType().getElementType());
-    if (failed(parts))
+    FailureOr<Affine> address = viewAddress(view, chip);
+    if (failed(address))
       return failure();
-    viewAddress = addresses.lookup(view.getDestination()) +
-                  (*parts)[parts->size() == 1 ? 0 : chip];
+    written = *address;
   }
-  auto command = derivePass(begin, sink, chip, *table, viewAddress);
-  if (failed(command))
+  Operation *last = nullptr;
+  auto exec = deriveExec(begin, *table, written.base, machine, last);
+  if (failed(exec))
     return failure();
-  append(sink, std::move(*command),
-         program.chips == 1 ? "" : "@" + std::to_string(chip));
-  return success();
+  exec->chip = chip;
+  exec->occupiesDma = config::starvesDma(*exec, machine);
+  config::Command &command =
+      append(sink, std::move(*exec),
+             program.chips == 1 ? "" : "@" + std::to_string(chip));
+  if (counts.empty())
+    return success();
+  auto packed = dyn_cast<tcp::CommitPackedOp>(sink);
+  addSteps(command, [&](StringRef key) {
+    if (key == "fetch.sequencer")
+      return addressOf(begin.getInput());
+    if (packed)
+      return addressOf(key == "commit.sequencer"
+                           ? Value(packed.getDestination())
+                           : packed.getCount());
+    return written;
+  });
+  return command.steps.empty() ? success() : checkRounds(sink, command);
 }
 
 /// A pass takes its place in the program where it ends: by then everything it
@@ -618,18 +355,18 @@ LogicalResult ProgramDeriver::pass(Operation *sink) {
     if (chips.at(chip) && failed(passOnChip(begin, sink, chip)))
       return failure();
   if (auto commit = dyn_cast<tcp::CommitOp>(sink))
-    addresses[commit.getResult()] = commit.getAddress();
+    setAddress(commit.getResult(), {int64_t(commit.getAddress())});
   else if (auto view = dyn_cast<tcp::CommitViewOp>(sink))
     bind(view.getResult(), view.getDestination());
   else if (auto packed = dyn_cast<tcp::CommitPackedOp>(sink))
     bind(packed.getResult(), packed.getDestination());
   else if (auto vrf = dyn_cast<tcp::ToVrfOp>(sink))
-    addresses[vrf.getResult()] = vrf.getAddress();
+    setAddress(vrf.getResult(), {int64_t(vrf.getAddress())});
   // What the branch logger writes on the way.
   for (Operation *stage = sink; stage && !PassBegin::is(stage);
        stage = stage->getOperand(0).getDefiningOp())
     if (auto log = dyn_cast<tcp::VectorBranchLogOp>(stage))
-      addresses[log.getIds()] = log.getAddress();
+      setAddress(log.getIds(), {int64_t(log.getAddress())});
   return success();
 }
 
@@ -640,28 +377,54 @@ LogicalResult ProgramDeriver::kernelBlock(Block &block) {
   return success();
 }
 
+/// Where addresses are multiples of whole words, so are their steps.
+static LogicalResult checkDmaSteps(Operation *op,
+                                   const config::Command &command,
+                                   const TcpMachine &machine) {
+  const auto &dma = std::get<config::DmaCommand>(command.body);
+  bool toDm = dma.destination == config::Memory::Dm;
+  bool both = toDm && dma.source == config::Memory::Hbm;
+  for (const config::AddressStep &step : command.steps) {
+    bool isSource = StringRef(step.address).ends_with("source_address");
+    bool isDestination =
+        StringRef(step.address).ends_with("destination_address");
+    if (((both && isSource) || (toDm && isDestination)) &&
+        step.bytes % machine.dmaAlignBytes != 0)
+      return op->emitOpError()
+             << "moves by " << step.bytes << " bytes from round to round, "
+             << (both ? "HBM to DM" : "DM destination")
+             << " addresses are multiples of " << machine.dmaAlignBytes
+             << " bytes";
+  }
+  return success();
+}
+
 LogicalResult ProgramDeriver::dma(Operation *op) {
   auto part = dyn_cast<tcp::ToHbmViewOp>(op);
-  int64_t viewAddress = 0;
+  Affine written;
   if (part) {
-    FailureOr<int64_t> offset =
-        viewOffset(part, part.getDestination().getType(),
-                   cast<tcp::HbmType>(part.getView()));
-    if (failed(offset))
+    FailureOr<Affine> address = viewAddress(part);
+    if (failed(address))
       return failure();
-    viewAddress = addresses.lookup(part.getDestination()) + *offset;
+    written = *address;
   }
   ArrayRef<int64_t> offsets;
   if (auto found = chipOffsets.find(op->getOperand(0));
       found != chipOffsets.end())
     offsets = found->second;
-  auto command = deriveDma(op, addresses, viewAddress, offsets, machine);
-  if (failed(command))
+  auto dma = deriveDma(op, addresses, written.base, offsets, machine);
+  if (failed(dma))
     return failure();
+  Affine read = addressOf(op->getOperand(0));
+  Value indexList;
   for (Value operand : op->getOperands())
     readHbm(operand);
   Value result = op->getResult(0);
+  if (auto gather = dyn_cast<tcp::GatherOp>(op))
+    indexList = gather.getIndices();
   if (auto scatter = dyn_cast<tcp::ScatterOp>(op)) {
+    indexList = scatter.getIndices();
+    written = addressOf(scatter.getDestination());
     bind(result, scatter.getDestination());
   } else if (part) {
     bind(result, part.getDestination());
@@ -669,10 +432,16 @@ LogicalResult ProgramDeriver::dma(Operation *op) {
     int64_t address = op->getAttrOfType<IntegerAttr>("address").getInt();
     if (auto hbm = dyn_cast<tcp::HbmType>(result.getType()))
       placeHbm(result, op, address, hbm.getByteSize());
-    addresses[result] = address;
+    setAddress(result, {address});
   }
-  append(op, std::move(*command));
-  return success();
+  config::Command &command = append(op, std::move(*dma));
+  if (!counts.empty())
+    addSteps(command, [&](StringRef key) {
+      return key.ends_with("source_address")        ? read
+             : key.ends_with("indirection.address") ? addressOf(indexList)
+                                                    : written;
+    });
+  return checkDmaSteps(op, command, machine);
 }
 
 LogicalResult ProgramDeriver::generate(tcp::ItosOp op) {
@@ -689,7 +458,7 @@ LogicalResult ProgramDeriver::generate(tcp::ItosOp op) {
     command->chip = chip;
     append(op, *command, program.chips == 1 ? "" : "@" + std::to_string(chip));
   }
-  addresses[op.getResult()] = op.getAddress();
+  setAddress(op.getResult(), {int64_t(op.getAddress())});
   return success();
 }
 
@@ -726,7 +495,7 @@ LogicalResult ProgramDeriver::kernelOp(Operation &op) {
     auto hbm = dyn_cast<tcp::HbmType>(memory.getResult().getType());
     if (hbm)
       placeHbm(memory.getResult(), &op, memory.getAddress(), hbm.getByteSize());
-    addresses[memory.getResult()] = memory.getAddress();
+    setAddress(memory.getResult(), {int64_t(memory.getAddress())});
     return success();
   }
   if (auto nested = dyn_cast<scf::ForOp>(op))

@@ -44,7 +44,7 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
     %out = tcp.from_address 4096 : !Hbm
     %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%acc = %out) -> (!Hbm) {
       %v = tcp.view %in at 0 : !Hbm -> !Part
-      // expected-error@+1 {{starts at element 3 of the buffer, which is no whole byte}}
+      // expected-error@+1 {{starts at element 21 of the buffer, which is no whole byte}}
       %new = tcp.to_hbm_view %v into %acc at %i * 3 as !Part : !Part, !Hbm
       scf.yield %new : !Hbm
     }

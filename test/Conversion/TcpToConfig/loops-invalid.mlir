@@ -85,8 +85,8 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
   func.func @kernel(%in: !Hbm) -> !Hbm {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %many = arith.constant 1000000000000 : index
-    // expected-error@+1 {{runs 1000000000000 rounds, at most 262144 are supported}}
+    %many = arith.constant 2000000000000 : index
+    // expected-error@+1 {{runs 2000000000000 rounds, at most 1099511627776 are supported}}
     scf.for %i = %c0 to %many step %c1 {
     }
     return %in : !Hbm

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Two buffers that change places from round to round: their addresses do not
-// advance evenly, so the rounds are written out.
+// Two buffers that change places from round to round: two rounds are a period, of
+// which three make too few for a loop.
 // RUN: rm -rf %t && %python %S/Inputs/loops.py make exchange %t
 // RUN: sequin-run %s --input %t/in0.npy --output %t/out.npy --report %t/rolled.json --verify
 // RUN: sequin-opt %s --tcp-to-config | sequin-translate --tcp-to-json > %t/config.json

@@ -78,10 +78,10 @@ def TcpToConfig : Pass<"convert-tcp-to-config", "::mlir::ModuleOp"> {
     shapes of its operation; what it cannot do is an error at the operation
     concerned.
 
-    A loop (`scf.for`) with known bounds is derived round by round. If the rounds
-    differ only in addresses that advance evenly, one loop command stands for them;
-    otherwise (buffers that change places, say) they are written out. Both run in
-    the same cycles.
+    A loop (`scf.for`) with known bounds is one loop command whose addresses advance
+    affinely. Its body is one round, or as many as it takes until buffers that change
+    places are where they were; rounds that differ otherwise are written out. All
+    run in the same cycles.
   }];
   let dependentDialects = ["::sequin::tcp::TcpDialect"];
   let options = [
