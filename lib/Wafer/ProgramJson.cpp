@@ -111,43 +111,36 @@ Value writeRegister(Register value) {
   return value == kNoRegister ? int64_t(-1) : int64_t(value);
 }
 
-/// The members of a struct with its defaults, in the order of its fields.
-struct DefaultMembers {
-  std::vector<const void *> members;
-  template <typename T> void required(llvm::StringRef, const T &member) {
-    members.push_back(&member);
-  }
-  template <typename T> void operator()(llvm::StringRef, const T &member) {
-    members.push_back(&member);
-  }
-};
-
-template <typename T> llvm::ArrayRef<const void *> defaultsOf() {
-  static T defaults{};
-  static const std::vector<const void *> members = [] {
-    DefaultMembers list;
-    fields(list, defaults);
-    return list.members;
-  }();
-  return members;
-}
-
 struct Writer {
   Object &object;
-  llvm::ArrayRef<const void *> defaults; ///< of the fields still to come
   template <typename T> void required(llvm::StringRef key, const T &value) {
-    defaults = defaults.drop_front();
     object[key] = write(value);
   }
   template <typename T> void operator()(llvm::StringRef key, const T &value) {
-    const T &byDefault = *static_cast<const T *>(defaults.front());
-    defaults = defaults.drop_front();
     if constexpr (IsOptional<T>::value) {
       if (value)
-        object[key] = write(*value);
-    } else if (!(value == byDefault)) {
-      object[key] = write(value);
+        required(key, *value);
+    } else if (!isDefault(key, value)) {
+      required(key, value);
     }
+  }
+
+private:
+  /// Registers default to none, `writable` to true, sizes and strides to what
+  /// the structs say; all else to zero.
+  template <typename T> static bool isDefault(llvm::StringRef key, const T &v) {
+    if constexpr (std::is_same_v<T, bool>)
+      return v == (key == "writable");
+    else if constexpr (std::is_same_v<T, Register>)
+      return key == "value" || key == "scalar" || key == "index" ||
+                     key.ends_with("_target")
+                 ? v == kNoRegister
+             : key == "element_bytes" ? v == 2
+                                      : v == 0;
+    else if constexpr (kIsInteger<T>)
+      return v == (key == "stride" ? 1 : 0);
+    else
+      return v == T();
   }
 };
 
@@ -195,7 +188,7 @@ template <typename T> Value write(const T &value) {
     return value ? write(*value) : Value(nullptr);
   } else {
     Object object;
-    Writer writer{object, defaultsOf<T>()};
+    Writer writer{object};
     // The list of fields serves reading too and takes a mutable struct.
     fields(writer, const_cast<T &>(value));
     return object;
