@@ -84,6 +84,14 @@ def test_arg_max():
                                   twice.argmax(1))
 
 
+def test_pad():
+    body = shape("s", 1, 0, 1, 1) + f"""  %v = "tosa.const"() <{{values = dense<2.0> : tensor<1xf32>}}> : () -> tensor<1xf32>
+  %r = tosa.pad %x, %s, %v : ({F48}, !tosa.shape<4>, tensor<1xf32>) -> tensor<5x10xf32>"""
+    np.testing.assert_array_equal(
+        run(f"%x: {F48}", "tensor<5x10xf32>", body, X),
+        np.pad(X, ((1, 0), (1, 1)), constant_values=2))
+
+
 MOVES = {
     "transpose": ("tensor<8x4xf32>", f"  %r = tosa.transpose %x {{perms = array<i32: 1, 0>}} : "
                   f"({F48}) -> tensor<8x4xf32>", X.T),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's own conversions do the work. Two forms that they give are none that
+// MLIR's own conversions do the work. Three forms that they give are none that
 // normalize-linalg takes, and are written in others here.
 //
 //===----------------------------------------------------------------------===//
@@ -103,6 +103,33 @@ struct WriteArgMax : OpRewritePattern<tosa::ArgMaxOp> {
   }
 };
 
+/// Padding by attributes, where the amounts and the number are constants.
+struct WritePad : OpRewritePattern<tosa::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tosa::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto amounts = op.getPadding().getDefiningOp<tosa::ConstShapeOp>();
+    auto number = op.getPadConst().getDefiningOp<tosa::ConstOp>();
+    auto to = dyn_cast<RankedTensorType>(op.getType());
+    if (!amounts || !number || !to || !to.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "is not of constants");
+    auto numbers = dyn_cast<DenseElementsAttr>(number.getValues());
+    if (!numbers || !numbers.isSplat())
+      return rewriter.notifyMatchFailure(op, "has no single number");
+    SmallVector<OpFoldResult> low, high;
+    for (auto [i, amount] :
+         llvm::enumerate(amounts.getValues().getValues<APInt>()))
+      (i % 2 == 0 ? low : high)
+          .push_back(rewriter.getIndexAttr(amount.getSExtValue()));
+    Value value = arith::ConstantOp::create(
+        rewriter, op.getLoc(),
+        cast<TypedAttr>(numbers.getSplatValue<Attribute>()));
+    rewriter.replaceOpWithNewOp<tensor::PadOp>(op, to, op.getInput1(), low,
+                                               high, value);
+    return success();
+  }
+};
+
 /// Both words of a product of i32, by products of 16 bits ("Hacker's Delight",
 /// 8-2): no word has 64 bits.
 struct ExpandProduct : OpRewritePattern<arith::MulSIExtendedOp> {
@@ -184,7 +211,7 @@ void LowerTosa::runOnOperation() {
   if (!findTosa(module))
     return;
   if (failed(rewrite([](RewritePatternSet &patterns) {
-        patterns.add<WriteArgMax>(patterns.getContext());
+        patterns.add<WriteArgMax, WritePad>(patterns.getContext());
       })))
     return signalPassFailure();
   OpPassManager pm(ModuleOp::getOperationName());

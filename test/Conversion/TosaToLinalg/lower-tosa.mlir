@@ -14,6 +14,16 @@ func.func @greatest(%x: tensor<4x8xf32>) -> tensor<4xi32> {
   return %r : tensor<4xi32>
 }
 
+// Padding as attributes.
+// CHECK-LABEL: @padded
+// CHECK: tensor.pad %{{.*}} low[1, 1] high[0, 1]
+func.func @padded(%x: tensor<4x8xf32>) -> tensor<5x10xf32> {
+  %s = tosa.const_shape {values = dense<[1, 0, 1, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %v = "tosa.const"() <{values = dense<2.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %r = tosa.pad %x, %s, %v : (tensor<4x8xf32>, !tosa.shape<4>, tensor<1xf32>) -> tensor<5x10xf32>
+  return %r : tensor<5x10xf32>
+}
+
 // No word has 64 bits.
 // CHECK-LABEL: @rescaled
 // CHECK-NOT: i64

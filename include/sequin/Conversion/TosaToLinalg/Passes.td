@@ -18,7 +18,7 @@ def LowerTosa : Pass<"lower-tosa", "::mlir::ModuleOp"> {
     functions in linalg, tensor, arith, math and scf, by the conversions that MLIR has, and
     in the forms that `normalize-linalg` takes: the position of a greatest element by
     `maximumf` or `maxsi` beside a comparison, the high half of a product of i32 by products
-    of its halves. A module without `tosa` stays as it is.
+    of its halves, padding by attributes. A module without `tosa` stays as it is.
 
     What MLIR does not convert is refused with an error at the operation.
   }];
