@@ -630,10 +630,6 @@ llvm::Expected<Program> flatten(const Program &program);
 void forEachAddress(
     Command &command,
     llvm::function_ref<void(const std::string &, int64_t &)> visit);
-/// The inverse of flatten() for one loop: `rounds` as one loop, if its rounds
-/// differ in addresses only and every address advances evenly.
-std::optional<LoopCommand>
-rollLoop(const std::vector<std::vector<Command>> &rounds);
 /// Parses JSON text and reads the program; the only way from text.
 llvm::Expected<Program> fromJSONText(llvm::StringRef text);
 

@@ -8,7 +8,6 @@
 
 #include "sequin/Config/Config.h"
 #include "gtest/gtest.h"
-#include <random>
 
 using namespace sequin;
 using namespace sequin::config;
@@ -153,67 +152,6 @@ TEST(Loops, Refusals) {
   EXPECT_EQ(refused(loop(512, {loop(512, {exec("a", 0, 0)}), exec("b", 0, 0)})),
             "error: command 'a' is one of more than 262144 commands that the "
             "program's loops make");
-}
-
-TEST(Loops, RollingIsTheInverseOfFlattening) {
-  std::mt19937_64 random(11);
-  auto number = [&](int64_t most) {
-    return static_cast<int64_t>(random() % (most + 1));
-  };
-  for (int trial = 0; trial < 200; ++trial) {
-    int64_t rounds = 2 + number(4);
-    int64_t steps[4];
-    for (int64_t &step : steps)
-      step = number(3) == 0 ? 0 : number(64) - 32;
-    std::vector<std::vector<Command>> written;
-    for (int64_t i = 0; i < rounds; ++i)
-      written.push_back({dma("load", 1000 + i * steps[0], 50 + i * steps[1]),
-                         exec("pass", 500 + i * steps[2], i * steps[3])});
-    auto rolled = rollLoop(written);
-    ASSERT_TRUE(rolled);
-    EXPECT_EQ(rolled->count, rounds);
-    Lines expected;
-    for (int64_t i = 0; i < rounds; ++i)
-      for (Command command : written[i]) {
-        command.name += "[" + std::to_string(i) + "]";
-        expected.push_back(flat({command}).front());
-      }
-    Command whole;
-    whole.name = "for";
-    whole.body = *rolled;
-    EXPECT_EQ(flat({whole}), expected);
-  }
-}
-
-TEST(Loops, RoundsThatDifferOtherwiseAreNotRolled) {
-  auto rounds = [](auto change) {
-    std::vector<std::vector<Command>> written;
-    for (int64_t i = 0; i < 4; ++i) {
-      written.push_back({exec("pass", i * 8, 0)});
-      change(i, written.back());
-    }
-    return rollLoop(written).has_value();
-  };
-  EXPECT_TRUE(rounds([](int64_t, auto &) {}));
-  // Another size, another name, another number of commands, uneven steps.
-  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
-    std::get<ExecCommand>(round[0].body).collect.packetBytes =
-        32 + 32 * (i == 3);
-  }));
-  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
-    if (i == 2)
-      round[0].name = "other";
-  }));
-  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
-    if (i == 3)
-      round.push_back(exec("more", 0, 0));
-  }));
-  EXPECT_FALSE(rounds([](int64_t i, auto &round) {
-    std::get<ExecCommand>(round[0].body).fetch.sequencer.baseAddress = i * i;
-  }));
-  // Two rounds always advance evenly, one round is no loop.
-  EXPECT_TRUE(rollLoop({{exec("pass", 3, 9)}, {exec("pass", 1, 9)}}));
-  EXPECT_FALSE(rollLoop({{exec("pass", 3, 9)}}));
 }
 
 TEST(Loops, JsonKeepsLoops) {
