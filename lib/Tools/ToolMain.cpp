@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <new>
 #include <unistd.h>
 
 using namespace llvm;
@@ -56,18 +57,18 @@ static void onFatalError(void *, const char *reason, bool) {
 }
 
 /// Signals that come while libraries are initialised, which for MLIR's takes as
-/// long as many a run. Nothing has been written then.
+/// long as many a run, and memory that ends then. Nothing has been written.
 __attribute__((no_sanitize("address", "undefined"))) static void
-exitOnEarlySignals(int, char **, char **) {
+exitEarly(int, char **, char **) {
   for (int signal : {SIGINT, SIGTERM})
     std::signal(signal, [](int which) { _exit(128 + which); });
+  std::set_new_handler([] { endForLack("memory\n"); });
 }
 
 /// Runs before the constructors of libraries.
 __attribute__((section(".preinit_array"),
                used)) static void (*const beforeLibraries)(int, char **,
-                                                           char **) =
-    exitOnEarlySignals;
+                                                           char **) = exitEarly;
 
 /// A closed stream would be the number of the next file that is opened. One
 /// that cannot be used is an error where it is; messages for a closed stderr go

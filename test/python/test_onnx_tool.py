@@ -109,7 +109,7 @@ def test_check_for_a_machine(tool, tmp_path):
         code, out, errors = tool(tmp_path / "conv.onnx", "--check-only", "--target", target)
         assert code == (target == "wse3"), errors
         if code:
-            assert "/conv0, /conv1" in out and "is refused for wse3: 'linalg.generic' op" in out
+            assert "/conv0, /conv1" in out and "is refused for wse3: 'tensor.concat' op" in out
             assert "relu" not in out
             assert "2 of 5 nodes are not supported" in errors
     assert sorted(p.name for p in tmp_path.iterdir()) == ["conv.onnx"]

@@ -18,6 +18,7 @@ import sys
 import types
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np

@@ -160,7 +160,7 @@ def Stream_SequencerAttr : Stream_Attr<"Sequencer", "sequencer"> {
                         OptionalParameter<"::mlir::StringAttr">:$rule);
   let assemblyFormat = [{
     `<` custom<NamedLoops>($sizes, $strides, $terms) `packet` $packetEntries
-    custom<LoopStart>($offset, $address, $rule) `>`
+    `` custom<LoopStart>($offset, $address, $rule) `>`
   }];
   let genVerifyDecl = 1;
   let builders = [
