@@ -31,15 +31,23 @@ static constexpr unsigned kColumns = 80;
 
 std::string sequin::describe(const Progress &progress, double seconds) {
   std::string text = progress.phase.str();
+  bool hasRate = seconds >= kRateAfter && progress.done > 0;
+  auto addRate = [&] {
+    if (hasRate)
+      text += llvm::formatv(", {0:N0} per second",
+                            int64_t(double(progress.done) / seconds));
+  };
   if (progress.total > 0) {
     double share = std::clamp(double(progress.done) / progress.total, 0., 1.);
     text += llvm::formatv(" {0} %, {1:N0} of {2:N0} {3}", int(100 * share),
                           progress.done, progress.total, progress.unit);
-    if (seconds >= kRateAfter && share > 0)
+    addRate();
+    if (hasRate)
       text += llvm::formatv(", {0:N0} s left",
                             int64_t(seconds / share * (1 - share) + 0.5));
   } else if (progress.done > 0) {
     text += llvm::formatv(", {0:N0} {1}", progress.done, progress.unit);
+    addRate();
   }
   if (!progress.what.empty())
     text += ": " + progress.what.str();

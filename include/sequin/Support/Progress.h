@@ -37,8 +37,9 @@ struct Progress {
   llvm::StringRef unit = ""; ///< of `done` and `total`: "cycles"
 };
 
-/// One line of text: "simulate 41 %, 3,700,000 of 9,000,364 cycles, 12 s left".
-/// The time that is left is guessed once `seconds` of the phase have passed.
+/// One line of text: "simulate 41 %, 3,700,000 of 9,000,364 cycles, 370,000 per
+/// second, 14 s left". The rate is that of the `seconds` since the phase began,
+/// and is told once it is known.
 std::string describe(const Progress &progress, double seconds);
 
 enum class ProgressMode : uint8_t {

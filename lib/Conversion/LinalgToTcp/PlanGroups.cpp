@@ -15,6 +15,7 @@
 
 #include "PlanGroups.h"
 #include "sequin/Machine/Cycles.h"
+#include "sequin/Support/Progress.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -885,7 +886,9 @@ bool linalg_to_tcp::isMapped(const Group &group) {
 LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
   const TcpMachine &machine = *program.machine;
   countReaders(program);
-  for (auto &group : program.groups) {
+  for (auto [index, group] : llvm::enumerate(program.groups)) {
+    reportProgress({"plan", "", static_cast<int64_t>(index),
+                    static_cast<int64_t>(program.groups.size()), "groups"});
     if (isMapped(*group))
       continue;
     if (group->kind == Group::Kind::Gather ||

@@ -16,14 +16,15 @@ TEST(Progress, ShareAndTimeLeft) {
   EXPECT_EQ(describe(progress, 0.5),
             "simulate 41 %, 3,700,000 of 9,000,364 cycles");
   EXPECT_EQ(describe(progress, 10),
-            "simulate 41 %, 3,700,000 of 9,000,364 cycles, 14 s left");
+            "simulate 41 %, 3,700,000 of 9,000,364 cycles, 370,000 per second, "
+            "14 s left");
 }
 
 TEST(Progress, NobodyKnowsTheEnd) {
   EXPECT_EQ(describe({"compile", "linalg-to-tcp"}, 5),
             "compile: linalg-to-tcp");
   EXPECT_EQ(describe({"simulate", "", 1200, 0, "cycles"}, 5),
-            "simulate, 1,200 cycles");
+            "simulate, 1,200 cycles, 240 per second");
 }
 
 TEST(Progress, MoreThanThereWas) {
