@@ -521,6 +521,7 @@ Outcome Wafer::run(uint64_t cycles) {
       endWindow();
     findingsBefore = countFindings();
   };
+  const std::string pes = std::to_string(program.pes.size()) + " PEs";
   uint64_t begin = 0;
   while (nextTime(begin)) {
     if (begin >= options.maxCycles ||
@@ -535,7 +536,7 @@ Outcome Wafer::run(uint64_t cycles) {
       return Outcome::Paused;
     }
     base = std::min({begin + window, options.maxCycles, pause});
-    reportProgress({"simulate", "", int64_t(begin), 0, "cycles"});
+    reportProgress({"simulate", pes, int64_t(begin), 0, "cycles"});
     runWindow(begin, base);
     if (wasInterrupted)
       return Outcome::Interrupted;
