@@ -48,18 +48,25 @@ forEachPlan(ModuleOp module,
   return success();
 }
 
-/// Replaces every plan by what `step` makes of it.
-static LogicalResult updatePlans(ModuleOp module,
-                                 function_ref<LogicalResult(Program &)> step) {
-  return forEachPlan(module, [&](Program &program, ProgramOp op) {
-    if (failed(step(program)))
-      return failure();
-    OpBuilder builder(op);
-    writePlan(program, builder);
-    op.erase();
-    return success();
-  });
-}
+/// A pass that replaces every plan by what `step` of the pass makes of it.
+template <template <typename> class Base, typename PassT>
+class PlanPass : public Base<PassT> {
+public:
+  using Base<PassT>::Base;
+
+  void runOnOperation() final {
+    auto update = [&](Program &program, ProgramOp op) {
+      if (failed(static_cast<PassT *>(this)->step(program)))
+        return failure();
+      OpBuilder builder(op);
+      writePlan(program, builder);
+      op.erase();
+      return success();
+    };
+    if (failed(forEachPlan(this->getOperation(), update)))
+      this->signalPassFailure();
+  }
+};
 
 LogicalResult linalg_to_tcp::checkPhase(const Program &program, Phase phase) {
   auto refuse = [&](const Twine &what, StringRef pass) {
@@ -86,11 +93,12 @@ LogicalResult linalg_to_tcp::checkPhase(const Program &program, Phase phase) {
   return success();
 }
 
-static LogicalResult checkBudget(ModuleOp module, int64_t budget) {
+static LogicalResult checkBudget(const Program &program, int64_t budget) {
   if (budget >= 1)
     return success();
-  return module.emitError() << "search-budget " << budget
-                            << ", allowed are numbers of mappings from 1";
+  return mlir::emitError(Location(program.loc))
+         << "search-budget " << budget
+         << ", allowed are numbers of mappings from 1";
 }
 
 /// What the option says, or the machine's row.
@@ -126,7 +134,6 @@ struct FormGroupsPass : public sequin::impl::FormGroupsBase<FormGroupsPass> {
           readProgram(func, *machine.getRow(), machine.getChips());
       if (failed(program))
         return signalPassFailure();
-      numFormed += program->groups.size();
       OpBuilder builder(func);
       writePlan(*program, builder);
       func.erase();
@@ -172,120 +179,73 @@ private:
   }
 };
 
-struct FuseGroupsPass : public sequin::impl::FuseGroupsBase<FuseGroupsPass> {
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      numFused += program.groups.size();
-      fuseGroups(program);
-      numFused -= program.groups.size();
-      return success();
-    };
-    if (failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+struct FuseGroupsPass : PlanPass<sequin::impl::FuseGroupsBase, FuseGroupsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    fuseGroups(program);
+    return success();
   }
 };
 
 struct WidenElementsPass
-    : public sequin::impl::WidenElementsBase<WidenElementsPass> {
-  using WidenElementsBase::WidenElementsBase;
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      numCopies -= program.groups.size();
-      widenElements(program, getLayout(argumentLayout, program));
-      numCopies += program.groups.size();
-      return success();
-    };
-    if (failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+    : PlanPass<sequin::impl::WidenElementsBase, WidenElementsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    widenElements(program, getLayout(argumentLayout, program));
+    return success();
   }
 };
 
 struct ChooseLayoutsPass
-    : public sequin::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
-  using ChooseLayoutsBase::ChooseLayoutsBase;
-  void runOnOperation() override {
-    if (failed(checkBudget(getOperation(), searchBudget)))
-      return signalPassFailure();
-    auto step = [&](Program &program) {
-      numCopies -= program.groups.size();
-      chooseLayouts(program, getLayout(argumentLayout, program), searchBudget);
-      numCopies += program.groups.size();
-      return success();
-    };
-    if (failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+    : PlanPass<sequin::impl::ChooseLayoutsBase, ChooseLayoutsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    if (failed(checkBudget(program, searchBudget)))
+      return failure();
+    chooseLayouts(program, getLayout(argumentLayout, program), searchBudget);
+    return success();
   }
 };
 
 struct DivideOverChipsPass
-    : public sequin::impl::DivideOverChipsBase<DivideOverChipsPass> {
-  using DivideOverChipsBase::DivideOverChipsBase;
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      if (failed(checkPhase(program, Phase::Layouts)) ||
-          failed(planChips(program, searchBudget)))
-        return failure();
-      for (auto &group : program.groups) {
-        numDivided += !group->division.empty();
-        numCollectives += group->kind == Group::Kind::Collective;
-      }
-      return success();
-    };
-    if (failed(checkBudget(getOperation(), searchBudget)) ||
-        failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+    : PlanPass<sequin::impl::DivideOverChipsBase, DivideOverChipsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    if (failed(checkBudget(program, searchBudget)) ||
+        failed(checkPhase(program, Phase::Layouts)))
+      return failure();
+    return planChips(program, searchBudget);
   }
 };
 
-struct FuseRowsPass : public sequin::impl::FuseRowsBase<FuseRowsPass> {
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      if (failed(checkPhase(program, Phase::Layouts)))
-        return failure();
-      fuseRows(program);
-      for (auto &group : program.groups)
-        numStages += group->stages.size();
-      return success();
-    };
-    if (failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+struct FuseRowsPass : PlanPass<sequin::impl::FuseRowsBase, FuseRowsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    if (failed(checkPhase(program, Phase::Layouts)))
+      return failure();
+    fuseRows(program);
+    return success();
   }
 };
 
 struct ChooseMappingsPass
-    : public sequin::impl::ChooseMappingsBase<ChooseMappingsPass> {
-  using ChooseMappingsBase::ChooseMappingsBase;
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      if (failed(checkPhase(program, Phase::Layouts)) ||
-          failed(planGroups(program, searchBudget)))
-        return failure();
-      for (auto &group : program.groups) {
-        numEvaluated += group->record ? group->record->evaluated : 0;
-        numRings += group->ring.has_value();
-        numWeightStreams += group->weightStream.has_value();
-      }
-      return success();
-    };
-    if (failed(checkBudget(getOperation(), searchBudget)) ||
-        failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+    : PlanPass<sequin::impl::ChooseMappingsBase, ChooseMappingsPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    if (failed(checkBudget(program, searchBudget)) ||
+        failed(checkPhase(program, Phase::Layouts)))
+      return failure();
+    return planGroups(program, searchBudget);
   }
 };
 
 struct AssignMemoryPass
-    : public sequin::impl::AssignMemoryBase<AssignMemoryPass> {
-  void runOnOperation() override {
-    auto step = [&](Program &program) {
-      if (failed(checkPhase(program, Phase::Mappings)) ||
-          failed(assignMemory(program)))
-        return failure();
-      for (auto &tensor : program.tensors)
-        numBytes += getByteSize(tensor->kind(), tensor->size);
-      return success();
-    };
-    if (failed(updatePlans(getOperation(), step)))
-      signalPassFailure();
+    : PlanPass<sequin::impl::AssignMemoryBase, AssignMemoryPass> {
+  using PlanPass::PlanPass;
+  LogicalResult step(Program &program) {
+    if (failed(checkPhase(program, Phase::Mappings)))
+      return failure();
+    return assignMemory(program);
   }
 };
 

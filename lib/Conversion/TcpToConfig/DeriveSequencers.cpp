@@ -20,20 +20,13 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
 
-/// How many loops were attached, and how many of these a search found.
-struct SequencerCounts {
-  unsigned sequencers = 0, transfers = 0, searched = 0;
-};
-
-static LogicalResult deriveOp(Operation *op, const TcpMachine &machine,
-                              SequencerCounts &counts) {
+static LogicalResult deriveOp(Operation *op, const TcpMachine &machine) {
   dropDerived(op);
   Builder builder(op->getContext());
   if (isDmaOp(op)) {
     auto transfers = deriveTransfers(op, machine);
     if (failed(transfers))
       return failure();
-    counts.transfers += transfers->size();
     op->setAttr(tcp::TcpDialect::kTransfersAttrName,
                 builder.getArrayAttr(*transfers));
     return success();
@@ -48,44 +41,31 @@ static LogicalResult deriveOp(Operation *op, const TcpMachine &machine,
     FailureOr<Derivation> derivation = derivation::deriveLoops(op, walk);
     if (failed(derivation))
       return failure();
-    counts.searched += derivation->searched;
     sequencers.push_back(
         stream::SequencerAttr::get(op->getContext(), derivation->initial,
                                    derivation->searched ? "search" : "terms"));
   }
-  counts.sequencers += sequencers.size();
   op->setAttr(tcp::TcpDialect::kSequencersAttrName,
               builder.getArrayAttr(sequencers));
   return success();
 }
 
-static FailureOr<SequencerCounts> deriveFunction(func::FuncOp function) {
+LogicalResult sequin::deriveSequencers(func::FuncOp function) {
   tcp::TargetAttr target = tcp::getTarget(function);
   if (!target)
     return failure();
-  SequencerCounts counts;
   WalkResult result = function.walk([&](Operation *op) {
-    return WalkResult(deriveOp(op, *target.getRow(), counts));
+    return WalkResult(deriveOp(op, *target.getRow()));
   });
-  if (result.wasInterrupted())
-    return failure();
-  return counts;
-}
-
-LogicalResult sequin::deriveSequencers(func::FuncOp function) {
-  return deriveFunction(function);
+  return failure(result.wasInterrupted());
 }
 
 namespace {
 struct DeriveSequencers
     : public sequin::impl::TcpDeriveSequencersBase<DeriveSequencers> {
   void runOnOperation() override {
-    FailureOr<SequencerCounts> counts = deriveFunction(getOperation());
-    if (failed(counts))
-      return signalPassFailure();
-    sequencers += counts->sequencers;
-    transfers += counts->transfers;
-    searched += counts->searched;
+    if (failed(deriveSequencers(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -48,19 +48,12 @@ static Sequencer separatePacket(const Derivation &derivation,
 }
 
 namespace {
-/// What the pass did, for its statistics.
-struct MergeCounts {
-  unsigned merged = 0, refactored = 0, split = 0, masked = 0, descriptors = 0;
-};
-
 class EntryMerger {
 public:
   EntryMerger(const TcpMachine &machine, bool remarks)
       : machine(machine), remarks(remarks) {}
 
   LogicalResult run(Operation *op);
-
-  MergeCounts counts;
 
 private:
   FailureOr<Attribute> fit(Operation *op, const Walk &walk,
@@ -96,18 +89,13 @@ FailureOr<Attribute> EntryMerger::fit(Operation *op, const Walk &walk,
       : derivation.sequencer.entries.size() > derivation.initial.entries.size()
           ? "split"
           : "fit";
-  counts.refactored += rule == "refactor";
-  counts.merged += rule == "merge";
-  counts.split += rule == "split";
   if (auto fetch = dyn_cast<tcp::FetchOp>(op)) {
     auto mask = maskPadding(fetch, machine, sequencer);
     if (failed(mask))
       return failure();
-    if (*mask) {
+    if (*mask)
       op->setAttr(tcp::TcpDialect::kMaskAttrName,
                   tcp::MaskAttr::get(op->getContext(), **mask));
-      ++counts.masked;
-    }
   }
   if (remarks)
     op->emitRemark() << walk.what << " by " << rule << ": "
@@ -128,7 +116,6 @@ LogicalResult EntryMerger::split(Operation *op) {
   auto descriptors = splitTransfers(op, transfers.getValue(), machine);
   if (failed(descriptors))
     return failure();
-  counts.descriptors += descriptors->size();
   if (remarks)
     op->emitRemark() << transfers.size() << " transfers are "
                      << descriptors->size() << " descriptors";
@@ -166,21 +153,14 @@ LogicalResult EntryMerger::run(Operation *op) {
   return success();
 }
 
-static FailureOr<MergeCounts> mergeFunction(func::FuncOp function,
-                                            bool remarks) {
+LogicalResult sequin::mergeEntries(func::FuncOp function, bool remarks) {
   tcp::TargetAttr target = tcp::getTarget(function);
   if (!target)
     return failure();
   EntryMerger merger(*target.getRow(), remarks);
   WalkResult result =
       function.walk([&](Operation *op) { return WalkResult(merger.run(op)); });
-  if (result.wasInterrupted())
-    return failure();
-  return merger.counts;
-}
-
-LogicalResult sequin::mergeEntries(func::FuncOp function) {
-  return mergeFunction(function, /*remarks=*/false);
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -189,14 +169,8 @@ struct MergeEntries
   using StreamMergeEntriesBase::StreamMergeEntriesBase;
 
   void runOnOperation() override {
-    FailureOr<MergeCounts> counts = mergeFunction(getOperation(), remarks);
-    if (failed(counts))
-      return signalPassFailure();
-    merged += counts->merged;
-    refactored += counts->refactored;
-    split += counts->split;
-    masked += counts->masked;
-    descriptors += counts->descriptors;
+    if (failed(mergeEntries(getOperation(), remarks)))
+      signalPassFailure();
   }
 };
 } // namespace

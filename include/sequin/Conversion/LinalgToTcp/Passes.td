@@ -17,9 +17,6 @@ class TcpPlan_Pass<string name> : Pass<"tcp-plan-" # name, "::mlir::ModuleOp"> {
                            "::sequin::tcp::TcpDialect"];
 }
 
-class TcpPlan_Count<string name, string description>
-    : Statistic<"num" # name, "num-" # name, description>;
-
 def TcpPlan_ArgumentLayout
     : Option<"argumentLayout", "argument-layout", "::sequin::ArgumentLayout",
              "::sequin::ArgumentLayout::OfMachine", "where arguments lie in HBM",
@@ -70,7 +67,6 @@ def FormGroups : TcpPlan_Pass<"form-groups"> {
     Option<"chips", "chips", "int64_t", "1",
            "chips of the machine, with the option target">,
   ];
-  let statistics = [TcpPlan_Count<"Formed", "Groups formed">];
 }
 
 def FuseGroups : TcpPlan_Pass<"fuse-groups"> {
@@ -80,7 +76,6 @@ def FuseGroups : TcpPlan_Pass<"fuse-groups"> {
     groups and longer chains of steps. The gate of a network, whose chain reads two
     large products, is divided between these.
   }];
-  let statistics = [TcpPlan_Count<"Fused", "Groups that joined others">];
 }
 
 def WidenElements : TcpPlan_Pass<"widen-elements"> {
@@ -90,7 +85,6 @@ def WidenElements : TcpPlan_Pass<"widen-elements"> {
     i4 to i8 in front of groups that read these.
   }];
   let options = [TcpPlan_ArgumentLayout];
-  let statistics = [TcpPlan_Count<"Copies", "Groups that widen a tensor">];
 }
 
 def ChooseLayouts : TcpPlan_Pass<"choose-layouts"> {
@@ -102,7 +96,6 @@ def ChooseLayouts : TcpPlan_Pass<"choose-layouts"> {
     `row-major`, readers that would be slow read a copy, which is a group.
   }];
   let options = [TcpPlan_ArgumentLayout, TcpPlan_SearchBudget];
-  let statistics = [TcpPlan_Count<"Copies", "Groups that copy an argument">];
 }
 
 def DivideOverChips : TcpPlan_Pass<"divide-over-chips"> {
@@ -113,8 +106,6 @@ def DivideOverChips : TcpPlan_Pass<"divide-over-chips"> {
     of the program is how many do a part. With one chip nothing changes.
   }];
   let options = [TcpPlan_SearchBudget];
-  let statistics = [TcpPlan_Count<"Divided", "Groups divided over chips">,
-                    TcpPlan_Count<"Collectives", "Collectives added">];
 }
 
 def FuseRows : TcpPlan_Pass<"fuse-rows"> {
@@ -123,7 +114,6 @@ def FuseRows : TcpPlan_Pass<"fuse-rows"> {
     Input: a plan with layouts. Output: the same with groups of `rows`, whose loops
     are cut into tiles already, where that is faster.
   }];
-  let statistics = [TcpPlan_Count<"Stages", "Stages of groups of rows">];
 }
 
 def ChooseMappings : TcpPlan_Pass<"choose-mappings"> {
@@ -135,9 +125,6 @@ def ChooseMappings : TcpPlan_Pass<"choose-mappings"> {
     they were found. Pinned loops keep what is pinned.
   }];
   let options = [TcpPlan_SearchBudget];
-  let statistics = [TcpPlan_Count<"Evaluated", "Mappings evaluated">,
-                    TcpPlan_Count<"Rings", "Contractions by rings">,
-                    TcpPlan_Count<"WeightStreams", "Contractions by weight streams">];
 }
 
 def AssignMemory : TcpPlan_Pass<"assign-memory"> {
@@ -146,7 +133,6 @@ def AssignMemory : TcpPlan_Pass<"assign-memory"> {
     Input: a plan with mappings. Output: layouts are complete: `allocated` positions
     hold what tiles run over, `strides` or `digits`, `size` and `address`.
   }];
-  let statistics = [TcpPlan_Count<"Bytes", "Bytes of HBM">];
 }
 
 def RecordMappings : TcpPlan_Pass<"record-mappings"> {

@@ -30,8 +30,10 @@ std::string describeLocation(mlir::Location location);
 mlir::LogicalResult deriveSequencers(mlir::func::FuncOp function);
 
 /// Fits what deriveSequencers() attached to the limits of the engines
-/// (`tcp.sequencers`, `tcp.mask`, `tcp.descriptors`).
-mlir::LogicalResult mergeEntries(mlir::func::FuncOp function);
+/// (`tcp.sequencers`, `tcp.mask`, `tcp.descriptors`). `remarks` say at each
+/// operation what became of its loops.
+mlir::LogicalResult mergeEntries(mlir::func::FuncOp function,
+                                 bool remarks = false);
 
 /// Puts the configuration of the host function `entry` and the kernels it
 /// launches together from these attributes: every sequencer, address and

@@ -28,11 +28,6 @@ def TcpDeriveSequencers : Pass<"tcp-derive-sequencers", "::mlir::func::FuncOp"> 
     The attributes may be edited: what follows takes them as they are.
   }];
   let dependentDialects = ["::sequin::tcp::TcpDialect"];
-  let statistics = [
-    Statistic<"sequencers", "sequencers", "sequencers attached">,
-    Statistic<"transfers", "transfers", "transfers attached">,
-    Statistic<"searched", "searched", "sequencers found by a search">
-  ];
 }
 
 def StreamMergeEntries : Pass<"stream-merge-entries", "::mlir::func::FuncOp"> {
@@ -55,14 +50,6 @@ def StreamMergeEntries : Pass<"stream-merge-entries", "::mlir::func::FuncOp"> {
   let options = [
     Option<"remarks", "remarks", "bool", "false",
            "say at each operation what became of its loops, and by which rule">
-  ];
-  let statistics = [
-    Statistic<"split", "split", "sequencers with loops that were too long">,
-    Statistic<"merged", "merged", "sequencers with contiguous loops joined">,
-    Statistic<"refactored", "refactored",
-              "sequencers with moved boundaries between loops">,
-    Statistic<"masked", "masked", "fetches that mask padding">,
-    Statistic<"descriptors", "descriptors", "descriptors of DMA engines">
   ];
 }
 
