@@ -22,6 +22,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
 #include "sequin/Conversion/TosaToLinalg/Passes.h"
+#include "sequin/Dialect/Tcp/IR/Locations.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/InitAllDialects.h"

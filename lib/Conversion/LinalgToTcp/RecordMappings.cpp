@@ -14,18 +14,11 @@
 
 #include "Chips.h"
 #include "mlir/IR/Builders.h"
+#include "sequin/Dialect/Tcp/IR/Locations.h"
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
-
-static std::string describeLocation(LocationAttr loc) {
-  if (auto file = Location(loc)->findInstanceOf<FileLineColLoc>())
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  return "";
-}
 
 /// "M: 2048 in tiles of 512 on 32 slices; K: 77".
 static std::string describeTiles(const Group &group) {

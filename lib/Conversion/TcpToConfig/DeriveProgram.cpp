@@ -9,6 +9,7 @@
 #include "ProgramDeriver.h"
 #include "Walks.h"
 #include "sequin/Config/BankRuns.h"
+#include "sequin/Dialect/Tcp/IR/Locations.h"
 #include "sequin/Support/Tenancy.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -16,23 +17,6 @@
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::derivation;
-
-std::string sequin::describeLocation(Location location) {
-  std::string text;
-  location->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  if (text.empty())
-    if (auto named = location->findInstanceOf<NameLoc>())
-      text = named.getName().str();
-  return text;
-}
 
 config::Command &ProgramDeriver::append(Operation *op,
                                         decltype(config::Command::body) body,

@@ -13,6 +13,7 @@
 
 #include "sequin/Target/Tcp/ConfigTranslation.h"
 #include "mlir/IR/Builders.h"
+#include "sequin/Dialect/Tcp/IR/Locations.h"
 #include "sequin/Dialect/Tcp/IR/TcpConfigValue.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,15 +32,6 @@ static Location toLocation(Builder &builder, StringRef text) {
     return builder.getUnknownLoc();
   return FileLineColLoc::get(builder.getContext(), file, lineNumber,
                              columnNumber);
-}
-
-/// The location as text, if it is in a file.
-static std::string describeLocation(Location loc) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-        .str();
-  return "";
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parsed.h"
-#include <chrono>
 
 using namespace sequin;
 using namespace sequin::visa_source;
@@ -118,32 +117,12 @@ TEST(VisaLimits, ManyErrors) {
   EXPECT_GT(parsed.diagnostics.numErrors(), Diagnostics::kMaxErrors);
 }
 
-/// Seconds of the fastest of some runs.
-double seconds(const std::string &text) {
-  double best = 1e9;
-  for (int run = 0; run != 3; ++run) {
-    auto start = std::chrono::steady_clock::now();
-    Parsed parsed(text);
-    best = std::min(best, std::chrono::duration<double>(
-                              std::chrono::steady_clock::now() - start)
-                              .count());
-  }
-  return best;
-}
-
-TEST(VisaLimits, LinearTime) {
-  std::string kernel = readInput("mlp.rs");
-  std::string thousandLines;
-  while (StringRef(thousandLines).count('\n') < 1000)
-    thousandLines += "mod m {" + kernel + "}\n";
-  // Also under a sanitizer on a slow machine.
-  EXPECT_LT(seconds(thousandLines), 0.1);
-  // Twenty times the text, and not the square of that.
-  EXPECT_LT(seconds(repeat(thousandLines, 20)),
-            60 * seconds(thousandLines) + 0.05);
+TEST(VisaLimits, LongTexts) {
+  // In a time that grows with the text; with its square this would never end.
+  expectError(repeat("mod m {" + readInput("mlp.rs") + "}\n", 400), "");
   for (StringRef piece : {"f(x, ", "#[a(b c)] ", "m! { ( } ", "fn f(", "let x",
                           "'a ", "\"", "/*", "use a::{b, ", "x.y::<", "|a| "})
-    EXPECT_LT(seconds("fn f() {" + repeat(piece, 50000)), 2.0) << piece.str();
+    EXPECT_NE(Parsed("fn f() {" + repeat(piece, 100000)).errors(), "");
 }
 
 } // namespace

@@ -20,10 +20,6 @@ struct DeriveProgramOptions {
   bool unrollLoops = false;
 };
 
-/// "file:line:col" of the innermost place in a file, or the name that stands
-/// for one (`loc("layer1")`); empty if there is neither.
-std::string describeLocation(mlir::Location location);
-
 /// Attaches to every operation of `function` that visits a memory its loops,
 /// one per term of its stream (`tcp.sequencers`, `tcp.transfers`). Errors are
 /// emitted at the operation.
