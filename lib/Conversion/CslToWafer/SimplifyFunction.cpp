@@ -144,6 +144,30 @@ static bool dropSameArguments(Operation *function) {
   return changed;
 }
 
+namespace {
+/// A branch that gives its only successor an argument of that successor is
+/// never reached: it goes back to its own block, until both are erased.
+/// Upstream's pattern would merge the two, put the argument in its own place
+/// and leave what uses it without a value (LLVM 22.1, BranchOp).
+struct LeaveUnreachedLoop : public OpRewritePattern<cf::BranchOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cf::BranchOp op,
+                                PatternRewriter &rewriter) const override {
+    Block *block = op->getBlock(), *next = op.getDest();
+    auto isOfNext = [&](Value operand) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      return argument && argument.getOwner() == next;
+    };
+    if (next == block || next->getSinglePredecessor() != block ||
+        llvm::none_of(op.getDestOperands(), isOfNext))
+      return failure();
+    rewriter.replaceOpWithNewOp<cf::BranchOp>(op, block, block->getArguments());
+    return success();
+  }
+};
+} // namespace
+
 /// Branches alone, with nothing folded: a value that is its own operand stays
 /// until its block is erased. Whether anything changed.
 static bool simplifyBranches(Operation *function,
@@ -239,6 +263,7 @@ void CanonicalPatterns::make(MLIRContext *context) {
     // Before upstream's, whose benefit is what it looks at.
     ofOthers.add<NegateWhereCompared>(context, /*benefit=*/10);
     ofBranches.add<ChooseBeforeEdge>(context);
+    ofBranches.add<LeaveUnreachedLoop>(context, /*benefit=*/10);
     branches = std::move(ofBranches);
     ofOthers.add<ChooseBefore>(context);
     others = FrozenRewritePatternSet(

@@ -1,4 +1,4 @@
-// RUN: sequin-translate --csl-to-wafer %s | FileCheck %s
+// RUN: env MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.tcache_count=0 sequin-translate --csl-to-wafer %s | FileCheck %s
 
 // ROWS: SYN-039
 
@@ -29,6 +29,32 @@ module attributes {csl.target = #csl.target<"wse3">} {
       %next = arith.addi %i, %one : i16
       memref.store %next, %var[] : memref<i16>
       cf.br ^loop(%next : i16)
+    ^done:
+      return
+    }
+
+    // A loop that is not entered gives its beginning's own argument back to it.
+    // MLIR merges the two and then uses the argument that it has freed.
+    // CHECK-LABEL: function 'unreached'
+    // CHECK-NOT: jump
+    // CHECK: {{[0-9]+}}: return
+    func.func @unreached(%known: i1) {
+      %one = arith.constant 1 : i16
+      %var = csl.get_var @n : memref<i16>
+      cf.cond_br %known, ^inside, ^done
+    ^inside:
+      cf.cond_br %known, ^done, ^loop(%one : i16)
+    ^loop(%i: i16):
+      memref.store %i, %var[] : memref<i16>
+      %flag = csl.get_var @flag : memref<i1>
+      %is = memref.load %flag[] : memref<i1>
+      cf.cond_br %is, ^other, ^next
+    ^other:
+      memref.store %one, %var[] : memref<i16>
+      cf.br ^next
+    ^next:
+      memref.store %i, %var[] : memref<i16>
+      cf.br ^loop(%i : i16)
     ^done:
       return
     }
