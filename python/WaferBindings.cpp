@@ -329,10 +329,11 @@ static std::vector<std::string> linesOf(llvm::ArrayRef<Race> findings) {
 class Device {
 public:
   static std::unique_ptr<Device> create(std::shared_ptr<Output> output,
-                                        uint64_t maxCycles, bool timeline,
-                                        SimLogs logs) {
+                                        uint64_t maxCycles, unsigned threads,
+                                        bool timeline, SimLogs logs) {
     Options options;
     options.maxCycles = maxCycles;
+    options.threads = threads;
     auto device = std::make_unique<Device>();
     device->output = output;
     if (timeline || logs) {
@@ -679,13 +680,15 @@ PYBIND11_MODULE(_wafer, module) {
   py::class_<Device>(module, "Device")
       .def_static(
           "create",
-          [](std::shared_ptr<Output> output, uint64_t maxCycles, bool timeline,
-             bool landing, bool router, bool instructions) {
-            return Device::create(std::move(output), maxCycles, timeline,
-                                  {landing, router, instructions});
+          [](std::shared_ptr<Output> output, uint64_t maxCycles,
+             unsigned threads, bool timeline, bool landing, bool router,
+             bool instructions) {
+            return Device::create(std::move(output), maxCycles, threads,
+                                  timeline, {landing, router, instructions});
           },
-          py::arg("output"), py::arg("max_cycles"), py::arg("timeline"),
-          py::arg("landing"), py::arg("router"), py::arg("instructions"))
+          py::arg("output"), py::arg("max_cycles"), py::arg("threads"),
+          py::arg("timeline"), py::arg("landing"), py::arg("router"),
+          py::arg("instructions"))
       .def("copy_in", &Device::copyIn, py::arg("symbol"),
            py::arg("words").noconvert(), py::arg("transfer"), py::arg("spread"))
       .def("copy_out", &Device::copyOut, py::arg("words").noconvert(),

@@ -94,7 +94,8 @@ static StringRef findWaferFlag(const WaferFlags &flags) {
       {flags.randomLatency, "--random-latency"},
       {flags.shallowQueues, "--shallow-queues"},
       {flags.highestTaskFirst, "--highest-task-first"},
-      {flags.seed != 0, "--seed"}};
+      {flags.seed != 0, "--seed"},
+      {flags.threads != 1, "--threads"}};
   for (auto [isGiven, flag] : given)
     if (isGiven)
       return flag;

@@ -80,6 +80,10 @@ std::string tools::findWaferUsageError(const RunOptions &options) {
   if (options.run.timingOnly)
     return "--timing-only means nothing to a program for a wafer: what is in "
            "memory and in wavelets decides what happens when";
+  constexpr int64_t kMostThreads = 256;
+  if (options.wafer.threads < 1 || options.wafer.threads > kMostThreads)
+    return "--threads is " + std::to_string(options.wafer.threads) +
+           ", allowed are 1 to " + std::to_string(kMostThreads);
   return "";
 }
 
@@ -240,6 +244,7 @@ static Options simulatorOptions(const RunOptions &options) {
   result.randomLatency = options.wafer.randomLatency;
   result.shallowQueues = options.wafer.shallowQueues;
   result.highestTaskFirst = options.wafer.highestTaskFirst;
+  result.threads = static_cast<unsigned>(options.wafer.threads);
   return result;
 }
 

@@ -14,15 +14,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarFloat.h"
-#include "Wafer.h"
+#include "Stepper.h"
 #include "sequin/Support/FloatExceptions.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
 
 /// Whether an element of `op` raises what its PE has unmasked; traps if so.
-bool Wafer::raises(Core &core, const LiveOp &op, uint32_t x, uint32_t y,
-                   uint32_t value) {
+bool Stepper::raises(Core &core, const LiveOp &op, uint32_t x, uint32_t y,
+                     uint32_t value) {
   uint8_t unmasked = core.unmaskedFloats();
   if (!unmasked)
     return false;
@@ -41,8 +41,8 @@ bool Wafer::raises(Core &core, const LiveOp &op, uint32_t x, uint32_t y,
 }
 
 /// The same of an instruction of scalar code, with its operands and result.
-bool Wafer::raises(Core &core, const Instruction &instruction, uint64_t left,
-                   uint64_t right, uint64_t third, uint64_t value) {
+bool Stepper::raises(Core &core, const Instruction &instruction, uint64_t left,
+                     uint64_t right, uint64_t third, uint64_t value) {
   uint8_t raised =
       core.unmaskedFloats() &
       exceptionsOfFloat(instruction, program.fp16, left, right, third, value);
@@ -57,8 +57,8 @@ bool Wafer::raises(Core &core, const Instruction &instruction, uint64_t left,
 
 /// An instruction of the main thread that stays within the compute element, and
 /// what it will raise.
-void Wafer::traceInstruction(const Core &core, uint64_t cycle,
-                             const Instruction &instruction) {
+void Stepper::traceInstruction(const Core &core, uint64_t cycle,
+                               const Instruction &instruction) {
   const Frame &frame = core.frames.back();
   TracedInstruction traced = {core.taskNumber, instruction.opcode,
                               frame.function, frame.pc};
@@ -78,7 +78,7 @@ void Wafer::traceInstruction(const Core &core, uint64_t cycle,
 }
 
 /// From the next element on, also of operations that are at work.
-void Wafer::setExceptionMask(Core &core, uint16_t mask) {
+void Stepper::setExceptionMask(Core &core, uint16_t mask) {
   core.exceptionMask = mask;
   for (LiveOp *op : core.ops)
     if (op)

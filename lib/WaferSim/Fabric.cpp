@@ -15,7 +15,7 @@ static constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
 
 static unsigned opposite(unsigned direction) { return direction ^ 1; }
 
-Core *Wafer::neighbour(Core &core, unsigned direction) {
+Core *Wafer::neighbour(Core &core, unsigned direction) const {
   int64_t x = core.x, y = core.y;
   switch (static_cast<Direction>(direction)) {
   case Direction::West:
@@ -32,8 +32,8 @@ Core *Wafer::neighbour(Core &core, unsigned direction) {
   return nullptr;
 }
 
-uint8_t Wafer::newRing(Core &core, unsigned capacity, uint8_t color,
-                       uint8_t id) {
+uint8_t Stepper::newRing(Core &core, unsigned capacity, uint8_t color,
+                         uint8_t id) {
   assert(core.rings.size() < kRingWords * 64);
   Ring ring;
   ring.capacity = static_cast<uint8_t>(std::min(capacity, Ring::kSlots));
@@ -43,7 +43,7 @@ uint8_t Wafer::newRing(Core &core, unsigned capacity, uint8_t color,
   return static_cast<uint8_t>(core.rings.size() - 1);
 }
 
-void Wafer::newChannel(Core &core, uint8_t color, unsigned from) {
+void Stepper::newChannel(Core &core, uint8_t color, unsigned from) {
   // Below what is under way on the link a buffer would leave gaps.
   int64_t latency = from == kRamp ? machine.rampCycles : machine.hopCycles;
   unsigned words = options.shallowQueues
@@ -55,7 +55,7 @@ void Wafer::newChannel(Core &core, uint8_t color, unsigned from) {
 
 /// The buffers of a router come with the first wavelet; their order, which
 /// decides who goes first, must not depend on which that is.
-uint8_t Wafer::findChannel(Core &core, uint8_t color, unsigned from) {
+uint8_t Stepper::findChannel(Core &core, uint8_t color, unsigned from) {
   if (!core.hasChannels) {
     core.hasChannels = true;
     for (unsigned c = 0; c < kColors; ++c) {
@@ -81,7 +81,7 @@ static bool isOfColor(const Core &core, uint8_t index) {
 }
 
 /// While the program runs. What has come on the color and waits follows.
-void Wafer::bindInputQueue(Core &core, unsigned queue, uint8_t color) {
+void Stepper::bindInputQueue(Core &core, unsigned queue, uint8_t color) {
   uint8_t &index = core.inputRing[queue];
   if (index == kNone) {
     unsigned words = options.shallowQueues ? 1 : machine.inputQueueWords[queue];
@@ -109,7 +109,7 @@ void Wafer::bindInputQueue(Core &core, unsigned queue, uint8_t color) {
   wake(core, std::max(ring.lastArrival(), now + 1));
 }
 
-uint8_t Wafer::inputRingOfColor(Core &core, uint8_t color) {
+uint8_t Stepper::inputRingOfColor(Core &core, uint8_t color) {
   uint8_t &ring = core.inputOfColor[color];
   // A color that a queue was bound to has its own again.
   if (ring == kNone && machine.generation == 2)
@@ -124,7 +124,7 @@ uint8_t Wafer::inputRingOfColor(Core &core, uint8_t color) {
   return ring;
 }
 
-uint8_t Wafer::outputRingOfQueue(Core &core, uint8_t queue) {
+uint8_t Stepper::outputRingOfQueue(Core &core, uint8_t queue) {
   if (queue >= machine.outputQueues())
     return kNone;
   uint8_t &ring = core.outputRing[queue];
@@ -139,7 +139,7 @@ uint8_t Wafer::outputRingOfQueue(Core &core, uint8_t queue) {
 /// When a wavelet that is sent now is there. Random latency keeps the order; it
 /// is a function of place and time, so that it does not depend on the order in
 /// which PEs are stepped.
-uint64_t Wafer::arrival(const Core &core, uint8_t index, uint64_t latency) {
+uint64_t Stepper::arrival(const Core &core, uint8_t index, uint64_t latency) {
   uint64_t at = now + latency;
   if (options.randomLatency) {
     uint64_t mixed = randomSeed ^ (uint64_t(indexOf(core)) << 8 | index) *
@@ -152,8 +152,8 @@ uint64_t Wafer::arrival(const Core &core, uint8_t index, uint64_t latency) {
   return at;
 }
 
-void Wafer::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
-                   uint64_t latency) {
+void Stepper::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
+                     uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
   core.rings[ring].push(wavelet, at);
   core.filledWord(ring / 64) |= uint64_t(1) << ring % 64;
@@ -161,7 +161,7 @@ void Wafer::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
 }
 
 /// To an input queue, down the ramp.
-void Wafer::sendDown(Core &core, uint8_t queue, Wavelet wavelet) {
+void Stepper::sendDown(Core &core, uint8_t queue, Wavelet wavelet) {
   core.mayStart |= !core.rings[queue].users;
   sendTo(core, queue, wavelet, machine.rampCycles);
 }
@@ -194,8 +194,8 @@ Hearers wafer::hearersOf(const RouterTable &table, uint8_t tag, unsigned from) {
 // Filters
 //===----------------------------------------------------------------------===//
 
-bool Wafer::passes(const Core &core, const FlatColor &color,
-                   const Wavelet &wavelet) const {
+bool wafer::passes(const Core &core, const FlatColor &color,
+                   const Wavelet &wavelet) {
   if (color.filter == kNone || (core.filtersOff >> color.filter & 1))
     return true;
   const Filter &filter = core.filters[color.filter];
@@ -211,7 +211,7 @@ bool Wafer::passes(const Core &core, const FlatColor &color,
   return filter.counter <= filter.maxCounter;
 }
 
-void Wafer::countWavelet(Core &core, uint8_t number, const Wavelet &wavelet) {
+void Stepper::countWavelet(Core &core, uint8_t number, const Wavelet &wavelet) {
   Filter &filter = core.filters[number];
   if (filter.kind == FilterKind::Range || (core.filtersOff >> number & 1) ||
       !(wavelet.control ? filter.countControl : filter.countData))
@@ -232,7 +232,7 @@ void Wafer::countWavelet(Core &core, uint8_t number, const Wavelet &wavelet) {
 // Switches and teardown
 //===----------------------------------------------------------------------===//
 
-RouterTable &Wafer::editRouter(Core &core) {
+RouterTable &Stepper::editRouter(Core &core) {
   if (!core.ownRouter) {
     core.ownRouter = std::make_unique<RouterTable>(*core.router);
     core.router = core.ownRouter.get();
@@ -240,8 +240,8 @@ RouterTable &Wafer::editRouter(Core &core) {
   return *core.ownRouter;
 }
 
-void Wafer::applyCommand(Core &core, uint8_t number, SwitchCommand command,
-                         const Wavelet &wavelet, bool &advanced) {
+void Stepper::applyCommand(Core &core, uint8_t number, SwitchCommand command,
+                           const Wavelet &wavelet, bool &advanced) {
   const FlatColor &color = core.router->colors[number];
   advanced = false;
   if (command == SwitchCommand::Teardown)
@@ -269,14 +269,14 @@ void Wafer::applyCommand(Core &core, uint8_t number, SwitchCommand command,
          color.positions[before], color.positions[position]});
 }
 
-void Wafer::enterTeardown(Core &core, uint8_t color) {
+void Stepper::enterTeardown(Core &core, uint8_t color) {
   core.teardown |= 1u << color;
   core.teardownPending |= 1u << color;
   activate(core, machine.teardownTask);
   wake(core, now + 1);
 }
 
-void Wafer::leaveTeardown(Core &core, uint8_t color) {
+void Stepper::leaveTeardown(Core &core, uint8_t color) {
   core.teardown &= ~(1u << color);
   retry(core);
   wake(core, now + 1);
@@ -308,7 +308,7 @@ int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
 }
 
 /// The first wavelet of a router buffer moves on.
-void Wafer::popChannel(Core &core, uint8_t ringIndex) {
+void Stepper::popChannel(Core &core, uint8_t ringIndex) {
   Ring &ring = core.rings[ringIndex];
   bool wasFull = ring.full();
   ring.pop(now);
@@ -325,8 +325,8 @@ void Wafer::popChannel(Core &core, uint8_t ringIndex) {
 /// Tries to move the first wavelet of a router buffer on. Returns whether the
 /// router must look again in the next cycle for a reason of its own: a link was
 /// taken.
-bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
-                    uint32_t &movedColors) {
+bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
+                      uint32_t &movedColors) {
   uint8_t number = core.rings[ringIndex].color;
   uint8_t from = core.rings[ringIndex].id;
   auto stuck = [&] {
@@ -462,11 +462,11 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   for (unsigned i = 0; i < count; ++i) {
     auto [next, channel, direction] = targets[i];
     if (!next) {
-      int stream = edgeStreamOf(core, number, direction, false);
+      int stream = wafer.edgeStreamOf(core, number, direction, false);
       if (stream < 0)
         ++counters.dropped;
       else if (!onward.control) // which are no data for the host
-        streams[stream].words[indexOf(core)].push_back(onward.data);
+        wafer.streams[stream].rows[core.y].words[core.x].push_back(onward.data);
       continue;
     }
     ++counters.hops;
@@ -476,7 +476,7 @@ bool Wafer::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
   return !core.rings[ringIndex].empty();
 }
 
-void Wafer::stepRouter(Core &core) {
+void Stepper::stepRouter(Core &core) {
   uint8_t usedLinks = 0;
   uint32_t movedColors = 0;
   bool again = false;
@@ -529,7 +529,7 @@ void Wafer::stepRouter(Core &core) {
 }
 
 /// One wavelet per cycle goes from the output queues up the ramp.
-void Wafer::stepOutputs(Core &core) {
+void Stepper::stepOutputs(Core &core) {
   bool again = false;
   bool sent = false;
   // Round robin: the queues from nextOutput on, then those below it.
@@ -548,17 +548,17 @@ void Wafer::stepOutputs(Core &core) {
     Wavelet wavelet = core.rings[index].front();
     uint8_t color = wavelet.color;
     const FlatColor &config = core.router->colors[color];
-    int stream = config.configured ? -1 : hostStreamOf(color, false);
+    int stream = config.configured ? -1 : wafer.hostStreamOf(color, false);
     if (stream >= 0 && wavelet.control) {
       // Control wavelets are no data for the host.
     } else if (stream >= 0) {
+      HostStream::Row &row = wafer.streams[stream].rows[core.y];
       if (options.halo == Options::Halo::Fabric) {
-        uint64_t &waiting = streams[stream].waiting[core.y];
-        if (waiting >= mostWaitingWords())
+        if (row.waiting >= wafer.mostWaitingWords())
           continue; // receive() wakes the row
-        ++waiting;
+        ++row.waiting;
       }
-      streams[stream].words[indexOf(core)].push_back(wavelet.data);
+      row.words[core.x].push_back(wavelet.data);
     } else {
       Hearers heard;
       heard.colors[heard.count++] = color;
@@ -599,18 +599,18 @@ void Wafer::stepOutputs(Core &core) {
 }
 
 /// What the host sends: one word per stream and cycle.
-void Wafer::stepHost(Core &core) {
-  uint32_t index = indexOf(core);
+void Stepper::stepHost(Core &core) {
   core.hostWords = false;
-  auto entering = enteringStreams.find(index);
-  for (unsigned number : entering == enteringStreams.end()
-                             ? llvm::ArrayRef<unsigned>(perPeStreams)
+  auto entering = wafer.enteringStreams.find(indexOf(core));
+  for (unsigned number : entering == wafer.enteringStreams.end()
+                             ? llvm::ArrayRef<unsigned>(wafer.perPeStreams)
                              : llvm::ArrayRef<unsigned>(entering->second)) {
-    HostStream &stream = streams[number];
+    HostStream &stream = wafer.streams[number];
+    HostStream::Row &row = stream.rows[core.y];
     if (core.x == 0)
-      stepHalo(core, stream);
-    auto found = stream.words.find(index);
-    if (found == stream.words.end() || found->second.empty())
+      stepHalo(core, stream, row);
+    auto found = row.words.find(core.x);
+    if (found == row.words.end() || found->second.empty())
       continue;
     core.hostWords = true;
     uint8_t color = stream.stream->color;
@@ -635,13 +635,11 @@ void Wafer::stepHost(Core &core) {
 }
 
 /// Halo::Fabric: the next word of a row goes to its PE, or holds up the row.
-void Wafer::stepHalo(Core &first, HostStream &stream) {
-  auto found = stream.rows.find(first.y);
-  if (found == stream.rows.end() || found->second.words.empty())
+void Stepper::stepHalo(Core &first, HostStream &stream, HostStream::Row &row) {
+  if (row.link.empty())
     return;
-  HostStream::Row &row = found->second;
   first.hostWords = true;
-  auto [x, word] = row.words.front();
+  auto [x, word] = row.link.front();
   uint64_t due = std::max(row.entered + 1 +
                               machine.hopCycles * (Options::kHaloColumns + x),
                           row.delivered + 1);
@@ -654,9 +652,9 @@ void Wafer::stepHalo(Core &first, HostStream &stream) {
     return;
   }
   sendDown(core, ring, {word});
-  row.words.pop_front();
+  row.link.pop_front();
   ++row.entered;
   row.delivered = now;
-  if (!row.words.empty())
+  if (!row.link.empty())
     wake(first, now + 1);
 }

@@ -233,13 +233,11 @@ static bool lacksArguments(const Core &core) {
 bool Wafer::somethingPends() {
   for (HostStream &stream : streams)
     if (stream.stream->toDevice)
-      for (auto &[index, words] : stream.words)
-        if (!words.empty())
+      for (HostStream::Row &row : stream.rows)
+        if (!row.link.empty() || llvm::any_of(row.words, [](auto &at) {
+              return !at.second.empty();
+            }))
           return true;
-  for (HostStream &stream : streams)
-    for (auto &[y, row] : stream.rows)
-      if (!row.words.empty())
-        return true;
   for (Core &core : cores) {
     if (lacksArguments(core))
       return true;
@@ -442,45 +440,47 @@ void Wafer::describeHang() {
             "the kernel never called unblock_cmd_stream" + blockedTasks(core);
     }
   }
+  auto findsNoRoom = [&](const HostStream &stream, size_t y, size_t x,
+                         size_t words) {
+    return add(cores[y * program.width + x], "host",
+               std::to_string(words) + " words of stream '" +
+                   stream.stream->name + "' find no room",
+               now, 0);
+  };
   for (HostStream &stream : streams) {
     if (!stream.stream->toDevice)
       continue;
-    for (auto &[index, words] : stream.words)
-      if (!words.empty())
-        if (Wait *wait =
-                add(cores[index], "host",
-                    std::to_string(words.size()) + " words of stream '" +
-                        stream.stream->name + "' find no room",
-                    now, 0)) {
-          uint8_t color = stream.stream->color;
-          uint8_t ring = cores[index].inputOfColor[color];
-          unsigned id = machine.generation == 2 || ring == kNone
-                            ? color
-                            : cores[index].rings[ring].id;
-          const Task *task = cores[index].setup->tasks[id];
-          wait->cause = ring == kNone ? "no input queue is bound to its color"
-                        : !task || task->kind != TaskKind::Data
-                            ? "nothing reads its color"
-                        : cores[index].blocked >> id & 1
-                            ? "the data task of the color is blocked"
-                            : "the data task of the color cannot start while "
-                              "the main thread is busy";
-        }
+    for (auto [y, row] : llvm::enumerate(stream.rows))
+      for (auto &[x, words] : row.words) {
+        if (words.empty())
+          continue;
+        Wait *wait = findsNoRoom(stream, y, x, words.size());
+        if (!wait)
+          continue;
+        const Core &core = cores[y * program.width + x];
+        uint8_t color = stream.stream->color;
+        uint8_t ring = core.inputOfColor[color];
+        unsigned id = machine.generation == 2 || ring == kNone
+                          ? color
+                          : core.rings[ring].id;
+        const Task *task = core.setup->tasks[id];
+        wait->cause = ring == kNone ? "no input queue is bound to its color"
+                      : !task || task->kind != TaskKind::Data
+                          ? "nothing reads its color"
+                      : core.blocked >> id & 1
+                          ? "the data task of the color is blocked"
+                          : "the data task of the color cannot start while the "
+                            "main thread is busy";
+      }
   }
-  for (HostStream &stream : streams) {
-    if (!stream.stream->toDevice)
-      continue;
-    for (auto &[y, row] : stream.rows)
-      if (!row.words.empty())
+  for (HostStream &stream : streams)
+    for (auto [y, row] : llvm::enumerate(stream.rows))
+      if (!row.link.empty())
         if (Wait *wait =
-                add(cores[y * program.width + row.words.front().first], "host",
-                    std::to_string(row.words.size()) + " words of stream '" +
-                        stream.stream->name + "' find no room",
-                    now, 0))
+                findsNoRoom(stream, y, row.link.front().first, row.link.size()))
           wait->cause =
               "the PE at the head of the row's link does not take its "
               "word";
-  }
 }
 
 std::string HangReport::str(const Program &program) const {

@@ -68,7 +68,7 @@ static void skip(Walk &walk, uint32_t count) {
   walk.advanceMemory();
 }
 
-uint32_t Wafer::readMemory(Core &core, Walk &walk) {
+uint32_t Stepper::readMemory(Core &core, Walk &walk) {
   if (walk.kind == Walk::Kind::Scalar)
     return walk.value;
   uint32_t value = 0;
@@ -79,20 +79,20 @@ uint32_t Wafer::readMemory(Core &core, Walk &walk) {
   return value;
 }
 
-void Wafer::writeMemory(Core &core, Walk &walk, uint32_t value) {
+void Stepper::writeMemory(Core &core, Walk &walk, uint32_t value) {
   if (core.written)
     define(core, static_cast<uint32_t>(walk.address), walk.bytes);
   std::memcpy(core.memory + walk.address, &value, walk.bytes);
   walk.advanceMemory();
 }
 
-void Wafer::saveAddress(Core &core, const Walk &walk) {
+void Stepper::saveAddress(Core &core, const Walk &walk) {
   if (walk.dsrFile != kNone)
     dsrOf(core, walk.dsrFile, walk.dsr).head = walk.address;
 }
 
 /// What was read is cleared, no more (DSD-057).
-void Wafer::zeroSource(Core &core, LiveOp &op) {
+void Stepper::zeroSource(Core &core, LiveOp &op) {
   if (op.zero.kind == Walk::Kind::None || op.zero.kind == Walk::Kind::Scalar ||
       !op.zero.isMemory())
     return;
@@ -164,7 +164,7 @@ static bool mayVisit(const Walk &walk, uint32_t count, int32_t address) {
          address < std::max<int64_t>(walk.address, last) + walk.bytes;
 }
 
-void Wafer::runBulk(Core &core, LiveOp &op) {
+void Stepper::runBulk(Core &core, LiveOp &op) {
   uint32_t accumulator = op.source[0].value;
   uint32_t values[2] = {op.source[0].value, op.source[1].value};
   auto strided = [&](Walk &walk, unsigned i) -> Strided {
@@ -226,7 +226,7 @@ static TracedOperand operandOf(const Core &core, const Walk &walk) {
 }
 
 /// The next element, before the walks go on to the one behind it.
-TracedElement Wafer::traced(const Core &core, const LiveOp &op) const {
+TracedElement Stepper::traced(const Core &core, const LiveOp &op) const {
   TracedElement element;
   for (unsigned t = 0; t < core.ops.size(); ++t)
     if (core.ops[t] == &op)
@@ -237,31 +237,31 @@ TracedElement Wafer::traced(const Core &core, const LiveOp &op) const {
   element.operands = {operandOf(core, op.dest), operandOf(core, op.source[0]),
                       operandOf(core, op.source[1])};
   element.scalar = op.scalar;
-  if (auto found = startedBy.find({indexOf(core), element.thread});
-      found != startedBy.end())
+  if (auto found = wafer.startedBy.find({indexOf(core), element.thread});
+      found != wafer.startedBy.end())
     std::tie(element.function, element.instruction) = found->second;
   return element;
 }
 
 /// To be called while the instruction that starts an operation is executed.
-void Wafer::traceStart(const Core &core, unsigned thread) {
+void Stepper::traceStart(const Core &core, unsigned thread) {
   if (core.frames.empty())
     return;
   // The program counter is at the next one.
   const Frame &frame = core.frames.back();
-  startedBy[{indexOf(core), thread}] = {frame.function, frame.pc - 1};
+  wafer.startedBy[{indexOf(core), thread}] = {frame.function, frame.pc - 1};
 }
 
-void Wafer::traceElement(const Core &core, TracedElement element,
-                         uint64_t cycle, uint32_t x, uint32_t y,
-                         uint32_t value) {
+void Stepper::traceElement(const Core &core, TracedElement element,
+                           uint64_t cycle, uint32_t x, uint32_t y,
+                           uint32_t value) {
   element.source0 = x;
   element.source1 = y;
   element.value = value;
   tracer->element(momentOf(core, cycle), element);
 }
 
-void Wafer::traceWait(Core &core, const LiveOp &op, Stall stall) {
+void Stepper::traceWait(Core &core, const LiveOp &op, Stall stall) {
   unsigned thread = kMainThread;
   for (unsigned t = 0; t < core.ops.size(); ++t)
     if (core.ops[t] == &op)
@@ -274,7 +274,7 @@ void Wafer::traceWait(Core &core, const LiveOp &op, Stall stall) {
 }
 
 /// What runBulk does, an element at a time; the first in cycle `start`.
-void Wafer::runWatched(Core &core, LiveOp &op, uint64_t start) {
+void Stepper::runWatched(Core &core, LiveOp &op, uint64_t start) {
   Walk &a = op.source[0], &b = op.source[1], &dest = op.dest;
   uint32_t accumulator = a.value;
   auto read = [&](Walk &walk) {
@@ -303,7 +303,7 @@ void Wafer::runWatched(Core &core, LiveOp &op, uint64_t start) {
 // FIFOs
 //===----------------------------------------------------------------------===//
 
-uint32_t Wafer::popFifo(Core &core, unsigned number) {
+uint32_t Stepper::popFifo(Core &core, unsigned number) {
   const Fifo &fifo = core.setup->setup->fifos[number];
   FifoState &state = core.fifos[number];
   uint32_t value = 0;
@@ -320,7 +320,7 @@ uint32_t Wafer::popFifo(Core &core, unsigned number) {
   return value;
 }
 
-void Wafer::pushFifo(Core &core, unsigned number, uint32_t value) {
+void Stepper::pushFifo(Core &core, unsigned number, uint32_t value) {
   const Fifo &fifo = core.setup->setup->fifos[number];
   FifoState &state = core.fifos[number];
   unsigned slot = (state.head + state.count) % fifo.elements;
@@ -336,8 +336,8 @@ void Wafer::pushFifo(Core &core, unsigned number, uint32_t value) {
 }
 
 /// A FIFO is empty (full) under an operation: FIF-013 to FIF-020.
-Wafer::Gate Wafer::fifoStops(Core &core, LiveOp &op, unsigned number,
-                             unsigned needed, bool write) {
+Stepper::Gate Stepper::fifoStops(Core &core, LiveOp &op, unsigned number,
+                                 unsigned needed, bool write) {
   const Fifo &fifo = core.setup->setup->fifos[number];
   FifoState &state = core.fifos[number];
   // What a later pop (push) activates a task for: that this operation could go
@@ -384,8 +384,8 @@ static std::string outside(const LiveOp &op, const Walk &walk,
 /// Whether `count` elements, or as many free places, are enough for the next
 /// element after `done` in this cycle (FIF-022): simd_32 moves 32 bits in a
 /// cycle, simd_64 starts with 64 or what is left.
-Wafer::Gate Wafer::fifoGate(Core &core, LiveOp &op, unsigned number,
-                            unsigned count, unsigned done, bool write) {
+Stepper::Gate Stepper::fifoGate(Core &core, LiveOp &op, unsigned number,
+                                unsigned count, unsigned done, bool write) {
   const Fifo &fifo = core.setup->setup->fifos[number];
   unsigned needed = 1;
   if (fifo.simd == SimdMode::Simd32 && done * fifo.elementBytes >= 4)
@@ -397,8 +397,8 @@ Wafer::Gate Wafer::fifoGate(Core &core, LiveOp &op, unsigned number,
                          : fifoStops(core, op, number, needed, write);
 }
 
-Wafer::Gate Wafer::gateOfSource(Core &core, LiveOp &op, Walk &walk,
-                                unsigned taken, unsigned done) {
+Stepper::Gate Stepper::gateOfSource(Core &core, LiveOp &op, Walk &walk,
+                                    unsigned taken, unsigned done) {
   switch (walk.kind) {
   case Walk::Kind::None:
   case Walk::Kind::Scalar:
@@ -434,8 +434,8 @@ Wafer::Gate Wafer::gateOfSource(Core &core, LiveOp &op, Walk &walk,
   }
 }
 
-Wafer::Gate Wafer::gateOfDest(Core &core, LiveOp &op, unsigned sent,
-                              unsigned done) {
+Stepper::Gate Stepper::gateOfDest(Core &core, LiveOp &op, unsigned sent,
+                                  unsigned done) {
   Walk &walk = op.dest;
   switch (walk.kind) {
   case Walk::Kind::None:
@@ -462,8 +462,8 @@ Wafer::Gate Wafer::gateOfDest(Core &core, LiveOp &op, unsigned sent,
 }
 
 /// What a fabin DSD makes of a wavelet (DSD-059, DSD-061).
-uint32_t Wafer::elementOf(const Core &core, const Walk &walk,
-                          const Wavelet &wavelet) const {
+uint32_t Stepper::elementOf(const Core &core, const Walk &walk,
+                            const Wavelet &wavelet) const {
   if (!walk.transform || !wavelet.control)
     return wavelet.data;
   return (wavelet.data ^ uint32_t(core.transformMask & 0x3f) << 16) |
@@ -472,7 +472,7 @@ uint32_t Wafer::elementOf(const Core &core, const Walk &walk,
 
 /// Puts what a fabout DSD makes of `value` into its queue. `last`: no element
 /// follows.
-void Wafer::putWavelet(Core &core, Walk &walk, uint32_t value, bool last) {
+void Stepper::putWavelet(Core &core, Walk &walk, uint32_t value, bool last) {
   if (walk.hasIndex)
     value = (value & 0xffff) | uint32_t(walk.index) << 16;
   bool control = walk.control;
@@ -488,7 +488,7 @@ void Wafer::putWavelet(Core &core, Walk &walk, uint32_t value, bool last) {
   core.outputBusy |= 1u << ring.id;
 }
 
-uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
+uint32_t Stepper::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
   switch (walk.kind) {
   case Walk::Kind::None:
     return 0;
@@ -522,7 +522,7 @@ uint32_t Wafer::fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken) {
   }
 }
 
-void Wafer::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
+void Stepper::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
   Walk &walk = op.dest;
   switch (walk.kind) {
   case Walk::Kind::None:
@@ -551,7 +551,7 @@ void Wafer::store(Core &core, LiveOp &op, uint32_t value, unsigned &sent) {
 }
 
 /// The next element of an operation that moves words.
-template <bool Watched> bool Wafer::issueWord(Core &core, LiveOp &op) {
+template <bool Watched> bool Stepper::issueWord(Core &core, LiveOp &op) {
   Walk &a = op.source[0], &b = op.source[1], &dest = op.dest;
   Ring *inputs[2] = {
       a.kind == Walk::Kind::FabricIn ? &core.rings[a.ring] : nullptr,
@@ -621,7 +621,7 @@ template <bool Watched> bool Wafer::issueWord(Core &core, LiveOp &op) {
 }
 
 /// Does what `op` can do in this cycle; false if that is nothing.
-bool Wafer::issue(Core &core, LiveOp &op) {
+bool Stepper::issue(Core &core, LiveOp &op) {
   if (op.words)
     return op.watched ? issueWord<true>(core, op) : issueWord<false>(core, op);
   if (core.messageColors && dropHeader(core, op))

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wafer.h"
+#include "Stepper.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
 
 static constexpr unsigned kMain = 8;
 
-DsrState &Wafer::dsrOf(Core &core, unsigned file, unsigned number) {
+DsrState &Stepper::dsrOf(Core &core, unsigned file, unsigned number) {
   if (core.dsrs.empty()) {
     size_t count = 3 * machine.dsrsPerFile;
     auto *first =
@@ -25,14 +25,14 @@ DsrState &Wafer::dsrOf(Core &core, unsigned file, unsigned number) {
   return core.dsrs[file * machine.dsrsPerFile + number];
 }
 
-LiveOp &Wafer::opOf(Core &core, unsigned thread) {
+LiveOp &Stepper::opOf(Core &core, unsigned thread) {
   if (!core.ops[thread])
     core.ops[thread] = new (slab.allocate(sizeof(LiveOp))) LiveOp();
   return *core.ops[thread];
 }
 
-void Wafer::loadDsr(Core &core, const DsrLoad &load, uint64_t descriptor,
-                    uint8_t completion, uint8_t onControl) {
+void Stepper::loadDsr(Core &core, const DsrLoad &load, uint64_t descriptor,
+                      uint8_t completion, uint8_t onControl) {
   DsrState &state =
       dsrOf(core, static_cast<unsigned>(load.dsr.file), load.dsr.number);
   state = {};
@@ -67,9 +67,9 @@ static uint8_t rankOf(Priority priority, unsigned generation) {
   return 0;
 }
 
-bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
-                  unsigned bytes, uint32_t &length, uint16_t index,
-                  Location location) {
+bool Stepper::latch(Core &core, Walk &walk, const Descriptor &descriptor,
+                    unsigned bytes, uint32_t &length, uint16_t index,
+                    Location location) {
   walk.bytes = static_cast<uint8_t>(bytes);
   int32_t base = descriptor.base;
   if (descriptor.indexOffset && descriptor.isMemory())
@@ -189,10 +189,10 @@ bool Wafer::latch(Core &core, Walk &walk, const Descriptor &descriptor,
   return true;
 }
 
-bool Wafer::latchOperand(Core &core, LiveOp &op, Walk &walk,
-                         const Operand &operand, unsigned bytes,
-                         const uint64_t *registers, uint16_t index,
-                         uint32_t &length, bool isDest) {
+bool Stepper::latchOperand(Core &core, LiveOp &op, Walk &walk,
+                           const Operand &operand, unsigned bytes,
+                           const uint64_t *registers, uint16_t index,
+                           uint32_t &length, bool isDest) {
   length = 0;
   walk = {};
   walk.bytes = static_cast<uint8_t>(bytes);
@@ -246,8 +246,8 @@ bool Wafer::latchOperand(Core &core, LiveOp &op, Walk &walk,
 
 /// Whether an operand is of a kind that belongs in its place; a register may
 /// hold any descriptor. Traps if not.
-bool Wafer::checkRole(Core &core, const Walk &walk, bool isDest,
-                      Location location) {
+bool Stepper::checkRole(Core &core, const Walk &walk, bool isDest,
+                        Location location) {
   if (walk.kind != (isDest ? Walk::Kind::FabricIn : Walk::Kind::FabricOut))
     return true;
   trap(core,
@@ -259,7 +259,7 @@ bool Wafer::checkRole(Core &core, const Walk &walk, bool isDest,
 
 /// Whether the next elements of both sources are in banks that cannot be read
 /// in one cycle (DOP-016).
-bool Wafer::bankConflict(const LiveOp &op) const {
+bool Stepper::bankConflict(const LiveOp &op) const {
   auto reads = [](const Walk &walk) {
     return walk.kind == Walk::Kind::Linear || walk.kind == Walk::Kind::Nest ||
            walk.kind == Walk::Kind::Circular;
@@ -271,7 +271,7 @@ bool Wafer::bankConflict(const LiveOp &op) const {
 }
 
 /// Cycles of an operation on memory alone.
-int64_t Wafer::bulkCycles(const LiveOp &op) const {
+int64_t Stepper::bulkCycles(const LiveOp &op) const {
   int64_t cycles = (op.remaining + op.rate - 1) / op.rate;
   if (!bankModulus)
     return cycles;
@@ -287,8 +287,8 @@ int64_t Wafer::bulkCycles(const LiveOp &op) const {
 
 /// Whether the `count` elements of a walk over memory are in places that the
 /// program has; traps if not.
-bool Wafer::checkRange(Core &core, const Walk &walk, uint32_t count,
-                       Location location) {
+bool Stepper::checkRange(Core &core, const Walk &walk, uint32_t count,
+                         Location location) {
   int64_t low = walk.address, high = low;
   switch (walk.kind) {
   case Walk::Kind::Linear:
@@ -346,7 +346,7 @@ bool Wafer::checkRange(Core &core, const Walk &walk, uint32_t count,
 }
 
 /// Whether `op` is of the most frequent form (LiveOp::words).
-bool Wafer::movesWords(const Core &core, const LiveOp &op) const {
+bool Stepper::movesWords(const Core &core, const LiveOp &op) const {
   if (op.opcode == DsdOpcode::Dfilt || op.accumulate || bankModulus ||
       op.onControl != OnControl::None)
     return false;
@@ -374,7 +374,7 @@ bool Wafer::movesWords(const Core &core, const LiveOp &op) const {
 }
 
 /// Elements per cycle that unit and strides allow; queues come on top.
-unsigned Wafer::rateOf(const LiveOp &op) const {
+unsigned Stepper::rateOf(const LiveOp &op) const {
   unsigned rate = machine.simdWidth(op.opcode);
   for (const Walk *walk : {&op.dest, &op.source[0], &op.source[1]})
     if (walk->kind == Walk::Kind::Linear || walk->kind == Walk::Kind::Nest ||
@@ -383,9 +383,9 @@ unsigned Wafer::rateOf(const LiveOp &op) const {
   return std::max(rate, 1u);
 }
 
-Wafer::Machine Wafer::startDsd(Core &core, const Operation &operation,
-                               uint64_t *registers, Register result,
-                               Location location) {
+Stepper::Machine Stepper::startDsd(Core &core, const Operation &operation,
+                                   uint64_t *registers, Register result,
+                                   Location location) {
   const DsdOpInfo &info = getInfo(operation.opcode);
   LiveOp op;
   op.opcode = operation.opcode;

@@ -13,14 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wafer.h"
+#include "Stepper.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
 
 static constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
 
-void Wafer::setMessageColors(Core &core, uint32_t colors) {
+void Stepper::setMessageColors(Core &core, uint32_t colors) {
   core.messageColors = colors & ((1u << kColors) - 1);
   if (core.messageColors && !core.messages)
     core.messages = std::make_unique<Messages>();
@@ -33,7 +33,7 @@ void Wafer::setMessageColors(Core &core, uint32_t colors) {
 }
 
 /// Where the first wavelet of a router buffer goes; kNone: it has no header.
-unsigned Wafer::linkOfMessage(const Core &core, uint8_t index) const {
+unsigned wafer::linkOfMessage(const Core &core, uint8_t index) {
   const Ring &ring = core.rings[index];
   Wavelet wavelet = ring.front();
   if (!wavelet.flip)
@@ -48,8 +48,8 @@ unsigned Wafer::linkOfMessage(const Core &core, uint8_t index) const {
 }
 
 /// forward() for a color that carries messages.
-bool Wafer::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
-                           uint32_t &movedColors) {
+bool Stepper::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
+                             uint32_t &movedColors) {
   Messages &state = *core.messages;
   uint8_t color = core.rings[index].color, from = core.rings[index].id;
   auto stuck = [&] {
@@ -123,7 +123,7 @@ bool Wafer::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
 
 /// A wavelet leaves the compute element: the first of a message is its header,
 /// the last has the control bit. False if the header is none.
-bool Wafer::labelWavelet(Core &core, Wavelet &wavelet) {
+bool Stepper::labelWavelet(Core &core, Wavelet &wavelet) {
   uint8_t &left = core.messages->left[wavelet.color];
   wavelet.flip = left == 0;
   wavelet.control = false;
@@ -151,7 +151,7 @@ bool Wafer::labelWavelet(Core &core, Wavelet &wavelet) {
 
 /// An operation takes the words of messages, tasks the headers too: one that
 /// meets a header spends the cycle on taking it out of the queue.
-bool Wafer::dropHeader(Core &core, LiveOp &op) {
+bool Stepper::dropHeader(Core &core, LiveOp &op) {
   for (Walk &walk : op.source) {
     if (walk.kind != Walk::Kind::FabricIn)
       continue;
@@ -167,7 +167,7 @@ bool Wafer::dropHeader(Core &core, LiveOp &op) {
 }
 
 /// Whether the next element is the last word of a message.
-bool Wafer::endsMessage(const Core &core, const LiveOp &op) const {
+bool Stepper::endsMessage(const Core &core, const LiveOp &op) const {
   for (const Walk &walk : op.source)
     if (walk.kind == Walk::Kind::FabricIn && !walk.half) {
       const Ring &ring = core.rings[walk.ring];

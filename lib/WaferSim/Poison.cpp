@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wafer.h"
+#include "Stepper.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
@@ -35,7 +35,7 @@ bool forEachWord(uint32_t address, uint32_t bytes, F visit) {
 }
 } // namespace
 
-void Wafer::define(Core &core, uint32_t address, uint32_t bytes, bool on) {
+void Stepper::define(Core &core, uint32_t address, uint32_t bytes, bool on) {
   if (!core.written)
     return;
   forEachWord(address, bytes, [&](uint32_t word, uint64_t mask) {
@@ -45,14 +45,13 @@ void Wafer::define(Core &core, uint32_t address, uint32_t bytes, bool on) {
   });
 }
 
-void Wafer::useMemory(Core &core, uint32_t address, uint32_t bytes) {
+void Stepper::useMemory(Core &core, uint32_t address, uint32_t bytes) {
   if (!core.written ||
       forEachWord(address, bytes, [&](uint32_t word, uint64_t mask) {
         return (core.written[word] & mask) == mask;
       }))
     return;
-  uint32_t index = indexOf(core);
-  if (options.poison == Poison::Report && readUndefined[index])
+  if (options.poison == Poison::Report && core.readUndefined)
     return;
   while (core.written[address / 64] >> address % 64 & 1)
     ++address;
@@ -72,12 +71,12 @@ void Wafer::useMemory(Core &core, uint32_t address, uint32_t bytes) {
   std::string message = what + " is read and nothing has written it";
   if (options.poison == Poison::Trap)
     return trap(core, std::move(message));
-  readUndefined.set(index);
+  core.readUndefined = true;
   undefined.push_back({core.x, core.y, now, std::move(message)});
 }
 
 /// The elements that an operation on memory is going to read or write.
-void Wafer::useWalk(Core &core, Walk walk, uint32_t count, bool write) {
+void Stepper::useWalk(Core &core, Walk walk, uint32_t count, bool write) {
   if (!walk.isMemory() || walk.kind == Walk::Kind::Scalar ||
       walk.kind == Walk::Kind::None)
     return;
@@ -119,7 +118,7 @@ static bool overlap(const Walk &dest, const Walk &source, uint32_t count) {
 
 /// An operation on memory that runs in one piece. Where it may read what it has
 /// written itself, element by element.
-void Wafer::useOperation(Core &core, const LiveOp &op) {
+void Stepper::useOperation(Core &core, const LiveOp &op) {
   if (op.dest.pointer || (!overlap(op.dest, op.source[0], op.remaining) &&
                           !overlap(op.dest, op.source[1], op.remaining))) {
     useWalk(core, op.source[0], op.remaining, false);
@@ -137,8 +136,8 @@ void Wafer::useOperation(Core &core, const LiveOp &op) {
   }
 }
 
-void Wafer::moveDefined(Core &core, uint32_t to, uint32_t from,
-                        uint32_t bytes) {
+void Stepper::moveDefined(Core &core, uint32_t to, uint32_t from,
+                          uint32_t bytes) {
   if (!core.written)
     return;
   auto get = [&](uint32_t at) { return core.written[at / 64] >> at % 64 & 1; };

@@ -63,7 +63,7 @@ static void setPositionCode(FlatColor &color, unsigned position,
 }
 
 /// Whether a color that came at run time is one; traps if not.
-bool Wafer::checkColor(Core &core, unsigned color, Location location) {
+bool Stepper::checkColor(Core &core, unsigned color, Location location) {
   if (color < machine.colors)
     return true;
   trap(core,
@@ -75,16 +75,16 @@ bool Wafer::checkColor(Core &core, unsigned color, Location location) {
 }
 
 /// What a load or store reaches beyond the memory: whole words.
-std::optional<uint16_t> Wafer::registerAt(uint64_t address,
-                                          uint64_t bytes) const {
+std::optional<uint16_t> Stepper::registerAt(uint64_t address,
+                                            uint64_t bytes) const {
   if (bytes < 2 || address % std::min<uint64_t>(bytes, 4) ||
       !configWordAt(machine, address + bytes - 1))
     return std::nullopt;
   return configWordAt(machine, address);
 }
 
-void Wafer::accessRegisters(Core &core, bool write, uint16_t word,
-                            uint64_t bytes, uint64_t &value) {
+void Stepper::accessRegisters(Core &core, bool write, uint16_t word,
+                              uint64_t bytes, uint64_t &value) {
   uint64_t bits = 0;
   for (unsigned i = 0; i < bytes / 2 && !stopped; ++i)
     if (write)
@@ -97,7 +97,7 @@ void Wafer::accessRegisters(Core &core, bool write, uint16_t word,
     value = bits;
 }
 
-uint16_t Wafer::readConfig(Core &core, uint16_t address) {
+uint16_t Stepper::readConfig(Core &core, uint16_t address) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info) {
     if (core.otherWords)
@@ -222,7 +222,7 @@ static void setHalf(uint32_t &bits, unsigned word, uint16_t value) {
   bits = (bits & ~(uint32_t(0xffff) << shift)) | uint32_t(value) << shift;
 }
 
-void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
+void Stepper::writeConfig(Core &core, uint16_t address, uint16_t value) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info && address >= kFirstConfigAddress &&
       address <= kLastConfigAddress) {
@@ -382,6 +382,6 @@ void Wafer::writeConfig(Core &core, uint16_t address, uint16_t value) {
                           "' cannot be written at run time");
   }
   retry(core);
-  if (started)
+  if (wafer.started)
     wake(core, now + 1);
 }

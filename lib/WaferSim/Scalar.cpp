@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarFloat.h"
-#include "Wafer.h"
+#include "Stepper.h"
 #include "sequin/Support/PrintedValue.h"
 #include <cstring>
 
@@ -173,7 +173,7 @@ static bool mayRead(const Instruction &next, Register r) {
   }
 }
 
-void Wafer::runMain(Core &core) {
+void Stepper::runMain(Core &core) {
   uint64_t cost = 0;
   const Code &code = *core.code->code;
   uint64_t memory = static_cast<uint64_t>(machine.memoryBytesPerPe);
@@ -457,8 +457,10 @@ void Wafer::runMain(Core &core) {
 /// manual does not say how large it is).
 static constexpr size_t kLineBuffer = 256;
 
-void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
-  std::string &text = openLines[indexOf(core)];
+void Stepper::print(Core &core, const Print &print, const uint64_t *registers) {
+  if (!core.openLine)
+    core.openLine = std::make_unique<std::string>();
+  std::string &text = *core.openLine;
   llvm::raw_string_ostream os(text);
   for (size_t i = 0; i < print.pieces.size(); ++i) {
     os << print.pieces[i];
@@ -511,7 +513,7 @@ void Wafer::print(Core &core, const Print &print, const uint64_t *registers) {
     rest = "";
   }
   if (rest.empty())
-    openLines.erase(indexOf(core));
+    core.openLine.reset();
   else
     text = rest.str();
 }
@@ -525,8 +527,8 @@ static uint16_t nextRandom(uint64_t &state) {
   return static_cast<uint16_t>(state);
 }
 
-Wafer::Machine Wafer::runMachine(Core &core, Frame &frame,
-                                 const Instruction &i) {
+Stepper::Machine Stepper::runMachine(Core &core, Frame &frame,
+                                     const Instruction &i) {
   const Code &code = *core.code->code;
   const Function &function = code.functions[frame.function];
   uint64_t *r = core.registers.data() + frame.registers;
@@ -617,8 +619,8 @@ Wafer::Machine Wafer::runMachine(Core &core, Frame &frame,
 
 /// @map: one element at a time (BLT-061). A slot, or a DSR that was loaded with
 /// single_step (BLT-060), keeps its place from one step to the next.
-Wafer::Machine Wafer::runStep(Core &core, const Instruction &i,
-                              uint64_t *registers, Location location) {
+Stepper::Machine Stepper::runStep(Core &core, const Instruction &i,
+                                  uint64_t *registers, Location location) {
   bool write = i.opcode == Opcode::StepWrite;
   bool isDsr = i.immediate & kStepDsr;
   unsigned bytes = i.width / 8;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wafer.h"
+#include "Stepper.h"
 #include <cstring>
 
 using namespace sequin;
@@ -28,7 +28,7 @@ static std::string runner(const Core &core, bool inScalarCode) {
          "'";
 }
 
-void Wafer::busy(Core &core, uint64_t cycles) {
+void Stepper::busy(Core &core, uint64_t cycles) {
   if (options.observer)
     options.observer->works(momentOf(core, now), cycles);
   cycles = std::max<uint64_t>(cycles, 1);
@@ -38,7 +38,7 @@ void Wafer::busy(Core &core, uint64_t cycles) {
   wake(core, core.until);
 }
 
-void Wafer::activate(Core &core, uint64_t id) {
+void Stepper::activate(Core &core, uint64_t id) {
   if (id > kLastTask)
     return trap(core, "task id " + std::to_string(id) + " is activated by " +
                           runner(core, inScalarCode) + ", the last is " +
@@ -49,7 +49,7 @@ void Wafer::activate(Core &core, uint64_t id) {
     wake(core, now + 1);
 }
 
-void Wafer::block(Core &core, BlockKind kind, uint64_t id, bool on) {
+void Stepper::block(Core &core, BlockKind kind, uint64_t id, bool on) {
   if (kind == BlockKind::Microthread) {
     if (id >= machine.microthreads)
       return trap(core, "microthread " + std::to_string(id) +
@@ -90,7 +90,7 @@ static unsigned threadOf(const Core &core, const LiveOp &op) {
   return kMain;
 }
 
-void Wafer::complete(Core &core, LiveOp &op, bool result) {
+void Stepper::complete(Core &core, LiveOp &op, bool result) {
   op.live = false;
   release(core, op);
   zeroSource(core, op);
@@ -116,7 +116,7 @@ void Wafer::complete(Core &core, LiveOp &op, bool result) {
   wake(core, now + 1);
 }
 
-void Wafer::finishOnControl(Core &core, LiveOp &op) {
+void Stepper::finishOnControl(Core &core, LiveOp &op) {
   // An end like any other, unless the control wavelet has an action of its own.
   if (op.onControl == OnControl::Terminate)
     return complete(core, op, true);
@@ -136,8 +136,8 @@ void Wafer::finishOnControl(Core &core, LiveOp &op) {
 // Task picker
 //===----------------------------------------------------------------------===//
 
-void Wafer::startFunction(Core &core, uint32_t function,
-                          llvm::ArrayRef<uint64_t> arguments) {
+void Stepper::startFunction(Core &core, uint32_t function,
+                            llvm::ArrayRef<uint64_t> arguments) {
   const Code &code = *core.code->code;
   const Function &callee = code.functions[function];
   if (callee.frameBytes > code.stackBytes)
@@ -163,7 +163,7 @@ void Wafer::startFunction(Core &core, uint32_t function,
   busy(core, machine.taskStartCycles);
 }
 
-void Wafer::startTask(Core &core, const Task &task, const Wavelet *wavelet) {
+void Stepper::startTask(Core &core, const Task &task, const Wavelet *wavelet) {
   uint32_t function = task.function;
   bool isAlternative = false;
   if (task.kind == TaskKind::Data)
@@ -201,7 +201,7 @@ void Wafer::startTask(Core &core, const Task &task, const Wavelet *wavelet) {
 }
 
 /// The teardown task without one of the program's: handlers, one per run.
-bool Wafer::runTeardownHandlers(Core &core) {
+bool Stepper::runTeardownHandlers(Core &core) {
   const Setup &setup = *core.setup->setup;
   auto run = [&](const std::map<uint8_t, uint32_t> &handlers, unsigned key) {
     auto found = handlers.find(static_cast<uint8_t>(key));
@@ -242,7 +242,7 @@ static Location placeOfQueue(const Setup &setup, unsigned id) {
   return 0;
 }
 
-void Wafer::pickTask(Core &core) {
+void Stepper::pickTask(Core &core) {
   const SetupInfo &info = *core.setup;
   // A launch first: it sits in the command task's queue.
   if (!core.launches.empty() && !core.commandBlocked) {
@@ -362,7 +362,7 @@ void Wafer::pickTask(Core &core) {
 // One cycle
 //===----------------------------------------------------------------------===//
 
-void Wafer::queueFlush(Core &core, unsigned queue, bool output) {
+void Stepper::queueFlush(Core &core, unsigned queue, bool output) {
   unsigned queues = output ? machine.outputQueues() : machine.inputQueues();
   if (queue >= queues)
     return trap(core, (output ? "output queue " : "input queue ") +
@@ -373,7 +373,7 @@ void Wafer::queueFlush(Core &core, unsigned queue, bool output) {
   wake(core, now + 1);
 }
 
-void Wafer::checkFlushes(Core &core) {
+void Stepper::checkFlushes(Core &core) {
   auto check = [&](uint8_t &waiting, uint8_t &done, uint8_t &handle,
                    const std::array<uint8_t, 8> &rings) {
     for (unsigned q = 0; q < 8; ++q) {
@@ -391,7 +391,7 @@ void Wafer::checkFlushes(Core &core) {
         core.outputRing);
 }
 
-void Wafer::stepThreads(Core &core) {
+void Stepper::stepThreads(Core &core) {
   if (core.flushInput | core.flushOutput)
     checkFlushes(core);
 

@@ -1,4 +1,4 @@
-//===- Wafer.h - State of the fabric simulator ------------------*- C++ -*-===//
+//===- Wafer.h - The fabric simulator ---------------------------*- C++ -*-===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,371 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is shared by PEs of one code, setup or router (CodeInfo, SetupInfo,
-// RouterTable), what each PE has of its own (Core), and the engine that steps
-// PEs (Wafer). A step of a PE in one cycle: router, output queues, threads.
+// All PEs, their host streams and time. A window of cycles is done by one
+// stepper, or by several at once, in two rounds (docs/Rationale/Wafer.md,
+// Threads): first the rows between borders, in every cycle a row less at each
+// border, then what that left out around the borders.
 //
-// Who wakes whom: a wavelet wakes its receiver at its arrival; taking one from
-// a full router buffer wakes the neighbour that fills it in the next cycle; a
-// PE that did something looks again in the next cycle.
-//
-// Order of steps: blocks of PEs in windows of a few cycles, where a PE is
-// stepped at cycle t when its neighbours have been stepped at t - 1. State that
-// PEs share is therefore ordered by (cycle, PE) after a window, not while it
-// grows: traps, races, the log.
+// What PEs share is ordered by (cycle, PE) after a window: traps, races, the
+// log. So nothing depends on how many steppers there are.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SEQUIN_LIB_WAFERSIM_WAFER_H
 #define SEQUIN_LIB_WAFERSIM_WAFER_H
 
-#include "Slab.h"
-#include "sequin/Machine/CslMessages.h"
-#include "sequin/Machine/CslPipeline.h"
-#include "sequin/Machine/CslRegisters.h"
-#include "sequin/Support/DsdArithmetic.h"
-#include "sequin/Wafer/ControlWord.h"
-#include "sequin/WaferSim/Observer.h"
-#include "sequin/WaferSim/Simulator.h"
-#include "llvm/ADT/BitVector.h"
+#include "Stepper.h"
+#include "Team.h"
 #include "llvm/ADT/DenseMap.h"
-#include <deque>
-#include <map>
 #include <queue>
 
 namespace sequin::wafer {
-
-inline constexpr unsigned kColors = 24;
-inline constexpr uint8_t kNone = 0xff;
-/// Words of bits for the rings of a PE: a router buffer per color and link,
-/// eight input and eight output queues, WSE-2's queues by color.
-inline constexpr unsigned kRingWords = 3;
-static_assert(kColors * kDirections + 8 + 8 + kColors <= kRingWords * 64);
-
-//===----------------------------------------------------------------------===//
-// Shared tables
-//===----------------------------------------------------------------------===//
-
-struct FlatColor {
-  std::array<Routes, 4> positions = {}; ///< of settle()
-  /// What each position gives: see Program.h's ColorConfig.
-  std::array<Routes, 4> given = {};
-  uint8_t valid = 0; ///< bit p: position p
-  /// Bit p: the select bit of position p in WSE-2's switch register, which an
-  /// invalid position has too.
-  uint8_t selects = 0;
-  bool configured = false, hasSwitches = false, ring = false;
-  PopMode pop = PopMode::NoPop;
-  uint8_t filter = kNone;
-  uint8_t swap = 0; ///< bit 0 x, bit 1 y
-  Location location = 0;
-
-  /// Makes the positions of what they give. At an invalid position, which only
-  /// a register can move to, the routes are those of the one before.
-  void settle();
-};
-
-struct RouterTable {
-  std::array<FlatColor, kColors> colors;
-  /// Bit c: wavelets of color c are heard as another color over some link
-  /// (FAB-072): c or its partner swaps.
-  uint32_t swapped = 0;
-};
-
-/// Colors that hear what comes over link `from` with tag `tag`: itself unless
-/// it swaps there, its partner if that does. From the RAMP if both axes swap.
-struct Hearers {
-  std::array<uint8_t, 2> colors;
-  unsigned count = 0;
-};
-Hearers hearersOf(const RouterTable &table, uint8_t tag, unsigned from);
-
-struct CodeInfo {
-  const Code *code = nullptr;
-  /// Bit w: the 16-bit word w belongs to a variable or the stack.
-  llvm::BitVector mapped;
-};
-
-struct SetupInfo {
-  const Setup *setup = nullptr;
-  std::array<const Task *, 32> tasks = {}; ///< data and local
-  /// By table and id.
-  std::map<std::pair<uint8_t, uint8_t>, const Task *> control;
-  uint32_t boundLocal = 0; ///< bit i: local task i has a function
-};
-
-//===----------------------------------------------------------------------===//
-// Operations under way
-//===----------------------------------------------------------------------===//
-
-/// An operand as the hardware walks it.
-struct Walk {
-  enum class Kind : uint8_t {
-    None,
-    Linear, ///< memory with one stride; also Pointer destinations (stride 0)
-    Nest,   ///< mem4d
-    Circular,
-    FabricIn,
-    FabricOut,
-    Fifo,
-    Scalar
-  };
-  Kind kind = Kind::None;
-  uint8_t bytes = 2; ///< of an element
-  uint8_t ring = kNone;
-  uint8_t color = 0;
-  uint8_t queue = 0; ///< that the DSD names, else of the ring
-  bool control = false, transform = false, advance = false, pointer = false;
-  bool hasIndex = false;
-  uint8_t perWavelet = 1, wavelets = 1; ///< elements in one; per cycle
-  bool allWavelets = false;             ///< simd_64: not fewer than `wavelets`
-  bool half = false;  ///< `value` holds one element of a wavelet of two
-  bool dense = false; ///< a half wavelet per element (BLT-054)
-  ZeroSource zero = ZeroSource::None;
-  uint16_t fifo = 0, index = 0;
-  uint8_t dsrFile = kNone, dsr = 0; ///< where save_address goes
-  uint32_t value = 0;               ///< Scalar
-  int32_t address = 0, step = 0;    ///< bytes
-  int32_t begin = 0, end = 0;       ///< Circular; Nest: begin is the base
-  const Shape *shape = nullptr;
-  std::array<uint16_t, 4> at = {};
-
-  bool isMemory() const {
-    return kind == Kind::Linear || kind == Kind::Nest ||
-           kind == Kind::Circular || kind == Kind::Scalar || kind == Kind::None;
-  }
-  bool isFabric() const {
-    return kind == Kind::FabricIn || kind == Kind::FabricOut;
-  }
-  void advanceMemory();
-};
-
-enum class Stall : uint8_t {
-  None,
-  Input,
-  Output,
-  FifoEmpty,
-  FifoFull,
-  Blocked
-};
-
-/// A line for what concerns all operands, then one for each.
-struct alignas(64) LiveOp {
-  bool live = false;
-  /// Words of 32 bits between queues and memory that the program has: one
-  /// element per cycle, whatever else the operation could do.
-  bool words = false;
-  /// Each element is looked at: for a log, or for what it raises.
-  bool watched = false;
-  DsdOpcode opcode = DsdOpcode::Mov16;
-  bool async = false, carry = false, unbounded = false;
-  bool accumulate = false; ///< the result is the next first source
-  uint8_t rank = 1;        ///< of the priority
-  uint8_t task = 0;        ///< that started it, as logs number it
-  uint8_t rate = 1;        ///< elements per cycle at most
-  Stall stall = Stall::None;
-  Completion completion = Completion::None;
-  OnControl onControl = OnControl::None;
-  uint8_t completionTarget = 0, onControlTarget = 0;
-  uint32_t remaining = 0, length = 0;
-  uint32_t passed = 0; ///< elements of an operation without end
-  uint32_t scalar = 0;
-  uint64_t start = 0; ///< first cycle in which it may issue
-  uint64_t since = 0; ///< of the stall
-  Register result = kNoRegister;
-  Location location = 0;
-  uint32_t pointerOld = 0; ///< what a FIFO's early end puts back (FIF-018)
-  Walk dest, source[2];
-  Walk zero; ///< memory to clear at the end (DSD-057)
-};
-
-struct StepSlot {
-  Walk walk;
-  uint32_t remaining = 0;
-  bool unbounded = false;
-};
-
-/// A DSR.
-struct DsrState {
-  uint64_t descriptor = 0;
-  int32_t head = -1; ///< where a saved address goes on; -1: at the base
-  bool async = false, save = false, singleStep = false, adjusted = false;
-  Completion completion = Completion::None;
-  OnControl onControl = OnControl::None;
-  uint8_t completionTarget = 0, onControlTarget = 0;
-  std::optional<uint8_t> microthread;
-  /// Where the steps of @map stand; none: at the beginning.
-  std::unique_ptr<StepSlot> stepping;
-};
-
-struct FifoState {
-  uint16_t head = 0, count = 0;
-  uint16_t readLength = 0, writeLength = 0;
-  /// Elements that the pop (push) that found it empty (full) needs; 0: none.
-  uint16_t wantedData = 0, wantedSpace = 0;
-};
-
-//===----------------------------------------------------------------------===//
-// PE
-//===----------------------------------------------------------------------===//
-
-struct Frame {
-  uint32_t function = 0;
-  uint32_t pc = 0;
-  uint32_t registers = 0; ///< first in Core::registers
-  uint32_t stack = 0;     ///< address of its stack memory
-};
-
-enum class MainState : uint8_t {
-  Idle,
-  Busy, ///< scalar code, a task that starts, an operation on memory
-  Op,   ///< operation 8 is at work
-  Step, ///< an @map step waits; the instruction is tried again
-};
-
-/// A router and its ramp in message mode (CslMessages.h). A wavelet of a
-/// message has `flip` if it is the header, `control` if it is the last.
-struct Messages {
-  Messages() {
-    for (auto *links : {&towards, &owner})
-      for (auto &ofColor : *links)
-        ofColor.fill(kNone);
-  }
-  /// By color: words of the message on its way up the ramp that have not come.
-  std::array<uint8_t, kColors> left = {};
-  /// By color and link: where the message that comes over it goes on; the link
-  /// from which the message that leaves over it comes. kNone: there is none.
-  std::array<std::array<uint8_t, kDirections>, kColors> towards, owner;
-};
-
-struct alignas(64) Core {
-  // What every step looks at comes first.
-  uint64_t busyRings[2] = {0, 0};
-  /// Router buffers whose first wavelet has found no room or route. They are
-  /// not tried again before retry().
-  uint64_t stuckRings[2] = {0, 0};
-  /// Input queues: those that may hold something; those that an operation uses,
-  /// whose wavelets are not for tasks.
-  uint64_t filledRings[2] = {0, 0}, usedRings[2] = {0, 0};
-  RingList rings; ///< router buffers and queues
-  const RouterTable *router = nullptr;
-  uint32_t teardown = 0;
-  uint32_t messageColors = 0; ///< bit c: color c is in message mode
-  uint16_t live = 0;          ///< bit t: thread t has an operation
-  MainState main = MainState::Idle;
-  bool bulk = false;      ///< Busy with an operation: it can be outranked
-  uint8_t outputBusy = 0; ///< bit q: not empty
-  uint8_t lastIssued = 0;
-  uint8_t nextChannel = 0; ///< round robin
-  uint8_t nextOutput = 0;
-  uint64_t until = 0; ///< Busy
-  bool dead = false;  ///< it has trapped
-  bool hasChannels = false;
-  /// A task may be ready: what pickTask() looks at has changed since it found
-  /// none, or a wavelet that can start one is still on its way.
-  bool mayStart = true;
-  bool acted = false;     ///< in this step
-  bool hostWords = false; ///< the host has something for it
-  bool haloWaits = false; ///< the row's link waits for it
-  /// Of each thread: rank of its priority; the input queue's ring that it has
-  /// found empty, or kNone.
-  std::array<uint8_t, 9> ranks = {};
-  std::array<uint8_t, 9> waitRing = {};
-  uint8_t flushInput = 0, flushOutput = 0;
-  std::array<LiveOp *, 9> ops = {}; ///< in the slab; none yet: nullptr
-
-  uint16_t x = 0, y = 0;
-  uint32_t setupIndex = 0;
-  const CodeInfo *code = nullptr;
-  const SetupInfo *setup = nullptr;
-  std::unique_ptr<RouterTable> ownRouter;
-  const Pe *pe = nullptr;
-  uint8_t *memory = nullptr;
-  uint64_t *written = nullptr; ///< a bit per byte; nullptr: not tracked
-
-  // Router.
-  std::array<uint8_t, kColors> position = {};
-  uint32_t teardownPending = 0, teardownLatched = 0;
-  std::array<std::array<uint8_t, kDirections>, kColors> channel;
-  std::vector<Filter> filters;
-  uint32_t filtersOff = 0;            ///< sparse counters that ended
-  std::unique_ptr<Messages> messages; ///< there if messageColors ever was not 0
-
-  // Queues, by ring.
-  std::array<uint8_t, 8> inputRing, outputRing;
-  std::array<uint8_t, kColors> inputOfColor; ///< ring
-  llvm::SmallVector<uint8_t, 8> inputs;      ///< rings, to look at for tasks
-  std::array<uint8_t, 8> controlTable = {};
-  /// Flushes that are done and not left; those whose handler is due.
-  uint8_t flushedInput = 0, flushedOutput = 0;
-  uint8_t handleInput = 0, handleOutput = 0;
-  std::array<uint8_t, 8> inputRank = {}; ///< by queue; WSE-2
-
-  // Tasks.
-  uint32_t blocked = 0, active = 0, highPriority = 0, highControl = 0;
-  uint8_t blockedMicrothreads = 0;
-  uint8_t mainRank = 1;
-  bool isTraced = false; ///< the next instruction, which waits for a register
-  std::vector<uint16_t> rotatingCounter;
-
-  // Threads. 0 to 7 microthreads, 8 the main thread's operation.
-  uint64_t mainSince = 0;
-  llvm::SmallVector<Frame, 2> frames;
-  llvm::SmallVector<uint64_t, 24> registers;
-  const char *taskKind = "";
-  uint8_t taskId = 0, taskNumber = 0; ///< the second is for logs (SIM-021)
-  /// By priority: id of the last task that the picker chose.
-  std::array<uint8_t, 7> lastTask = {31, 31, 31, 31, 31, 31, 31};
-
-  llvm::MutableArrayRef<DsrState> dsrs; ///< three files, dsrsPerFile each
-  std::vector<FifoState> fifos;
-  std::vector<StepSlot> steps;
-  Stall stepStall = Stall::None; ///< MainState::Step
-  uint8_t stepRing = kNone;
-
-  /// The third words of busyRings and the others. Few PEs have that many.
-  struct {
-    uint64_t busy = 0, stuck = 0, filled = 0, used = 0;
-  } late;
-  bool hasLateRings() const { return rings.size() > 128; }
-  uint64_t &busyWord(unsigned word) {
-    return word < 2 ? busyRings[word] : late.busy;
-  }
-  uint64_t &stuckWord(unsigned word) {
-    return word < 2 ? stuckRings[word] : late.stuck;
-  }
-  uint64_t &filledWord(unsigned word) {
-    return word < 2 ? filledRings[word] : late.filled;
-  }
-  uint64_t &usedWord(unsigned word) {
-    return word < 2 ? usedRings[word] : late.used;
-  }
-
-  // Host.
-  struct Launch {
-    uint32_t function = 0;
-    std::vector<uint64_t> arguments;
-  };
-  std::deque<Launch> launches;
-  bool commandBlocked = false;
-
-  // Registers without a model of their own.
-  uint16_t transformMask = 0, exceptionMask = 0xffff;
-  /// The float exceptions that stop this PE (Support/FloatExceptions.h).
-  uint8_t unmaskedFloats() const {
-    return unmaskedFloatExceptions(exceptionMask);
-  }
-  bool tscOn = false;
-  uint64_t tscBase = 0, tscLatched = 0;
-  uint64_t random[4] = {};
-  uint8_t prng = 0;
-  /// Words that no register is known at hold what was written.
-  std::unique_ptr<std::map<uint16_t, uint16_t>> otherWords;
-};
-
-//===----------------------------------------------------------------------===//
-// Engine
-//===----------------------------------------------------------------------===//
 
 class Wafer {
 public:
@@ -389,36 +43,12 @@ public:
   std::optional<Trap> trapped;
   HangReport hangReport;
   std::vector<Race> races, undefined, lostControls;
-  struct LogLine {
-    uint64_t cycle;
-    uint32_t pe, order;
-    std::string text;
-  };
-  std::vector<LogLine> lines; ///< of the window
-  /// Who wants to know every instruction and element, or nobody.
-  Observer *const tracer;
-  /// For the tracer: by PE and thread, function and number of the instruction
+  std::vector<std::string> log;
+  /// For a tracer: by PE and thread, function and number of the instruction
   /// that started the thread's operation.
   std::map<std::pair<uint32_t, unsigned>, std::pair<uint32_t, uint32_t>>
       startedBy;
-  /// Lines that PEs have begun, by PE. What is left at the end is not printed.
-  std::map<uint32_t, std::string> openLines;
-  std::vector<std::string> log;
 
-  /// Host streams.
-  struct HostStream {
-    const Stream *stream = nullptr;
-    std::map<uint32_t, std::deque<uint32_t>> words; ///< by PE
-    /// Halo::Fabric: column and word, in the order sent, of each row. The
-    /// first enters the row's link one cycle after `entered`.
-    struct Row {
-      std::deque<std::pair<uint16_t, uint32_t>> words;
-      uint64_t entered = 0, delivered = 0;
-    };
-    std::map<uint32_t, Row> rows;
-    /// Halo::Fabric: words of each row that wait for the host.
-    std::map<uint32_t, uint64_t> waiting;
-  };
   std::vector<HostStream> streams;
   /// Numbers of the streams to the device that a PE may have words of: the
   /// per-PE ones, and at some PEs those that enter there as well.
@@ -426,189 +56,44 @@ public:
   llvm::DenseMap<uint32_t, llvm::SmallVector<unsigned>> enteringStreams;
   /// Edge streams by PE, color, side and direction.
   std::map<std::tuple<uint32_t, uint8_t, unsigned, bool>, int> edgeStreams;
-
-  void wake(Core &core, uint64_t at);
-  uint32_t indexOf(const Core &core) const {
-    return static_cast<uint32_t>(&core - cores.data());
-  }
-  /// Of the instruction that scalar code is at.
-  Location currentLocation(const Core &core) const;
-  void trap(Core &core, std::string message, Location location = 0);
-  Moment momentOf(const Core &core, uint64_t cycle) const {
-    return {cycle, core.x, core.y};
-  }
-  void countMacs(DsdOpcode opcode, uint64_t elements);
-  void race(Core &core, std::string message);
-  /// A control wavelet that an operation takes as an element.
-  void loseControl(Core &core, const LiveOp &op);
-
-private:
-  friend class Simulator;
-
-  // Wafer.cpp: time.
-  void load();
-  void loadCore(Core &core);
-  void start();
-  bool nextTime(uint64_t &start);
-  void runWindow(uint64_t start, uint64_t end);
-  void stepRow(uint32_t y, int64_t begin, int64_t end);
-  void prefetchRow(int64_t y, unsigned ahead, int64_t begin, int64_t end) const;
-  void endWindow();
-  void step(Core &core);
-
-  // Fabric.cpp: router and queues.
-  /// Something that a stuck wavelet may have waited for has changed.
-  static void retry(Core &core) {
-    core.stuckRings[0] = core.stuckRings[1] = 0;
-    if (core.hasLateRings())
-      core.late.stuck = 0;
-  }
-  /// Takes the first wavelet of an input queue.
-  void popInput(Core &core, Ring &ring) {
-    ring.pop(now);
-    retry(core);
-  }
-  uint8_t newRing(Core &core, unsigned capacity, uint8_t color, uint8_t id);
-  void newChannel(Core &core, uint8_t color, unsigned from);
-  uint8_t findChannel(Core &core, uint8_t color, unsigned from);
-  uint8_t channelOf(Core &core, uint8_t color, unsigned from) {
-    uint8_t channel = core.channel[color][from];
-    return channel != kNone ? channel : findChannel(core, color, from);
-  }
-  uint8_t inputRingOfColor(Core &core, uint8_t color);
-  void bindInputQueue(Core &core, unsigned queue, uint8_t color);
-  uint8_t outputRingOfQueue(Core &core, uint8_t queue);
-  Core *neighbour(Core &core, unsigned direction);
-  void stepRouter(Core &core);
-  bool forward(Core &core, uint8_t ring, uint8_t &usedLinks,
-               uint32_t &movedColors);
-  bool passes(const Core &core, const FlatColor &color,
-              const Wavelet &wavelet) const;
-  void countWavelet(Core &core, uint8_t filter, const Wavelet &wavelet);
-  void applyCommand(Core &core, uint8_t color, SwitchCommand command,
-                    const Wavelet &wavelet, bool &advanced);
-  void enterTeardown(Core &core, uint8_t color);
-  void leaveTeardown(Core &core, uint8_t color);
-  void popChannel(Core &core, uint8_t ring);
-  void stepOutputs(Core &core);
-  void stepHost(Core &core);
-  void stepHalo(Core &first, HostStream &stream);
   int hostStreamOf(uint8_t color, bool toDevice) const;
   uint64_t mostWaitingWords() const;
   int edgeStreamOf(const Core &core, uint8_t color, unsigned side,
                    bool toDevice) const;
-  uint64_t arrival(const Core &core, uint8_t index, uint64_t latency);
-  void sendTo(Core &core, uint8_t ring, Wavelet wavelet, uint64_t latency);
-  void sendDown(Core &core, uint8_t queue, Wavelet wavelet);
-  RouterTable &editRouter(Core &core);
-  bool checkColor(Core &core, unsigned color, Location location = 0);
 
-  // Messages.cpp: colors in message mode.
-  static bool carriesMessages(const Core &core, unsigned color) {
-    return core.messageColors >> color & 1;
+  /// Plans a step at the host's request.
+  void wake(Core &core, uint64_t at);
+  /// The host has written bytes of a PE's memory.
+  void define(Core &core, uint32_t address, uint32_t bytes);
+  Core *neighbour(Core &core, unsigned direction) const;
+  uint32_t indexOf(const Core &core) const {
+    return static_cast<uint32_t>(&core - cores.data());
   }
-  void setMessageColors(Core &core, uint32_t colors);
-  unsigned linkOfMessage(const Core &core, uint8_t ring) const;
-  bool forwardMessage(Core &core, uint8_t ring, uint8_t &usedLinks,
-                      uint32_t &movedColors);
-  bool labelWavelet(Core &core, Wavelet &wavelet);
-  bool dropHeader(Core &core, LiveOp &op);
-  bool endsMessage(const Core &core, const LiveOp &op) const;
 
-  // Threads.cpp: main thread, tasks, microthreads.
-  void stepThreads(Core &core);
-  void pickTask(Core &core);
-  void startTask(Core &core, const Task &task, const Wavelet *wavelet);
-  void startFunction(Core &core, uint32_t function,
-                     llvm::ArrayRef<uint64_t> arguments);
-  bool runTeardownHandlers(Core &core);
-  void activate(Core &core, uint64_t id);
-  void complete(Core &core, LiveOp &op, bool result);
-  void finishOnControl(Core &core, LiveOp &op);
-  void busy(Core &core, uint64_t cycles);
-  void block(Core &core, BlockKind kind, uint64_t id, bool on);
-  void queueFlush(Core &core, unsigned queue, bool output);
-  void checkFlushes(Core &core);
+  // For steppers.
+  std::vector<CodeInfo> codes;
+  std::vector<SetupInfo> setups;
+  std::vector<RouterTable> routers;
+  Plan plan;
+  unsigned bankModulus = 0;
+  unsigned independentFloatCycles = 0;
+  const uint64_t randomSeed;
+  int64_t blockColumns = 1;
+  std::atomic<bool> wasInterrupted = false;
+  bool started = false;
+  uint8_t *memoryOf(uint32_t index) const;
+  uint64_t *writtenOf(uint32_t index) const;
+  /// Whether there is room for the PEs' memory.
+  bool hasMemory() const { return memoryBase; }
 
-  // Scalar.cpp: bytecode.
-  void runMain(Core &core);
-  enum class Machine : uint8_t { Continue, Stop };
-  Machine runMachine(Core &core, Frame &frame, const Instruction &instruction);
-  void print(Core &core, const Print &print, const uint64_t *registers);
-
-  // Latch.cpp and Issue.cpp: DSD operations.
-  Machine startDsd(Core &core, const Operation &operation, uint64_t *registers,
-                   Register result, Location location);
-  bool latch(Core &core, Walk &walk, const Descriptor &descriptor,
-             unsigned bytes, uint32_t &length, uint16_t index,
-             Location location);
-  bool latchOperand(Core &core, LiveOp &op, Walk &walk, const Operand &operand,
-                    unsigned bytes, const uint64_t *registers, uint16_t index,
-                    uint32_t &length, bool isDest);
-  bool checkRange(Core &core, const Walk &walk, uint32_t count,
-                  Location location);
-  bool checkRole(Core &core, const Walk &walk, bool isDest, Location location);
-  bool bankConflict(const LiveOp &op) const;
-  int64_t bulkCycles(const LiveOp &op) const;
-  unsigned rateOf(const LiveOp &op) const;
-  bool issue(Core &core, LiveOp &op);
-  template <bool Watched> bool issueWord(Core &core, LiveOp &op);
-  bool movesWords(const Core &core, const LiveOp &op) const;
-  enum class Gate : uint8_t { Open, Closed, Ended };
-  Gate gateOfSource(Core &core, LiveOp &op, Walk &walk, unsigned taken,
-                    unsigned done);
-  Gate gateOfDest(Core &core, LiveOp &op, unsigned sent, unsigned done);
-  Gate fifoGate(Core &core, LiveOp &op, unsigned number, unsigned count,
-                unsigned done, bool write);
-  Gate fifoStops(Core &core, LiveOp &op, unsigned fifo, unsigned needed,
-                 bool write);
-  uint32_t fetch(Core &core, LiveOp &op, Walk &walk, unsigned &taken);
-  void store(Core &core, LiveOp &op, uint32_t value, unsigned &sent);
-  uint32_t elementOf(const Core &core, const Walk &walk,
-                     const Wavelet &wavelet) const;
-  void putWavelet(Core &core, Walk &walk, uint32_t value, bool last);
-  void runBulk(Core &core, LiveOp &op);
-  void runWatched(Core &core, LiveOp &op, uint64_t start);
-  TracedElement traced(const Core &core, const LiveOp &op) const;
-  void traceStart(const Core &core, unsigned thread);
-  void traceElement(const Core &core, TracedElement element, uint64_t cycle,
-                    uint32_t x, uint32_t y, uint32_t value);
-  void traceWait(Core &core, const LiveOp &op, Stall stall);
-  void traceInstruction(const Core &core, uint64_t cycle,
-                        const Instruction &instruction);
-  void saveAddress(Core &core, const Walk &walk);
-  void zeroSource(Core &core, LiveOp &op);
-  uint32_t readMemory(Core &core, Walk &walk);
-  void writeMemory(Core &core, Walk &walk, uint32_t value);
-
-  // Exceptions.cpp: what stops the PE if it is unmasked.
-  bool raises(Core &core, const LiveOp &op, uint32_t x, uint32_t y,
-              uint32_t value);
-  bool raises(Core &core, const Instruction &instruction, uint64_t left,
-              uint64_t right, uint64_t third, uint64_t value);
-  void setExceptionMask(Core &core, uint16_t mask);
-
-  // Poison.cpp.
-  void define(Core &core, uint32_t address, uint32_t bytes, bool on = true);
-  void useMemory(Core &core, uint32_t address, uint32_t bytes);
-  void useWalk(Core &core, Walk walk, uint32_t count, bool write);
-  void useOperation(Core &core, const LiveOp &op);
-  void moveDefined(Core &core, uint32_t to, uint32_t from, uint32_t bytes);
-  uint32_t popFifo(Core &core, unsigned fifo);
-  void pushFifo(Core &core, unsigned fifo, uint32_t value);
-  void loadDsr(Core &core, const DsrLoad &load, uint64_t descriptor,
-               uint8_t completion, uint8_t onControl);
-  DsrState &dsrOf(Core &core, unsigned file, unsigned number);
-  LiveOp &opOf(Core &core, unsigned thread);
-  Machine runStep(Core &core, const Instruction &instruction,
-                  uint64_t *registers, Location location);
-
-  // Registers.cpp.
-  uint16_t readConfig(Core &core, uint16_t address);
-  void writeConfig(Core &core, uint16_t address, uint16_t value);
-  std::optional<uint16_t> registerAt(uint64_t address, uint64_t bytes) const;
-  void accessRegisters(Core &core, bool write, uint16_t word, uint64_t bytes,
-                       uint64_t &value);
+private:
+  // Wafer.cpp.
+  void load();
+  void start();
+  bool nextTime(uint64_t &start);
+  void runWindow(uint64_t start, int64_t cycles);
+  void endWindow();
+  void takeFar();
 
   // HangReport.cpp.
   bool somethingPends();
@@ -616,45 +101,20 @@ private:
   std::string sender(Core &core, uint8_t color, Wait &wait, std::string &cause);
 
   Slab slab;
-  std::vector<CodeInfo> codes;
-  std::vector<SetupInfo> setups;
-  std::vector<RouterTable> routers;
-
   uint8_t *memoryBase = nullptr;
   size_t memorySize = 0;
-
-  /// Steps that are planned for the next kNear cycles: by row, cycle % 64 and
-  /// word of 64 PEs. Later ones are in `far`.
-  static constexpr uint64_t kNear = 32;
-  static constexpr unsigned kMostWindow = 16;
-  unsigned wordsPerRow = 0;
-  unsigned bankModulus = 0;
-  unsigned independentFloatCycles = 0;
-  std::vector<uint64_t> slots;
-  std::vector<uint16_t> planned;   ///< columns of the row that is stepped
-  std::vector<uint64_t> slotMasks; ///< by row: bit c % 64 has something
-  llvm::BitVector activeRows;      ///< rows whose mask may not be empty
-  uint64_t base = 0;               ///< no step is planned before
-  uint64_t lastStep = 0;
-  unsigned window = 1;
-  bool wasInterrupted = false;
-  int64_t blockColumns = 1;
-  using Far = std::pair<uint64_t, uint32_t>;
-  std::priority_queue<Far, std::vector<Far>, std::greater<Far>> far;
-  uint64_t randomSeed;
-  bool started = false;
-  bool stopped = false; ///< this step has trapped
-  /// Scalar code of the stepped PE is at work: a trap is at its instruction.
-  bool inScalarCode = false;
-  Location inOperation = 0; ///< of the operation that issues
-  bool stepping = false; ///< a row is stepped; nothing may be planned for `now`
   uint64_t *writtenBase = nullptr;
   size_t writtenSize = 0;
-  llvm::BitVector raced, readUndefined, lostControl;
-};
 
-/// The stride of `walk`'s loops in elements, for SIMD limits.
-int64_t strideOf(const Walk &walk);
+  std::vector<std::unique_ptr<Stepper>> steppers;
+  std::unique_ptr<Team> team; ///< there if there are several steppers
+  unsigned window = 1;
+  uint64_t base = 0; ///< no step is planned before
+  uint64_t lastStep = 0;
+  uint64_t lastSteps = 0; ///< of the last window
+  using Far = std::pair<uint64_t, uint32_t>;
+  std::priority_queue<Far, std::vector<Far>, std::greater<Far>> far;
+};
 
 } // namespace sequin::wafer
 

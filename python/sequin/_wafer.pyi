@@ -56,7 +56,7 @@ class Transfer:
 class Device:
     @staticmethod
     def create(
-        output: Output, max_cycles: int, timeline: bool,
+        output: Output, max_cycles: int, threads: int, timeline: bool,
         landing: bool, router: bool, instructions: bool,
     ) -> Device: ...
     def copy_in(

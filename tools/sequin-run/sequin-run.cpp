@@ -174,6 +174,13 @@ static cl::opt<bool, true> randomLatency(
 static cl::opt<int64_t, true> seed("seed", cl::desc("Of --random-latency"),
                                    cl::location(options.wafer.seed),
                                    cl::cat(category));
+// Called --threads once LLVM's own option of that name is gone.
+static cl::opt<int64_t, true> threads(
+    cl::desc(
+        "Threads that simulate a wafer, each some rows of PEs; nothing but "
+        "the time it takes depends on them (default: 1)"),
+    cl::value_desc("n"), cl::location(options.wafer.threads),
+    cl::cat(category));
 static cl::opt<bool, true>
     shallowQueues("shallow-queues",
                   cl::desc("Every queue and router buffer holds one wavelet"),
@@ -188,6 +195,9 @@ static cl::opt<bool, true>
 int main(int argc, char **argv) {
   ToolInit init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  if (cl::Option *ofLlvm = cl::getRegisteredOptions().lookup("threads"))
+    ofLlvm->removeArgument();
+  threads.setArgStr("threads");
   if (!cl::ParseCommandLineOptions(
           argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
     return kUsage;

@@ -35,6 +35,8 @@ struct WaferFlags {
   // Other machines that a program must run on as well (wafer::Options).
   bool randomLatency = false, shallowQueues = false, highestTaskFirst = false;
   int64_t seed = 0;
+  /// Of the simulator, at least 1; all that a run gives is the same.
+  int64_t threads = 1;
 };
 
 struct RunOptions {

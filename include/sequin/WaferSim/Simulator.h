@@ -30,6 +30,7 @@
 
 #include "sequin/WaferSim/Observer.h"
 #include <memory>
+#include <tuple>
 
 namespace sequin::wafer {
 
@@ -70,9 +71,16 @@ struct Options {
   std::optional<unsigned> bankModulus = {};
   /// Cycles that are simulated of a row before the next; 0: as caches suggest.
   /// Nothing but speed depends on it, except what has no place in time after a
-  /// trap or the limit of steps: memory and counters of other PEs may be those
-  /// of a few cycles later. The limit is looked at between windows.
+  /// trap or the limit of steps: memory and counters of other PEs are those at
+  /// the end of the window. The limit is looked at between windows.
   unsigned windowCycles = 0;
+  /// Threads that step PEs, each rows of its own. All that a run gives is the
+  /// same for any number; with an observer, or with too few rows, there are
+  /// fewer. At least 1.
+  unsigned threads = 1;
+  /// Steps in a window from which on threads share the next one; below, that
+  /// would take longer than it saves.
+  uint64_t teamSteps = 4096;
 };
 
 enum class Outcome : uint8_t {
@@ -90,6 +98,10 @@ struct Trap {
   uint64_t cycle = 0;
   std::string message;
   Location location = 0;
+  /// Of an earlier cycle, a row further north, a PE further west.
+  bool isBefore(const Trap &other) const {
+    return std::tie(cycle, y, x) < std::tie(other.cycle, other.y, other.x);
+  }
 };
 
 /// One thread, host stream or wavelet that cannot go on.
@@ -145,6 +157,8 @@ struct Counters {
   /// Cycles in which the first wavelet left a compute element (0: none has)
   /// and in which an operation on queues last did an element.
   uint64_t firstWavelet = 0, lastElement = 0;
+  /// Adds what others did in the same run.
+  Counters &operator+=(const Counters &other);
 };
 
 /// PEs x to x + width - 1, y to y + height - 1.

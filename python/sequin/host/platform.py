@@ -37,7 +37,7 @@ class SdkTarget(Enum):
 
 
 def check_threads(name: str, count: int) -> int:
-    """The simulator has one thread; the number is only checked."""
+    """A number of threads that the simulator may use at most."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_THREADS:
         raise HostError(f"{name} is {count!r}, expected a number from 1 to {MOST_THREADS}")
     return count

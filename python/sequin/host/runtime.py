@@ -151,7 +151,7 @@ class SdkRuntime:
             raise refuse_system(cmaddr)
         if msg_level not in LEVELS:
             raise HostError(f"msg_level is {msg_level!r}, expected one of {', '.join(LEVELS)}")
-        check_threads("simfab_numthreads", simfab_numthreads)
+        threads = check_threads("simfab_numthreads", simfab_numthreads)
         self._level = LEVELS.index(msg_level)
         self._platform = platform
         if platform is not None and not isinstance(platform, SdkExecutionPlatform):
@@ -169,6 +169,10 @@ class SdkRuntime:
             platform is not None and platform.config.suppress_trace
         )
         self._traced = not suppressed
+        if platform is not None:
+            threads = platform.config.num_threads
+        # More than there are cores would only wait for each other.
+        self._threads = min(threads, len(os.sched_getaffinity(0)))
         self._logs = False
         self._state = "new"
         self._managed = False
@@ -196,7 +200,9 @@ class SdkRuntime:
         names = os.environ.get(DEBUG_VARIABLE, "").replace("|", ",").split(",")
         wanted = [log in names for log in DEBUG_LOGS]
         self._logs = any(wanted)
-        self._device = _wafer.Device.create(self._output, limit, self._traced, *wanted)
+        self._device = _wafer.Device.create(
+            self._output, limit, self._threads, self._traced, *wanted
+        )
         self._state = "loaded"
 
     def run(self) -> None:

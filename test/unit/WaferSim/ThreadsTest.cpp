@@ -1,0 +1,156 @@
+//===- ThreadsTest.cpp - The same run on any number of threads ------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StencilProgram.h"
+#include "gmock/gmock.h"
+
+using namespace sequin;
+using namespace sequin::testing;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+namespace {
+
+constexpr int64_t kWidth = 7, kHeight = 26;
+constexpr unsigned kDepth = 11, kSteps = 4;
+
+/// All that a run gives, as text.
+struct Seen {
+  Outcome outcome = Outcome::Finished;
+  std::string text;
+  std::vector<uint8_t> memory;
+};
+
+std::string describe(llvm::ArrayRef<Race> races) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Race &race : races)
+    os << race.cycle << " (" << race.x << ", " << race.y << ") " << race.message
+       << "\n";
+  return text;
+}
+
+Seen see(const Program &program, Options options, unsigned threads,
+         unsigned window) {
+  options.threads = threads;
+  options.windowCycles = window;
+  options.teamSteps = 0;
+  auto simulator = simulate(program, options);
+  Seen seen;
+  // In pieces, as a host with timeouts does.
+  do
+    seen.outcome = simulator->run(37);
+  while (seen.outcome == Outcome::Paused);
+  llvm::raw_string_ostream os(seen.text);
+  const Counters &c = simulator->counters();
+  for (uint64_t number :
+       {simulator->now(), c.cycles, c.steps, c.hops, c.delivered, c.elements,
+        c.macsF32, c.macsMixed, c.macsFp16, c.instructions, c.dropped,
+        c.filtered, c.active, c.firstWavelet, c.lastElement})
+    os << number << "\n";
+  os << describe(simulator->races()) << describe(simulator->lostControls())
+     << describe(simulator->undefinedReads());
+  for (const std::string &line : simulator->log())
+    os << line << "\n";
+  if (seen.outcome == Outcome::Trapped)
+    os << simulator->trap()->cycle << " (" << simulator->trap()->x << ", "
+       << simulator->trap()->y << ") " << simulator->trap()->message << "\n";
+  if (seen.outcome == Outcome::Hung)
+    os << simulator->hang().str(program);
+  for (int64_t y = 0; y < program.height; ++y)
+    for (int64_t x = 0; x < program.width; ++x) {
+      llvm::ArrayRef<uint8_t> memory = simulator->memory(x, y);
+      seen.memory.insert(seen.memory.end(), memory.begin(), memory.end());
+    }
+  return seen;
+}
+
+/// What one thread gives; that the others give the same has been checked.
+Seen seeOnAll(const Program &program, const Options &options = {}) {
+  Seen one;
+  // Parts of a window of w cycles have at least 2 w + 2 rows.
+  for (auto [window, numbers] :
+       {std::pair(1u, std::vector<unsigned>{3, 5}), {2u, {2, 4}}}) {
+    one = see(program, options, 1, window);
+    for (unsigned threads : numbers) {
+      Seen other = see(program, options, threads, window);
+      EXPECT_EQ(one.outcome, other.outcome);
+      EXPECT_EQ(one.text, other.text)
+          << threads << " threads, windows of " << window;
+      EXPECT_TRUE(one.memory == other.memory)
+          << threads << " threads, windows of " << window;
+    }
+  }
+  return one;
+}
+
+/// The PE's router takes nothing that comes from the neighbours' side `side`.
+void breakRouter(Program &program, int64_t x, int64_t y, Directions side,
+                 bool knowsColor) {
+  Pe &pe = program.pes[y * program.width + x];
+  Router router = program.routers[pe.router];
+  for (auto it = router.colors.begin(); it != router.colors.end();) {
+    bool breaks = it->second.positions[0]->rx & side;
+    if (breaks && knowsColor)
+      it->second.positions[0]->rx = R;
+    it = breaks && !knowsColor ? router.colors.erase(it) : std::next(it);
+  }
+  pe.router = static_cast<uint32_t>(program.routers.size());
+  program.routers.push_back(router);
+}
+
+TEST(Threads, GiveTheSame) {
+  Program program = makeStencil(kWidth, kHeight, kDepth, kSteps);
+  EXPECT_EQ(seeOnAll(program).outcome, Outcome::Finished);
+  Options options;
+  options.seed = 7;
+  options.randomLatency = options.shallowQueues = options.highestTaskFirst =
+      true;
+  EXPECT_EQ(seeOnAll(program, options).outcome, Outcome::Finished);
+}
+
+TEST(Threads, FindTheSameTrap) {
+  // PEs that trap in the same cycle, in rows of different threads.
+  Program program = makeStencil(kWidth, kHeight, kDepth, kSteps);
+  for (int64_t y : {22, 9, 15})
+    breakRouter(program, 3, y, N, /*knowsColor=*/false);
+  Seen seen = seeOnAll(program);
+  EXPECT_EQ(seen.outcome, Outcome::Trapped);
+  EXPECT_THAT(seen.text, HasSubstr("(3, 9) a wavelet came from NORTH"));
+}
+
+TEST(Threads, FindTheSameHang) {
+  Program program = makeStencil(kWidth, kHeight, kDepth, kSteps);
+  for (int64_t y : {4, 13})
+    breakRouter(program, 5, y, S, /*knowsColor=*/true);
+  Seen seen = seeOnAll(program);
+  EXPECT_EQ(seen.outcome, Outcome::Hung);
+  EXPECT_THAT(seen.text, HasSubstr("cannot move"));
+}
+
+TEST(Threads, LogInTheSameOrder) {
+  Program program = makeStencil(kWidth, kHeight, kDepth, kSteps);
+  for (Code &code : program.codes) {
+    Print print;
+    print.pieces = {"left ", ""};
+    print.values = {{0, Print::Form::Unsigned, 16}};
+    code.prints.push_back(print);
+    // Before the end of a step.
+    Function &step = code.functions[1];
+    Instruction put = {Opcode::Print, 0,           kNoRegister,
+                       kNoRegister,   kNoRegister, 0};
+    step.instructions.insert(step.instructions.end() - 1, put);
+    step.locations.push_back(0);
+  }
+  Seen seen = seeOnAll(program);
+  EXPECT_EQ(seen.outcome, Outcome::Finished);
+  EXPECT_EQ(llvm::StringRef(seen.text).count("left "),
+            size_t(kWidth * kHeight * (kSteps + 1)));
+}
+
+} // namespace
