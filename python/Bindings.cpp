@@ -18,6 +18,7 @@
 #include "Interruptible.h"
 #include "sequin/Api/MappingQuery.h"
 #include "sequin/Api/Program.h"
+#include "sequin/Api/VisaQuery.h"
 #include "sequin/Machine/CslMachine.h"
 #include "sequin/Page/TcpPage.h"
 #include "sequin/Pipelines/Einsum.h"
@@ -367,6 +368,13 @@ static py::tuple parseEinsumText(const std::string &text) {
                         parsed->result);
 }
 
+static std::string readVisa(const std::string &path,
+                            const std::optional<std::string> &text,
+                            const std::vector<std::string> &libraries) {
+  return withoutLock("CompileError",
+                     [&] { return api::readVisa(path, text, libraries); });
+}
+
 static std::string machineJson(const std::string &name) {
   if (const TcpMachine *machine = lookupTcpMachine(name))
     return llvm::formatv("{0}", toJSON(*machine)).str();
@@ -516,6 +524,8 @@ PYBIND11_MODULE(_core, module) {
       .def("draw", &draw);
 
   module.def("parse_einsum", &parseEinsumText, py::arg("text"));
+  module.def("read_visa", &readVisa, py::arg("path"), py::arg("text"),
+             py::arg("libraries"));
   module.def("machine", &machineJson, py::arg("name"));
   module.def("machine_names", [] {
     return py::make_tuple(knownMachineNames(), knownCslMachineNames());

@@ -28,7 +28,7 @@ install(EXPORT SequinTargets NAMESPACE Sequin::
         DESTINATION "${SEQUIN_CMAKE_INSTALL_DIR}" COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION share/doc/sequin
         COMPONENT sequin)
-foreach(folder csl csl-source host linalg out-of-tree tcp)
+foreach(folder csl csl-source host linalg out-of-tree tcp visa)
   install(DIRECTORY "examples/${folder}" DESTINATION share/doc/sequin/examples
           COMPONENT sequin PATTERN "__pycache__" EXCLUDE)
 endforeach()
@@ -96,6 +96,6 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/lib/cmake/debian/postinst;${PROJECT_SOURCE_DIR}/lib/cmake/debian/prerm")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python package of Sequin and runtime of host scripts
 The package sequin, with its importer of ONNX models, the package cerebras
-that host scripts of CSL programs import, and the programs cs_python and
-sequin-model.")
+that host scripts of CSL programs import, and the programs cs_python,
+sequin-model and sequin-visa-test.")
 include(CPack)

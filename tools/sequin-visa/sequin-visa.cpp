@@ -8,6 +8,7 @@
 
 #include "sequin/Support/VerifyDiagnostics.h"
 #include "sequin/Tools/ToolMain.h"
+#include "sequin/VisaSource/Json.h"
 #include "sequin/VisaSource/Parser.h"
 #include "sequin/VisaSource/Printer.h"
 #include "sequin/VisaSource/Resolve.h"
@@ -21,13 +22,13 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Action { Print, Check, Tree, Names, Api };
+enum class Action { Print, Check, Tree, Names, Json, Api };
 
 struct Options {
   Action action = Action::Print;
   /// Compare the diagnostics with the comments that expect them.
   bool verify = false;
-  /// Of Action::Names: `name=file` of each.
+  /// Of Action::Names and Action::Json: `name=file` of each.
   std::vector<std::string> libraries;
 };
 
@@ -44,16 +45,9 @@ void printApi(llvm::raw_ostream &os) {
        << '\n';
 }
 
-/// Finds the names of a crate and prints what each path stands for.
-void printNames(FileId file, SourceManager &sources, Context &context,
-                Diagnostics &diagnostics, const Options &options,
-                llvm::raw_ostream &os) {
-  Program program(sources, context, diagnostics);
-  for (llvm::StringRef library : options.libraries)
-    program.addLibrary(library.split('=').first, library.split('=').second);
-  const Module *root = program.load(sources.path(file));
-  if (!root)
-    return;
+/// Prints what each path of a crate's root stands for.
+void printNames(const Module &root, const Program &program,
+                const SourceManager &sources, llvm::raw_ostream &os) {
   std::function<void(const Node &)> visit = [&](const Node &node) {
     if (Meaning meaning = program.meaningOf(node)) {
       LineColumn place = sources.lineColumn(node.begin());
@@ -65,8 +59,24 @@ void printNames(FileId file, SourceManager &sources, Context &context,
     }
     forEachChild(node, visit);
   };
-  for (const Item *item : root->items)
+  for (const Item *item : root.items)
     visit(*item);
+}
+
+/// Finds the names of a crate and prints them, or all of it as JSON.
+void processCrate(FileId file, SourceManager &sources, Context &context,
+                  Diagnostics &diagnostics, const Options &options,
+                  llvm::raw_ostream &os) {
+  Program program(sources, context, diagnostics);
+  for (llvm::StringRef library : options.libraries)
+    program.addLibrary(library.split('=').first, library.split('=').second);
+  const Module *root = program.load(sources.path(file));
+  if (!root)
+    return;
+  if (options.action == Action::Json)
+    writeJson(program, sources, os);
+  else
+    printNames(*root, program, sources, os);
 }
 
 /// Reads one file and prints what is asked for; false if it was refused.
@@ -76,8 +86,8 @@ bool process(llvm::StringRef path, llvm::StringRef text, const Options &options,
   Diagnostics diagnostics(sources);
   Context context;
   FileId id = sources.add(path, text);
-  if (options.action == Action::Names) {
-    printNames(id, sources, context, diagnostics, options, os);
+  if (options.action == Action::Names || options.action == Action::Json) {
+    processCrate(id, sources, context, diagnostics, options, os);
   } else {
     const SourceFile *file = parse(id, sources, context, diagnostics);
     if (options.action == Action::Tree)
@@ -109,6 +119,8 @@ int main(int argc, char **argv) {
           clEnumValN(Action::Tree, "tree", "The syntax tree"),
           clEnumValN(Action::Names, "names",
                      "What the paths of a crate's root stand for"),
+          clEnumValN(Action::Json, "json",
+                     "The tree of a crate with its names, as JSON"),
           clEnumValN(Action::Api, "api", "The table of the manual's crate")),
       cl::init(Action::Print), cl::cat(category));
   cl::opt<bool> verify(

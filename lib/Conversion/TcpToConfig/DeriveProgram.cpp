@@ -9,6 +9,7 @@
 #include "ProgramDeriver.h"
 #include "Walks.h"
 #include "sequin/Config/BankRuns.h"
+#include "sequin/Dialect/Tcp/IR/HostNames.h"
 #include "sequin/Dialect/Tcp/IR/Locations.h"
 #include "sequin/Support/Tenancy.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,6 +65,12 @@ static SmallVector<int64_t, 4> hostShape(tcp::HostType type) {
     }
   }
   return shape;
+}
+
+/// The name that a host function gives an argument or result, or `kind` with
+/// its number.
+static std::string nameOf(StringAttr given, const char *kind, size_t index) {
+  return given ? given.str() : kind + std::to_string(index);
 }
 
 static config::Argument describeArgument(tcp::HostType type, std::string name) {
@@ -528,8 +535,10 @@ FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,
     if (!host)
       return entry.emitOpError() << "argument " << index << " is " << type
                                  << ", a host function takes !tcp.host tensors";
-    program.inputs.push_back(
-        describeArgument(host, "arg" + std::to_string(index)));
+    program.inputs.push_back(describeArgument(
+        host,
+        nameOf(entry.getArgAttrOfType<StringAttr>(index, tcp::kNameAttrName),
+               "arg", index)));
   }
   for (auto [index, type] : llvm::enumerate(entry.getResultTypes())) {
     auto host = dyn_cast<tcp::HostType>(type);
@@ -537,8 +546,10 @@ FailureOr<config::Program> ProgramDeriver::run(func::FuncOp entry,
       return entry.emitOpError()
              << "result " << index << " is " << type
              << ", a host function returns !tcp.host tensors";
-    program.outputs.push_back(
-        describeArgument(host, "result" + std::to_string(index)));
+    program.outputs.push_back(describeArgument(
+        host,
+        nameOf(entry.getResultAttrOfType<StringAttr>(index, tcp::kNameAttrName),
+               "result", index)));
   }
   Block &body = entry.getBody().front();
   for (Operation &op : body.without_terminator())

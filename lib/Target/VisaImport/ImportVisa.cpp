@@ -11,6 +11,7 @@
 #include "HostLayout.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "sequin/Dialect/Tcp/IR/HostNames.h"
 #include "sequin/Dialect/Tcp/Transforms/TcpPasses.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Target/VisaImport/VisaImport.h"
@@ -64,7 +65,11 @@ private:
   /// Those that may be written, in order.
   std::vector<BufferRef> outputs;
   std::vector<BufferRef> parameters;
+  /// Of the kernel's arguments; empty for a pattern.
+  std::vector<StringRef> parameterNames;
   std::vector<mlir::Value> results;
+  /// Of the parameters that are written; results without one come before.
+  std::vector<StringRef> resultNames;
 };
 
 } // namespace
@@ -181,12 +186,12 @@ bool Importer::makeArguments(const ast::FnItem &function) {
     argument.buffer->made = param->pattern->span();
     argument.buffer->parameter = int(parameters.size());
     argument.buffer->value = value;
-    StringRef name = type->name;
-    name.consume_back("Mut");
-    bool isView = name.consume_back("View");
+    StringRef typeName = type->name;
+    typeName.consume_back("Mut");
+    bool isView = typeName.consume_back("View");
     if (isView) {
       auto tensor = std::make_shared<Type>(*type);
-      tensor->name = name.str();
+      tensor->name = typeName.str();
       argument.kind = Kind::View;
       argument.name = type->name;
       argument.buffer->type = tensor;
@@ -195,6 +200,8 @@ bool Importer::makeArguments(const ast::FnItem &function) {
       argument.buffer->type = type;
     }
     parameters.push_back(argument.buffer);
+    const auto *name = llvm::dyn_cast<ast::NamePattern>(param->pattern);
+    parameterNames.push_back(name ? name->name.text : StringRef());
     const auto *ref = llvm::dyn_cast<ast::RefType>(param->type);
     bool mayWrite =
         (ref && ref->isMut) || StringRef(type->name).ends_with("ViewMut");
@@ -239,9 +246,12 @@ bool Importer::makeResults(const Value &value, const ast::FnItem &function) {
       function.result ? function.result->span() : function.head.name.span;
   if (!addResult(value, place))
     return false;
+  resultNames.resize(results.size());
   for (const BufferRef &buffer : outputs)
-    if (buffer->written > 0)
+    if (buffer->written > 0) {
       results.push_back(buffer->value);
+      resultNames.push_back(parameterNames[buffer->parameter]);
+    }
   return true;
 }
 
@@ -266,6 +276,9 @@ void Importer::dropWrittenArguments() {
     dropped.set(argument.getArgNumber());
   }
   body.eraseArguments(dropped);
+  for (int argument = dropped.find_last(); argument >= 0;
+       argument = dropped.find_prev(argument))
+    parameterNames.erase(parameterNames.begin() + argument);
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,6 +319,12 @@ bool Importer::buildHost(const ast::FnItem &function) {
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(module.getBody());
   auto host = mlir::func::FuncOp::create(
       builder, loc, "main", builder.getFunctionType(inputs, outputTypes));
+  for (auto [i, name] : llvm::enumerate(parameterNames))
+    if (!name.empty())
+      host.setArgAttr(i, tcp::kNameAttrName, builder.getStringAttr(name));
+  for (auto [i, name] : llvm::enumerate(resultNames))
+    if (!name.empty())
+      host.setResultAttr(i, tcp::kNameAttrName, builder.getStringAttr(name));
   mlir::Block *body = host.addEntryBlock();
   builder.setInsertionPointToStart(body);
   llvm::SmallVector<mlir::Value> moved, back;

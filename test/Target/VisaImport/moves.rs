@@ -32,7 +32,7 @@ fn copies(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A]>, out: &mut HbmTenso
     let mut copy: Dm = unsafe { DmTensor::from_addr(0x100) };
     // COPY: [[@LINE+1]]:8: remark: 'to_dm_pcopy' is a pass of the sub context
     dm.to_dm_pcopy(&mut ctx.sub, &mut copy);
-    // COPY: func.func @main(%{{[a-z0-9]*}}: !tcp.host<i32, #axes, "A">) -> !tcp.host<i32, #axes, "A">
+    // COPY: func.func @main(%{{[a-z0-9]*}}: !tcp.host<i32, #axes, "A"> {tcp.name = "x"}) -> (!tcp.host<i32, #axes, "A"> {tcp.name = "out"})
     // COPY: tcp.begin sub
     copy.view().to_hbm_view(&mut ctx.tdma, out.view_mut());
 }
@@ -78,7 +78,7 @@ fn scattered(
     let dm = rows.to_dm::<Cluster, m![S, 1 # 4], m![B]>(&mut ctx.tdma, 0);
     // SCATTER: [[@LINE+1]]:35: remark: divides the byte offsets by 32, the bytes of a row
     dm.dma_scatter::<m![S], _, _>(places, table, true);
-    // SCATTER: func.func @main(%{{[a-z0-9]*}}: !tcp.host<i32, #axes, "S, B">, %{{[a-z0-9]*}}: !tcp.host<i32, #axes, "S">, %{{[a-z0-9]*}}: !tcp.host<i32, #axes, "V, B">) -> !tcp.host<i32, #axes, "V, B">
+    // SCATTER: func.func @main(%{{.*}}: !tcp.host<i32, #axes, "S, B"> {tcp.name = "rows"}, %{{.*}}: !tcp.host<i32, #axes, "S"> {tcp.name = "places"}, %{{.*}}: !tcp.host<i32, #axes, "V, B"> {tcp.name = "table"}) -> (!tcp.host<i32, #axes, "V, B"> {tcp.name = "table"})
     // SCATTER: LogicRightShift(5 : i32)
     // SCATTER: tcp.scatter
 }
