@@ -8,9 +8,11 @@
 
 #include "VisaSourceCheck.h"
 
+#include "sequin/VisaSource/Json.h"
 #include "sequin/VisaSource/Parser.h"
 #include "sequin/VisaSource/Printer.h"
 #include "sequin/VisaSource/Resolve.h"
+#include "llvm/Support/JSON.h"
 
 using namespace sequin;
 using namespace sequin::visa_source;
@@ -50,6 +52,12 @@ std::string fuzz::checkVisaSource(llvm::StringRef input) {
   // A fuzzer's modules are in no files.
   if (!input.contains("mod ") && !program.load("input.rs"))
     return "a crate could not be read";
+  std::string json;
+  llvm::raw_string_ostream jsonStream(json);
+  writeJson(program, sources, jsonStream);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
+  if (!value)
+    return "the JSON of a crate: " + llvm::toString(value.takeError());
   if (file->hadErrors)
     return {};
   for (const Item *item : file->items)

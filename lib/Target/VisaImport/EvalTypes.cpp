@@ -43,6 +43,11 @@ static bool isScalar(StringRef name) {
 
 TypeRef Evaluator::evalParameterType(const ast::Type &type) {
   TypeRef result = evalType(type);
+  // Of a type that says nothing, as `_` and `!`, evalType() says nothing.
+  if (!result)
+    reporter.error(type.span())
+        << "an argument of a kernel is a tensor or a Context, found '"
+        << ast::toString(type) << "'";
   return result && result->kind == Type::Kind::Error ? nullptr : result;
 }
 

@@ -11,6 +11,7 @@
 // RUN: not sequin-translate --import-visa --entry absent %s 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not sequin-translate --import-visa --entry overlapping --addresses=given %s 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // RUN: sequin-translate --import-visa --entry overlapping %s 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: not sequin-translate --import-visa --entry of_no_type %s 2>&1 | FileCheck %s --check-prefix=NOTYPE
 use furiosa_visa_std::prelude::*;
 
 axes![A = 2048, B = 64];
@@ -102,4 +103,11 @@ fn overlapping(ctx: &mut Context, x: &Hbm, y: &Hbm) -> Hbm {
     // APART: tcp.to_dm %{{.*}} at 64
     right.to_hbm::<m![A]>(&mut ctx.tdma, 0x1000);
     left.to_hbm(&mut ctx.tdma, 0x10000)
+}
+
+#[device(chip = 1)]
+// NOTYPE: [[@LINE+2]]:37: error: an argument of a kernel is a tensor or a Context, found '&!'
+// NOTYPE-NOT: error
+fn of_no_type(ctx: &mut Context, x: &!) {
+    let y = x.view();
 }
