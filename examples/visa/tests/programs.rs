@@ -4,12 +4,16 @@
 
 //! Run with `sequin-visa-test tests/programs.rs`.
 
+#[path = "../attention.rs"]
+mod attention;
 #[path = "../chip_sum.rs"]
 mod chip_sum;
 #[path = "../mlp.rs"]
 mod mlp;
 #[path = "../softmax.rs"]
 mod softmax;
+#[path = "../split_reduce.rs"]
+mod split_reduce;
 #[path = "../tiles.rs"]
 mod tiles;
 
@@ -114,5 +118,63 @@ async fn two_layers() {
     );
     let is_near = |(a, b): (Opt<f32>, Opt<f32>)| (a.unwrap() - b.unwrap()).abs() < 0.05;
     let actual = out.to_host::<m![C]>(&mut ctx.pdma).await.to_buf();
+    assert!(actual.into_iter().zip(expected.to_buf()).all(is_near));
+}
+
+#[tokio::test]
+async fn chips_add_up_their_parts() {
+    use split_reduce::{C, K, R};
+
+    let mut ctx = Context::acquire();
+    let mut rng = SmallRng::seed_from_u64(5);
+    let matrix = HostTensor::<i8, m![C, R, K]>::rand(&mut rng);
+    let vector = HostTensor::<i8, m![C, K]>::rand(&mut rng);
+    let matrix_hbm = matrix.to_hbm::<m![C], m![R, K]>(&mut ctx.pdma, 0).await;
+    let vector_hbm = vector.to_hbm::<m![C], m![K]>(&mut ctx.pdma, 0).await;
+    let out = launch(split_reduce::matrix_vector, (&mut *ctx, &matrix_hbm, &vector_hbm)).await;
+
+    let matrix = matrix.into_inner().map(|x| x.map(|x| x as i32));
+    let vector = vector.into_inner().map(|x| x.map(|x| x as i32));
+    let sums: Tensor<i32, m![R]> = Tensor::contraction::<m![C, R, K], _, _>(&matrix, &vector);
+    let every_chip: Tensor<i32, m![C, R]> = sums.transpose(true);
+    assert_eq!(
+        out.to_host::<m![C, R]>(&mut ctx.pdma).await.to_buf(),
+        every_chip.to_buf()
+    );
+}
+
+#[tokio::test]
+async fn attention_of_four_heads() {
+    use attention::{D, K, N};
+
+    let mut ctx = Context::acquire();
+    let mut rng = SmallRng::seed_from_u64(6);
+    let query = HostTensor::<bf16, m![N, D]>::rand(&mut rng);
+    let keys = HostTensor::<bf16, m![N, K, D]>::rand(&mut rng);
+    let values = HostTensor::<bf16, m![N, D, K]>::rand(&mut rng);
+    let query_hbm = query.to_hbm(&mut ctx.pdma, 0).await;
+    let keys_hbm = keys.to_hbm(&mut ctx.pdma, 0).await;
+    let values_hbm = values.to_hbm(&mut ctx.pdma, 0).await;
+    let out = launch(
+        attention::attention,
+        (&mut *ctx, &query_hbm, &keys_hbm, &values_hbm),
+    )
+    .await;
+
+    let wide = |x: Opt<bf16>| x.map(|x| x.to_f32());
+    let scores: Tensor<f32, m![N, K]> = Tensor::contraction::<m![N, K, D], _, _>(
+        &query.into_inner().map(|x| wide(*x)),
+        &keys.into_inner().map(|x| wide(*x)),
+    );
+    let powers = scores.map(|x| x.map(|x| (x * 0.125).exp()));
+    let totals: Tensor<f32, m![N]> = powers.reduce_add();
+    let shares = powers.zip_with(&totals.transpose(true), |a, b| a / b);
+    let expected: Tensor<f32, m![N, D]> = Tensor::contraction::<m![N, D, K], _, _>(
+        &shares,
+        &values.into_inner().map(|x| wide(*x)),
+    );
+    // The shares are bf16 in the kernel.
+    let is_near = |(a, b): (Opt<f32>, Opt<f32>)| (a.unwrap() - b.unwrap()).abs() < 0.01;
+    let actual = out.to_host::<m![N, D]>(&mut ctx.pdma).await.to_buf();
     assert!(actual.into_iter().zip(expected.to_buf()).all(is_near));
 }
