@@ -99,6 +99,13 @@ Value Emitter::tile(ApiCall &call, StringRef level) {
   return good ? view : Value();
 }
 
+/// Whether a pass wrote the whole tensor and nothing has read it since.
+static bool isJustCommitted(const Buffer &buffer, const Tile &tile) {
+  auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
+  return commit && buffer.value.use_empty() && !commit.getSlicesAttr() &&
+         tile.starts.front() == 0;
+}
+
 mlir::Value Emitter::readTiles(const Value &view, Span place) {
   mlir::Value value = view.buffer->value;
   if (!value) {
@@ -106,10 +113,13 @@ mlir::Value Emitter::readTiles(const Value &view, Span place) {
     return nullptr;
   }
   for (const Tile &tile : view.tiles) {
-    if (tile.level == "Slice" && &tile == view.tiles.begin()) {
-      if (!commitSlices(*view.buffer, tile))
+    if (tile.level == "Slice") {
+      bool isFirst = &tile == view.tiles.begin();
+      value = isFirst && isJustCommitted(*view.buffer, tile)
+                  ? commitSlices(*view.buffer, tile)
+                  : copySlices(value, tile);
+      if (!value)
         return nullptr;
-      value = view.buffer->value;
       continue;
     }
     if (tile.level != "Element") {
@@ -130,14 +140,8 @@ mlir::Value Emitter::readTiles(const Value &view, Span place) {
   return value;
 }
 
-bool Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
+mlir::Value Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
   auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
-  if (!commit || !buffer.value.use_empty() || commit.getSlicesAttr() ||
-      tile.starts.front() != 0) {
-    fail(tile.place, "a tile of the slices is imported of what a pass has just "
-                     "committed, from 0 on; this one is read from memory");
-    return false;
-  }
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(commit);
   mlir::Operation *op =
@@ -146,7 +150,7 @@ bool Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
                             named("element", commit.getElementAttr()),
                             mapping("slices", tile.mapping)});
   if (!op)
-    return false;
+    return nullptr;
   op->setLoc(commit.getLoc());
   commit.erase();
   buffer.value = op->getResult(0);
@@ -156,7 +160,25 @@ bool Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
   reporter.remark(tile.place)
       << "the pass commits the slices m![" << tile.mapping
       << "] only, which this tile reads";
-  return true;
+  return buffer.value;
+}
+
+mlir::Value Emitter::copySlices(mlir::Value source, const Tile &tile) {
+  auto type = mlir::dyn_cast<tcp::DmType>(source.getType());
+  if (!type || tile.starts.front() != 0) {
+    fail(tile.place, "a tile of the slices of a DmTensor is imported from 0 "
+                     "on, found " +
+                         llvm::Twine(tile.starts.front()));
+    return nullptr;
+  }
+  mlir::Value copy =
+      copyPass(tile.place, source, type.getElementMapping().str(),
+               /*address=*/0, nullptr, tile.mapping);
+  if (copy)
+    reporter.remark(tile.place)
+        << "a pass of the sub context copies the slices m![" << tile.mapping
+        << "], which this tile reads";
+  return copy;
 }
 
 mlir::Value Emitter::read(const Value &tensor, Span place) {
@@ -345,16 +367,19 @@ mlir::Value Emitter::readFlits(Span place, mlir::Value source,
 }
 
 mlir::Value Emitter::copyPass(Span place, mlir::Value source, StringRef element,
-                              int64_t address, const Value *destination) {
+                              int64_t address, const Value *destination,
+                              StringRef slices) {
   mlir::Value flits = readFlits(place, source, element);
   if (!flits)
     return nullptr;
   if (destination)
     return commitInto(place, flits, *destination);
-  mlir::Operation *op = infer<tcp::CommitOp>(
-      place, flits,
-      {named("address", builder.getI64IntegerAttr(address)),
-       mapping("element", element)});
+  llvm::SmallVector<mlir::NamedAttribute, 3> attributes = {
+      named("address", builder.getI64IntegerAttr(address)),
+      mapping("element", element)};
+  if (!slices.empty())
+    attributes.push_back(mapping("slices", slices));
+  mlir::Operation *op = infer<tcp::CommitOp>(place, flits, attributes);
   return op ? op->getResult(0) : mlir::Value();
 }
 
@@ -422,6 +447,9 @@ Value Emitter::sliceOfChips(ApiCall &call) {
   auto type = std::make_shared<Type>(*view.buffer->type);
   type->name = "DmTensor";
   type->args.back() = makeMapping(*element);
+  reporter.remark(call.place)
+      << "'" << call.row->name
+      << "' is a pass of the sub context: fetch, collect and commit";
   return bufferOf(result, type, call.place, *address);
 }
 

@@ -70,14 +70,18 @@ private:
   mlir::Value flatten(Span place, mlir::Value source, const TypeRef &type);
   Value stageIntoView(ApiCall &call, mlir::Value input,
                       const Value &destination);
-  /// Has the pass that wrote the tensor commit the slices of a tile only.
-  bool commitSlices(Buffer &buffer, const Tile &tile);
+  /// Has the pass that wrote the tensor commit the slices of a tile only; null
+  /// after an error.
+  mlir::Value commitSlices(Buffer &buffer, const Tile &tile);
+  /// The slices of a tile, copied in the sub context; null after an error.
+  mlir::Value copySlices(mlir::Value source, const Tile &tile);
   /// The elements of a DM tensor as flits in the sub context.
   mlir::Value readFlits(Span place, mlir::Value source, StringRef element);
-  /// A pass of the sub context that copies `source`, to a tensor of its own or
-  /// into `destination`; null after an error.
+  /// A pass of the sub context that copies `source`, or the `slices` of it, to
+  /// a tensor of its own or into `destination`; null after an error.
   mlir::Value copyPass(Span place, mlir::Value source, StringRef element,
-                       int64_t address, const Value *destination);
+                       int64_t address, const Value *destination,
+                       StringRef slices = {});
   Value tile(ApiCall &call, StringRef level);
   Value view(ApiCall &call, bool isMut);
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);

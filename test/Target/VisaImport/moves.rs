@@ -3,6 +3,8 @@
 // RUN: sequin-translate --import-visa --entry copies %s 2>&1 | FileCheck %s --check-prefix=COPY
 // RUN: sequin-translate --import-visa --entry renamed %s 2>&1 | FileCheck %s --check-prefix=RENAME
 // RUN: sequin-translate --import-visa --entry reduced %s 2>&1 | FileCheck %s --check-prefix=REDUCE
+// RUN: sequin-translate --import-visa --entry first_slice %s 2>&1 | FileCheck %s --check-prefix=SLICE
+// RUN: not sequin-translate --import-visa --entry later_slice %s 2>&1 | FileCheck %s --check-prefix=LATER
 // RUN: sequin-translate --import-visa --entry scattered %s 2>&1 | FileCheck %s --check-prefix=SCATTER
 // RUN: not sequin-translate --import-visa --entry gathered %s 2>&1 | FileCheck %s --check-prefix=GATHER
 // RUN: sequin-translate --import-visa --entry clusters::swapped %s 2>&1 | FileCheck %s --check-prefix=SWAP
@@ -65,6 +67,31 @@ fn reduced(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![C, B]>) -> HbmTensor<i
         .slice_tile::<m![X], 1, m![1 # 256]>(0)
         .to_hbm_view(&mut ctx.tdma, out.view_mut());
     // REDUCE: tcp.commit %{{.*}} "B" slices "1 # 256"
+    out
+}
+
+#[device(chip = 1)]
+fn first_slice(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![C, B]>) -> HbmTensor<i32, Chip, m![B]> {
+    let dm = x.to_dm::<Cluster, m![C], m![B]>(&mut ctx.tdma, 0);
+    let mut out = unsafe { HbmTensor::from_addr(0x1000) };
+    // SLICE: [[@LINE+3]]:10: remark: a pass of the sub context copies the slices m![1 # 256], which this tile reads
+    dm.view()
+        .tile::<m![B], 8, m![B]>(0)
+        .slice_tile::<m![C], 1, m![1 # 256]>(0)
+        .to_hbm_view(&mut ctx.tdma, out.view_mut());
+    // SLICE: tcp.begin sub
+    // SLICE: tcp.commit %{{.*}} "B" slices "1 # 256"
+    out
+}
+
+#[device(chip = 1)]
+fn later_slice(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![C, B]>) -> HbmTensor<i32, Chip, m![B]> {
+    let dm = x.to_dm::<Cluster, m![C], m![B]>(&mut ctx.tdma, 0);
+    let mut out = unsafe { HbmTensor::from_addr(0x1000) };
+    // LATER: [[@LINE+2]]:10: error: a tile of the slices of a DmTensor is imported from 0 on
+    dm.view()
+        .slice_tile::<m![C], 1, m![1 # 256]>(3)
+        .to_hbm_view(&mut ctx.tdma, out.view_mut());
     out
 }
 

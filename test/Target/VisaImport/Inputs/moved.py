@@ -35,6 +35,7 @@ results = {
     "copies": (run("copies", x), x),
     "renamed": (run("renamed", x), x.reshape(256, 8)),
     "reduced": (run("reduced", y), y.sum(axis=0)),
+    "first_slice": (run("first_slice", y), y[0]),
     # The offset of a row is in bytes.
     "scattered": (run("scattered", rows, places * 32, table), scattered),
     "swapped": (run("clusters::swapped", pairs), pairs[::-1]),
