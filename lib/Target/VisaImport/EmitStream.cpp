@@ -110,10 +110,13 @@ Value Emitter::switchSlices(ApiCall &call) {
       mapping("slice", *slice), mapping("time", *time)};
   for (const Field &field : config.fields) {
     if (field.value->kind != Kind::Int || field.value->integer < 1)
-      return fail(call.argPlaces[0], "'" + field.name +
-                                         "' of a SwitchConfig is a number "
-                                         "from 1, found " +
-                                         describe(*field.value));
+      return fail(call.argPlaces[0],
+                  "'" + field.name +
+                      "' of a SwitchConfig is a number "
+                      "from 1, found " +
+                      (field.value->kind == Kind::Int
+                           ? std::to_string(field.value->integer)
+                           : describe(*field.value)));
     attributes.push_back(
         named(field.name, builder.getI64IntegerAttr(field.value->integer)));
   }
