@@ -43,15 +43,17 @@ static Options untracked() {
   return options;
 }
 
-/// 64 x 64 PEs, columns of range(0) elements.
+/// range(2) x range(2) PEs, columns of range(0) elements, range(1) threads.
 static void stencil(benchmark::State &state) {
-  int64_t side = 64;
+  int64_t side = state.range(2);
   unsigned depth = static_cast<unsigned>(state.range(0));
   Program program = makeStencil(side, side, depth, 512 / depth);
+  Options options = untracked();
+  options.threads = static_cast<unsigned>(state.range(1));
   double total = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    auto simulator = simulate(program, untracked());
+    auto simulator = simulate(program, options);
     state.ResumeTiming();
     if (simulator->run() != Outcome::Finished)
       state.SkipWithError("did not finish");
@@ -63,7 +65,11 @@ static void stencil(benchmark::State &state) {
   state.counters["PE-cycles/s"] =
       benchmark::Counter(total, benchmark::Counter::kIsRate);
 }
-BENCHMARK(stencil)->Arg(8)->Arg(128)->Unit(benchmark::kMillisecond);
+BENCHMARK(stencil)
+    ->ArgNames({"depth", "threads", "side"})
+    ->ArgsProduct({{8, 128}, {1, 2}, {64, 128}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 /// 4096 elements on 512 PEs in groups of range(0).
 static void reduce(benchmark::State &state) {
