@@ -17,9 +17,9 @@ using namespace sequin::wafer;
 static_assert((Plan::kSlots & (Plan::kSlots - 1)) == 0 &&
               Plan::kNear <= Plan::kSlots);
 
-Stepper::Stepper(Wafer &wafer, unsigned number)
-    : wafer(wafer), number(number), program(wafer.program),
-      machine(wafer.machine), options(wafer.options),
+Stepper::Stepper(Wafer &wafer)
+    : wafer(wafer), program(wafer.program), machine(wafer.machine),
+      options(wafer.options),
       tracer(options.observer && options.observer->wantsInstructions()
                  ? options.observer
                  : nullptr),

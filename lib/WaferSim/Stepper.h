@@ -31,7 +31,6 @@
 #include "sequin/Machine/CslRegisters.h"
 #include "sequin/Wafer/ControlWord.h"
 #include "sequin/WaferSim/Simulator.h"
-#include <atomic>
 
 namespace sequin::wafer {
 
@@ -64,7 +63,7 @@ struct Plan {
 
 class Stepper {
 public:
-  Stepper(Wafer &wafer, unsigned number);
+  explicit Stepper(Wafer &wafer);
 
   /// Puts a PE into the state that the program begins with.
   void loadCore(Core &core);
@@ -87,7 +86,6 @@ public:
 
 private:
   Wafer &wafer;
-  const unsigned number;
   const Program &program;
   const CslMachine &machine;
   const Options &options;

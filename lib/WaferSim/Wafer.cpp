@@ -194,7 +194,7 @@ void Wafer::load() {
   if (options.observer)
     count = 1;
   for (unsigned number = 0; number < count; ++number)
-    steppers.push_back(std::make_unique<Stepper>(*this, number));
+    steppers.push_back(std::make_unique<Stepper>(*this));
   if (count > 1)
     team = std::make_unique<Team>(count);
   auto loadPart = [&](unsigned number) {

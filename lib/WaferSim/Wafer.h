@@ -22,6 +22,7 @@
 #include "Stepper.h"
 #include "Team.h"
 #include "llvm/ADT/DenseMap.h"
+#include <atomic>
 #include <queue>
 
 namespace sequin::wafer {
