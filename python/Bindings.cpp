@@ -526,6 +526,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("parse_einsum", &parseEinsumText, py::arg("text"));
   module.def("read_visa", &readVisa, py::arg("path"), py::arg("text"),
              py::arg("libraries"));
+  module.def("end_search", &endSearch);
   module.def("machine", &machineJson, py::arg("name"));
   module.def("machine_names", [] {
     return py::make_tuple(knownMachineNames(), knownCslMachineNames());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Support/Interrupt.h"
+#include <atomic>
 
 using namespace sequin;
 
@@ -39,3 +40,15 @@ bool sequin::interrupted(unsigned every) {
 llvm::Error sequin::interruptedError() {
   return llvm::createStringError("interrupted");
 }
+
+static std::atomic<int> searches = 0;
+static std::atomic<bool> searchEnded = false;
+static_assert(std::atomic<int>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free);
+
+SearchScope::SearchScope() { ++searches; }
+SearchScope::~SearchScope() { --searches; }
+
+bool sequin::endSearch() { return searches > 0 && !searchEnded.exchange(true); }
+
+bool sequin::isSearchEnded() { return searchEnded; }

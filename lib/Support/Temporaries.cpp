@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Support/Temporaries.h"
+#include "sequin/Support/Interrupt.h"
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -35,7 +36,7 @@ struct Entry {
 
 static std::atomic<Entry *> entries = nullptr;
 static std::atomic<int> holds = 0, pending = 0;
-static std::atomic<bool> exits = false;
+static std::atomic<bool> exits = false, endsSearches = false;
 static std::atomic<pid_t> owner = 0;
 
 /// What ends a process that has not asked for them.
@@ -82,6 +83,8 @@ static void onSignal(int signal) {
   // The child of a fork has no temporaries of its own.
   if (getpid() != owner)
     return end(signal);
+  if (signal == SIGINT && endsSearches && endSearch())
+    return;
   pending = signal;
   if (holds == 0)
     finish(signal);
@@ -121,6 +124,7 @@ static bool isDefault(int signal) {
 
 void sequin::exitOnSignals() {
   exits = true;
+  endsSearches = isatty(STDERR_FILENO);
   owner = getpid();
   for (int signal : kSignals) {
     struct sigaction action = {};

@@ -4,6 +4,7 @@
 """Signals end what takes long, as they end a loop of Python's."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -236,3 +237,56 @@ def test_a_program_that_starts(monkeypatch, tmp_path):
         run_program(["sleep", "600"], tmp_path)
     assert started[0].returncode == -signal.SIGTERM
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+#: Products whose mappings take some seconds to search.
+PRODUCTS = 12
+
+
+def products() -> str:
+    text = ""
+    for i in range(PRODUCTS):
+        m, k, n = 1024 + 64 * i, 4096 + 128 * i, 4096 + 256 * i
+        a, b, c = f"tensor<{m}x{k}xbf16>", f"tensor<{k}x{n}xbf16>", f"tensor<{m}x{n}xf32>"
+        text += f"""
+func.func @f{i}(%a: {a}, %b: {b}, %c: {c}) -> {c} {{
+  %0 = linalg.matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+  return %0 : {c}
+}}
+"""
+    return text
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_search(build, tmp_path, terminal):
+    """On a terminal the best mapping so far is taken, elsewhere the program ends."""
+    (tmp_path / "products.mlir").write_text(products())
+    primary, secondary = pty.openpty()
+    process = subprocess.Popen(
+        [build / "bin" / "sequin-run", "products.mlir", "--entry", f"f{PRODUCTS - 1}", "--target",
+         "rngd", "--timing-only", "--progress", "always"], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=secondary if terminal else subprocess.PIPE,
+        env={**os.environ, "TERM": "xterm"}, start_new_session=True)
+    os.close(secondary)
+    end = primary if terminal else process.stderr.fileno()
+    text = b""
+    sent = False
+    while True:
+        try:
+            part = os.read(end, 4096)
+        except OSError:  # the other end of the terminal is closed
+            break
+        if not part:
+            break
+        text += part
+        if b"search" in text and not sent:
+            process.send_signal(signal.SIGINT)
+            sent = True
+    os.close(primary)
+    code = process.wait(LONG)
+    assert sent
+    if terminal:
+        assert code == 0, text
+        assert b"as Ctrl-C asked for; the best of these is used" in text
+    else:
+        assert code == 130, text

@@ -52,6 +52,22 @@ bool interrupted(unsigned every = 1);
 
 llvm::Error interruptedError();
 
+/// While it lives, a search goes on whose best result so far is a result too:
+/// endSearch() ends it.
+class SearchScope {
+public:
+  SearchScope();
+  ~SearchScope();
+  SearchScope(const SearchScope &) = delete;
+  SearchScope &operator=(const SearchScope &) = delete;
+};
+
+/// Ends the searches of this process, of all threads and for good, if one goes
+/// on and none was ended before; whether it did. A signal handler may call it.
+bool endSearch();
+/// Whether a search takes the first result that it has.
+bool isSearchEnded();
+
 } // namespace sequin
 
 #endif // SEQUIN_SUPPORT_INTERRUPT_H

@@ -38,7 +38,8 @@ void dropTemporary(const std::string &path);
 void removeTemporaries();
 
 /// For a program of its own: signals end it with exit code 128 + signal.
-/// SIGINT and SIGTERM do always, others unless they are ignored.
+/// SIGINT and SIGTERM do always, others unless they are ignored. On a terminal
+/// the first Ctrl-C during a search only ends that (Interrupt.h).
 void exitOnSignals();
 
 } // namespace sequin

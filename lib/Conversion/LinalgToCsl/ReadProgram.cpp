@@ -462,23 +462,37 @@ FailureOr<Program> Reader::run() {
   func::FuncOp func = program.func;
   if (!func.getBody().hasOneBlock())
     return func.emitOpError() << "has several blocks, allowed is one";
+  // All operations are read, so that each that is refused by itself is told;
+  // what follows from a refused one is not.
+  llvm::SmallPtrSet<Value, 8> refused;
+  bool isRefused = false;
   for (BlockArgument argument : func.getArguments()) {
-    if (failed(checkSize(func, argument.getType())))
-      return failure();
-    FailureOr<unsigned> storage = addStorage(func, argument);
-    if (failed(storage))
-      return failure();
+    FailureOr<unsigned> storage = failure();
+    if (succeeded(checkSize(func, argument.getType())))
+      storage = addStorage(func, argument);
+    if (failed(storage)) {
+      isRefused = true;
+      refused.insert(argument);
+      continue;
+    }
     Storage &added = program.storages[*storage];
     added.argument = argument.getArgNumber();
     added.name = "arg" + std::to_string(argument.getArgNumber());
   }
   for (Operation &op : func.getBody().front()) {
-    for (Type type : op.getResultTypes())
-      if (failed(checkSize(&op, type)))
-        return failure();
-    if (failed(read(op)))
-      return failure();
+    bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return refused.contains(operand);
+    });
+    bool fits = follows || llvm::all_of(op.getResultTypes(), [&](Type type) {
+                  return succeeded(checkSize(&op, type));
+                });
+    if (!follows && fits && succeeded(read(op)))
+      continue;
+    isRefused = true;
+    refused.insert_range(op.getResults());
   }
+  if (isRefused)
+    return failure();
   return std::move(program);
 }
 

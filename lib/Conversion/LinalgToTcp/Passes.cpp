@@ -14,6 +14,7 @@
 #include "Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "sequin/Support/Interrupt.h"
 
 namespace sequin {
 #define GEN_PASS_DEF_FORMGROUPS
@@ -37,6 +38,7 @@ using namespace sequin::linalg_to_tcp;
 static LogicalResult
 forEachPlan(ModuleOp module,
             function_ref<LogicalResult(Program &, ProgramOp)> step) {
+  SearchScope search;
   for (ProgramOp op : llvm::make_early_inc_range(module.getOps<ProgramOp>())) {
     tcp::TargetAttr target = tcp::getTarget(op);
     if (!target)
@@ -125,19 +127,21 @@ struct FormGroupsPass : public sequin::impl::FormGroupsBase<FormGroupsPass> {
     tcp::TargetAttr machine = getMachine(module);
     if (!machine)
       return signalPassFailure();
-    for (func::FuncOp func : functions)
-      if (failed(checkUses(func, module)))
-        return signalPassFailure();
     module->setAttr(tcp::TcpDialect::kTargetAttrName, machine);
+    bool refused = false;
     for (func::FuncOp func : functions) {
+      bool isUsed = failed(checkUses(func, module));
       FailureOr<Program> program =
           readProgram(func, *machine.getRow(), machine.getChips());
-      if (failed(program))
-        return signalPassFailure();
+      refused |= isUsed || failed(program);
+      if (refused)
+        continue;
       OpBuilder builder(func);
       writePlan(*program, builder);
       func.erase();
     }
+    if (refused)
+      signalPassFailure();
   }
 
 private:

@@ -15,6 +15,7 @@
 
 #include "PlanGroups.h"
 #include "sequin/Machine/Cycles.h"
+#include "sequin/Support/Interrupt.h"
 #include "sequin/Support/Progress.h"
 
 using namespace mlir;
@@ -886,6 +887,7 @@ bool linalg_to_tcp::isMapped(const Group &group) {
 LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
   const TcpMachine &machine = *program.machine;
   countReaders(program);
+  bool refused = false;
   for (auto [index, group] : llvm::enumerate(program.groups)) {
     reportProgress({"plan", "", static_cast<int64_t>(index),
                     static_cast<int64_t>(program.groups.size()), "groups"});
@@ -898,23 +900,31 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
     } else if (group->kind == Group::Kind::Rows) {
       // Planned where it was fused.
     } else if (needsWeightStream(*group)) {
-      if (failed(requireWeightStream(*group, machine)))
-        return failure();
+      if (failed(requireWeightStream(*group, machine))) {
+        refused = true;
+        continue;
+      }
     } else {
       // Tiles and parts that somebody has set already are fixed.
       for (Loop &loop : group->loops) {
         loop.pinnedTile = loop.tile > 1 ? loop.tile : loop.pinnedTile;
         loop.pinnedParts = loop.parts > 1 ? loop.parts : loop.pinnedParts;
       }
-      if (failed(GroupPlanner(*group, machine, budget).plan()))
-        return failure();
+      if (failed(GroupPlanner(*group, machine, budget).plan())) {
+        refused = true;
+        continue;
+      }
     }
     if (group->record && !group->record->complete)
       emitWarning(Location(group->loc))
           << "search over mappings ends after " << group->record->evaluated
-          << " of them, as its budget says; the best of these is used";
+          << " of them, as "
+          << (isSearchEnded() ? "Ctrl-C asked for" : "its budget says")
+          << "; the best of these is used";
     nameLoops(*group);
   }
+  if (refused)
+    return failure();
   cutFollowedWeights(program);
   return success();
 }

@@ -347,7 +347,8 @@ bool RingPlanner::search(int64_t limit, int64_t budget) {
     return cycles + cycles * kSlackPerMille / 1000;
   };
   found.complete = forEachChoice([&](const Choice &choice, const Sizes &sizes) {
-    if (found.evaluated == budget || interrupted())
+    if (found.evaluated == budget || interrupted() ||
+        (found.feasible > 0 && isSearchEnded()))
       return false;
     ++found.evaluated;
     reportProgress({"search", "", found.evaluated, 0, "mappings"});

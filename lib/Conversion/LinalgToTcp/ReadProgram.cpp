@@ -131,6 +131,9 @@ private:
   /// What every value of the function is, if not one number everywhere.
   DenseMap<Value, Access> views;
   Constants constants;
+  /// What refused operations give, and what follows from it. All operations are
+  /// read, so that each that is refused by itself is told.
+  llvm::SmallPtrSet<Value, 8> refused;
 };
 
 } // namespace
@@ -909,19 +912,31 @@ FailureOr<Program> Reader::read() {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitOpError()
            << "has several blocks, only straight-line functions can be lowered";
+  bool isRefused = false;
   for (BlockArgument argument : func.getArguments()) {
     if (failed(checkTensor(func, argument.getType(),
-                           "argument " + Twine(argument.getArgNumber()))))
-      return failure();
+                           "argument " + Twine(argument.getArgNumber())))) {
+      isRefused = true;
+      refused.insert(argument);
+      continue;
+    }
     Tensor *tensor =
         program.addTensor(cast<RankedTensorType>(argument.getType()));
     tensor->origin = Tensor::Origin::Argument;
     tensor->argument = argument.getArgNumber();
     views[argument] = wholeOf(tensor);
   }
-  for (Operation &op : func.getBody().front())
-    if (failed(readOperation(&op)))
-      return failure();
+  for (Operation &op : func.getBody().front()) {
+    bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return refused.contains(operand);
+    });
+    if (!follows && succeeded(readOperation(&op)))
+      continue;
+    isRefused = true;
+    refused.insert_range(op.getResults());
+  }
+  if (isRefused)
+    return failure();
   return std::move(program);
 }
 

@@ -127,8 +127,8 @@ Value sequin::normalize_linalg::gather(Nest &nest, Value source,
       b, loc, RankedTensorType::get(full, type.getElementType()), rows, groups);
 }
 
-AffineExpr BodyReader::affineOf(Value index) {
-  MLIRContext *context = op.getContext();
+AffineExpr sequin::normalize_linalg::getAffineIndex(Value index) {
+  MLIRContext *context = index.getContext();
   IntegerAttr attr;
   if (matchPattern(index, m_Constant(&attr)))
     return getAffineConstantExpr(attr.getValue().getSExtValue(), context);
@@ -137,11 +137,11 @@ AffineExpr BodyReader::affineOf(Value index) {
     return getAffineDimExpr(loop.getDim(), context);
   if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(
           body))
-    return affineOf(body->getOperand(0));
+    return getAffineIndex(body->getOperand(0));
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(body))
     return {};
-  AffineExpr x = affineOf(body->getOperand(0));
-  AffineExpr y = affineOf(body->getOperand(1));
+  AffineExpr x = getAffineIndex(body->getOperand(0));
+  AffineExpr y = getAffineIndex(body->getOperand(1));
   if (!x || !y)
     return {};
   if (isa<arith::AddIOp>(body))
@@ -167,7 +167,7 @@ Value BodyReader::readExtract(tensor::ExtractOp extract) {
   SmallVector<unsigned> dims;
   SmallVector<Value> computed;
   for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
-    if (AffineExpr expr = affineOf(index)) {
+    if (AffineExpr expr = getAffineIndex(index)) {
       exprs.push_back(expr);
     } else {
       dims.push_back(i);

@@ -68,31 +68,45 @@ static LogicalResult checkTensor(Operation *at, Type type, const Twine &what,
   return success();
 }
 
-/// Arguments and results; truth values become i8, i64 becomes i32: who passes
-/// an array checks that its numbers fit.
+/// Truth values become i8, i64 becomes i32: who passes an array checks that its
+/// numbers fit.
+static Type boundaryType(RankedTensorType type) {
+  Type element = type.getElementType();
+  return type.clone(element.isInteger(64)
+                        ? IntegerType::get(type.getContext(), 32)
+                        : storedType(element));
+}
+
+/// The types of arguments and results; whether the body can be looked at.
 static LogicalResult rewriteBoundary(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   SmallVector<Type> inputs, results;
   auto stored = [](Type type) {
-    auto tensor = cast<RankedTensorType>(type);
-    Type element = tensor.getElementType();
-    return Type(tensor.clone(element.isInteger(64)
-                                 ? IntegerType::get(type.getContext(), 32)
-                                 : storedType(element)));
+    return boundaryType(cast<RankedTensorType>(type));
   };
+  bool refused = false;
   for (auto [i, input] : llvm::enumerate(type.getInputs())) {
     if (failed(checkTensor(func, input, "argument " + Twine(i),
-                           /*isArgument=*/true)))
-      return failure();
+                           /*isArgument=*/true))) {
+      refused = true;
+      continue;
+    }
     inputs.push_back(stored(input));
     func.getArgument(i).setType(inputs.back());
   }
   for (auto [i, result] : llvm::enumerate(type.getResults())) {
     if (failed(checkTensor(func, result, "result " + Twine(i))))
-      return failure();
-    results.push_back(stored(result));
+      refused = true;
+    else
+      results.push_back(stored(result));
   }
+  if (refused)
+    return failure();
   func.setFunctionType(FunctionType::get(func.getContext(), inputs, results));
+  if (!func.getBody().hasOneBlock())
+    return func.emitOpError() << "has control flow, only straight-line "
+                                 "functions can be lowered: unroll loops and "
+                                 "compute both branches";
   return success();
 }
 
@@ -151,23 +165,34 @@ static void keepPin(Attribute pin, size_t loops, Block::iterator begin,
       generic->setAttr(kPinAttrName, pin);
 }
 
+/// Takes an operation that was refused out of its function; arguments that the
+/// function's type does not have stand for what it would give. So the rest is
+/// looked at, and each operation that is refused by itself is told.
+static void cutOut(Operation *op) {
+  Block &entry = op->getParentOfType<func::FuncOp>().getBody().front();
+  for (Value result : op->getResults()) {
+    Type type = result.getType();
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      type = boundaryType(tensor);
+    result.replaceAllUsesWith(entry.addArgument(type, result.getLoc()));
+  }
+  op->erase();
+}
+
 static LogicalResult rewriteFunction(func::FuncOp func,
                                      const Options &options) {
-  if (failed(rewriteBoundary(func)))
-    return failure();
-  if (!func.getBody().hasOneBlock())
-    return func.emitOpError() << "has control flow, only straight-line "
-                                 "functions can be lowered: unroll loops and "
-                                 "compute both branches";
   foldScales(func);
-  SmallVector<Operation *> ops;
+  SmallVector<Operation *> ops, refused;
   for (Operation &op : func.getBody().front()) {
-    if (failed(checkE2m1(&op)))
-      return failure();
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || !isScaledSum(generic))
+    if (failed(checkE2m1(&op)))
+      refused.push_back(&op);
+    else if (!generic || !isScaledSum(generic))
       ops.push_back(&op);
   }
+  bool isRefused = !refused.empty();
+  for (Operation *op : refused)
+    cutOut(op);
   for (Operation *op : ops) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     Attribute pin = op->getAttr(kPinAttrName);
@@ -175,14 +200,21 @@ static LogicalResult rewriteFunction(func::FuncOp func,
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     Block *block = op->getBlock();
     if (failed(generic ? rewriteGeneric(generic, options)
-                       : rewriteTensorOp(op)))
-      return failure();
+                       : rewriteTensorOp(op))) {
+      isRefused = true;
+      // What it has become so far.
+      while (op->getPrevNode() != before &&
+             isOpTriviallyDead(op->getPrevNode()))
+        op->getPrevNode()->erase();
+      cutOut(op);
+      continue;
+    }
     if (pin)
       keepPin(pin, loops,
               before ? std::next(before->getIterator()) : block->begin(),
               after ? after->getIterator() : block->end());
   }
-  return success();
+  return failure(isRefused);
 }
 
 /// A program; functions that are lowered already are left alone.
@@ -213,12 +245,19 @@ void NormalizeLinalg::runOnOperation() {
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isExternal() && takesTensors(func))
       programs.push_back(func);
+  // All that is refused is told, of functions whose boundary is not.
+  bool refused = false;
+  llvm::erase_if(programs, [&](func::FuncOp func) {
+    if (succeeded(rewriteBoundary(func)))
+      return false;
+    refused = true;
+    return true;
+  });
   for (func::FuncOp func : programs)
-    if (failed(rewriteFunction(func, options)))
-      return signalPassFailure();
-  if (failed(cleanUp(module)))
-    return signalPassFailure();
+    refused |= failed(rewriteFunction(func, options));
+  refused |= failed(cleanUp(module));
   for (func::FuncOp func : programs)
-    if (failed(checkCore(func)))
-      return signalPassFailure();
+    refused |= failed(checkCore(func));
+  if (refused)
+    signalPassFailure();
 }

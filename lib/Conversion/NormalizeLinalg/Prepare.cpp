@@ -113,6 +113,10 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
       rewriteSplat(rewriter, splat);
     } else if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
       expandScatter(rewriter, scatter);
+    } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      expandSlice(rewriter, slice);
+    } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
+      expandSlice(rewriter, slice);
     }
     return success();
   });
@@ -120,6 +124,8 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
     return failure();
   return forEach([&](Operation *op) -> LogicalResult {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      flattenBranches(rewriter, generic);
     if (!linalgOp || isa<linalg::GenericOp>(op) ||
         fillsWithConstant(linalgOp) || !linalgOp.hasPureTensorSemantics())
       return success();
@@ -135,6 +141,7 @@ static LogicalResult decompose(RewriterBase &rewriter, func::FuncOp func) {
       return op->emitOpError() << "has no form as a linalg.generic";
     if (pin)
       (*generic)->setAttr(sequin::kPinAttrName, pin);
+    flattenBranches(rewriter, *generic);
     return success();
   });
 }

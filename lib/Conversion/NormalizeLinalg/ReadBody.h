@@ -44,14 +44,16 @@ private:
   Value readIndex(mlir::linalg::IndexOp index);
   Value readExtract(mlir::tensor::ExtractOp extract);
   Value fromElement(mlir::BlockArgument element, mlir::Type bodyType);
-  /// An affine expression of the loops, if that is what an index is.
-  mlir::AffineExpr affineOf(Value index);
   mlir::LogicalResult checkType(mlir::Operation *body, mlir::Type type);
 
   Nest &nest;
   mlir::linalg::GenericOp op;
   llvm::DenseMap<Value, Value> known;
 };
+
+/// An affine expression of the loops around a body, if that is what an index in
+/// it is; null otherwise.
+mlir::AffineExpr getAffineIndex(mlir::Value index);
 
 /// The tensor type's element type where truth values are i8.
 mlir::Type storedType(mlir::Type type);

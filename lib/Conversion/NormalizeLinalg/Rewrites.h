@@ -119,6 +119,15 @@ mlir::Value gather(Nest &nest, mlir::Value source,
 /// A scatter as linalg.generic operations, which go on to be rewritten.
 void expandScatter(mlir::RewriterBase &rewriter, mlir::tensor::ScatterOp op);
 
+/// A slice at computed offsets as a linalg.generic, which goes on to be
+/// rewritten; false if it is none, or none that can be (Slices.cpp).
+bool expandSlice(mlir::RewriterBase &rewriter, mlir::tensor::ExtractSliceOp op);
+bool expandSlice(mlir::RewriterBase &rewriter, mlir::tensor::InsertSliceOp op);
+/// Branches in a body whose sides can both be computed become choices
+/// (Branches.cpp).
+void flattenBranches(mlir::RewriterBase &rewriter,
+                     mlir::linalg::GenericOp generic);
+
 bool isE2m1(mlir::Type type);
 /// Makes one operation of every sum of products with f4E2M1FN weights and
 /// scales.

@@ -255,8 +255,18 @@ def _ended(number: int, frame: types.FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
+def _interrupted(number: int, frame: types.FrameType | None) -> None:
+    if not _core.end_search():
+        raise KeyboardInterrupt
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """The program; gives its exit code."""
+    """The program; gives its exit code.
+
+    On a terminal the first Ctrl-C during a search over mappings ends that with the best so far.
+    """
+    if sys.stderr.isatty() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _ended)
     arguments = _parser().parse_args(argv)

@@ -1,6 +1,6 @@
 // RUN: sequin-opt %s --convert-linalg-to-tcp=target=rngd --split-input-file --verify-diagnostics
 
-// One error, at the operation; nothing is lowered in part. Bodies that are no chains
+// An error at each operation that is refused by itself; nothing is lowered in part. Bodies that are no chains
 // are in steps-invalid.mlir.
 
 //===----------------------------------------------------------------------===//
@@ -330,4 +330,28 @@ func.func @pin_of_slices(%a: tensor<512x256xbf16>, %b: tensor<256x512xbf16>)
       ins(%a, %b : tensor<512x256xbf16>, tensor<256x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// All that is refused is told, what follows from it is not
+//===----------------------------------------------------------------------===//
+
+// expected-error@+1 {{'func.func' op argument 1 has element type 'f64'}}
+func.func @several(%a: tensor<4xf32>, %b: tensor<4xf64>) -> tensor<4xf32> {
+  // Of what was refused.
+  %0 = arith.truncf %b : tensor<4xf64> to tensor<4xf32>
+  // expected-error@+1 {{'arith.addf' op cannot be lowered to tcp}}
+  %1 = arith.addf %a, %a : tensor<4xf32>
+  %2 = arith.addf %1, %0 : tensor<4xf32>
+  // expected-error@+1 {{'arith.constant' op the result has element type 'complex<f32>'}}
+  %3 = arith.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
+  return %2 : tensor<4xf32>
+}
+
+func.func @another(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'arith.mulf' op cannot be lowered to tcp}}
+  %0 = arith.mulf %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

@@ -1,13 +1,15 @@
 // RUN: sequin-opt %s --normalize-linalg --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{argument 0 has type 'tensor<?x64xbf16>', only ranked tensors with static shapes can be lowered: give every dimension a size}}
+// expected-error@+2 {{argument 0 has type 'tensor<?x64xbf16>', only ranked tensors with static shapes can be lowered: give every dimension a size}}
+// expected-error@+1 {{result 0 has type 'tensor<?x64xbf16>'}}
 func.func @dynamic(%a: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
   return %a : tensor<?x64xbf16>
 }
 
 // -----
 
-// expected-error@+1 {{argument 0 has element type 'f64', the machine has i4, i8, i16, i32, f8E4M3FN, f8E5M2, bf16, f16 and f32}}
+// expected-error@+2 {{argument 0 has element type 'f64', the machine has i4, i8, i16, i32, f8E4M3FN, f8E5M2, bf16, f16 and f32}}
+// expected-error@+1 {{result 0 has element type 'f64'}}
 func.func @element_type(%a: tensor<8xf64>) -> tensor<8xf64> {
   return %a : tensor<8xf64>
 }
@@ -60,7 +62,8 @@ func.func @global() -> tensor<i32> {
 
 // -----
 
-// expected-error@+1 {{argument 0 has type 'tensor<0x4xf32>', a dimension must not be empty}}
+// expected-error@+2 {{argument 0 has type 'tensor<0x4xf32>', a dimension must not be empty}}
+// expected-error@+1 {{result 0 has type 'tensor<0x4xf32>'}}
 func.func @no_elements(%a: tensor<0x4xf32>) -> tensor<0x4xf32> {
   return %a : tensor<0x4xf32>
 }

@@ -242,6 +242,22 @@ def update_slice(cache: Array, row: Array, index: Array) -> Array:
     return result
 
 
+def dynamic_slice(x: Array, at: Array) -> Array:
+    row, column = (int(i) for i in at)
+    return x[row:row + 4, column:column + 10:2]
+
+
+def update_block(x: Array, block: Array, row: Array) -> Array:
+    result = x.copy()
+    result[int(row):int(row) + 3, 7:15] = block
+    return result
+
+
+def nested_branches(x: Array, y: Array) -> Array:
+    inner = np.concatenate([x, np.broadcast_to(2 * y[3:], (5, 6))], 1)
+    return np.pad(inner, ((1, 1), (0, 0)))
+
+
 STABLEHLO = [
     Case("stablehlo/dot_general", lambda x, y: np.einsum("amkbc,canbk->abmn", x, y)),
     Case("stablehlo/add_broadcast", lambda x, y: x[:, None] + y[:, None]),
@@ -269,6 +285,10 @@ STABLEHLO = [
     Case("stablehlo/reverse_slice", lambda x: x[:, ::-1][1:8:2, 0:21:3], data={0: whole(99)}),
     Case("stablehlo/argmax_i32", lambda x: x.argmax(1), data={0: whole(30)}),
     Case("stablehlo/update_slice", update_slice, data={2: constant(11)}),
+    Case("stablehlo/dynamic_slice", dynamic_slice,
+         data={1: lambda r, shape: np.array([12, 15])}),
+    Case("stablehlo/update_block", update_block, data={2: constant(9)}),
+    Case("stablehlo/nested_branches", nested_branches),
     Case("stablehlo/softmax_call", softmax, F32),
 ]
 

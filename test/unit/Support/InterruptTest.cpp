@@ -49,4 +49,15 @@ TEST(Interrupt, ScopesNest) {
   EXPECT_FALSE(interrupted());
 }
 
+TEST(Interrupt, EndsSearchesOnce) {
+  EXPECT_FALSE(endSearch()); // there is none
+  SearchScope search;
+  EXPECT_FALSE(isSearchEnded());
+  EXPECT_TRUE(endSearch());
+  EXPECT_TRUE(isSearchEnded());
+  EXPECT_FALSE(endSearch());
+  SearchScope later;
+  EXPECT_TRUE(isSearchEnded());
+}
+
 } // namespace

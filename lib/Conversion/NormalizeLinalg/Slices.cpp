@@ -1,0 +1,199 @@
+//===- Slices.cpp - Slices at computed offsets ----------------------------===//
+//
+// Part of the Sequin project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice that is cut out reads each element at a computed index. One that is
+// inserted makes each element of the result a choice: that of the slice where
+// the position lies in it, else the old one. A row of a cache is chosen by a
+// comparison of positions alone, since nothing of the slice's own index is
+// computed along a dimension of one element.
+//
+// A slice that does not lie in its tensor has no meaning; it ends the run, as
+// an element that is read outside of its tensor does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrites.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace sequin::normalize_linalg;
+
+/// Numbers between which an index lies, as clamping it says.
+static std::pair<int64_t, int64_t> boundsOf(Value index) {
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return {constant.getSExtValue(), constant.getSExtValue()};
+  if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
+    return boundsOf(cast.getIn());
+  if (auto max = index.getDefiningOp<arith::MaxSIOp>()) {
+    auto x = boundsOf(max.getLhs()), y = boundsOf(max.getRhs());
+    return {std::max(x.first, y.first), std::max(x.second, y.second)};
+  }
+  if (auto min = index.getDefiningOp<arith::MinSIOp>()) {
+    auto x = boundsOf(min.getLhs()), y = boundsOf(min.getRhs());
+    return {std::min(x.first, y.first), std::min(x.second, y.second)};
+  }
+  return {INT64_MIN, INT64_MAX};
+}
+
+/// The table of an offset's values is a constant that the host sends.
+constexpr int64_t kMostOffsets = 1 << 24;
+
+/// `offset`, which ends the run if it is none of the first `count` numbers.
+/// What comes of it lies between these as its computation says.
+static Value checkOffset(OpBuilder &b, Location loc, Value offset,
+                         int64_t count) {
+  auto [low, high] = boundsOf(offset);
+  if (low >= 0 && high < count)
+    return offset;
+  SmallVector<int32_t> positions;
+  for (int64_t i = 0; i < count; ++i)
+    positions.push_back(static_cast<int32_t>(i));
+  auto type = RankedTensorType::get({count}, b.getI32Type());
+  Value table = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, ArrayRef(positions)));
+  Value checked = arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      tensor::ExtractOp::create(b, loc, table, offset));
+  checked = arith::MaxSIOp::create(b, loc, checked,
+                                   arith::ConstantIndexOp::create(b, loc, 0));
+  return arith::MinSIOp::create(
+      b, loc, checked, arith::ConstantIndexOp::create(b, loc, count - 1));
+}
+
+/// Offsets as values; null where one is a constant.
+template <typename SliceOp>
+static FailureOr<SmallVector<Value>> readOffsets(SliceOp op) {
+  if (!llvm::all_of(op.getStaticSizes(), ShapedType::isStatic) ||
+      !llvm::all_of(op.getStaticStrides(), ShapedType::isStatic))
+    return failure();
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : op.getMixedOffsets())
+    offsets.push_back(dyn_cast<Value>(offset));
+  return offsets;
+}
+
+bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
+                                           tensor::ExtractSliceOp op) {
+  FailureOr<SmallVector<Value>> offsets = readOffsets(op);
+  RankedTensorType type = op.getType(), source = op.getSourceType();
+  if (failed(offsets) || llvm::none_of(*offsets, [](Value v) { return !!v; }) ||
+      !type.hasStaticShape() || !source.hasStaticShape())
+    return false;
+  Location loc = op.getLoc();
+  for (auto [dim, offset] : llvm::enumerate(*offsets))
+    if (offset) {
+      int64_t reach = (op.getStaticSize(dim) - 1) * op.getStaticStride(dim);
+      int64_t count = source.getDimSize(dim) - reach;
+      if (op.getStaticStride(dim) < 1 || count < 1 || count > kMostOffsets)
+        return false;
+      offset = checkOffset(b, loc, offset, count);
+    }
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, ValueRange(), empty,
+      {b.getMultiDimIdentityMap(type.getRank())}, kinds,
+      [&](OpBuilder &n, Location at, ValueRange) {
+        SmallVector<Value> position;
+        unsigned loop = 0;
+        for (int64_t dim = 0; dim < source.getRank(); ++dim) {
+          Value index = (*offsets)[dim];
+          if (!index)
+            index =
+                arith::ConstantIndexOp::create(n, at, op.getStaticOffset(dim));
+          if (!dropped.test(dim)) {
+            Value step = linalg::IndexOp::create(n, at, loop++);
+            if (int64_t stride = op.getStaticStride(dim); stride != 1)
+              step = arith::MulIOp::create(
+                  n, at, step, arith::ConstantIndexOp::create(n, at, stride));
+            index = arith::AddIOp::create(n, at, index, step);
+          }
+          position.push_back(index);
+        }
+        Value element =
+            tensor::ExtractOp::create(n, at, op.getSource(), position);
+        linalg::YieldOp::create(n, at, element);
+      });
+  b.replaceOp(op, generic.getResults());
+  return true;
+}
+
+bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
+                                           tensor::InsertSliceOp op) {
+  FailureOr<SmallVector<Value>> offsets = readOffsets(op);
+  RankedTensorType type = op.getType(), source = op.getSourceType();
+  if (failed(offsets) || llvm::none_of(*offsets, [](Value v) { return !!v; }) ||
+      !type.hasStaticShape() || !source.hasStaticShape() ||
+      llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
+    return false;
+  Location loc = op.getLoc();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (auto [dim, offset] : llvm::enumerate(*offsets)) {
+    int64_t count = type.getDimSize(dim) - op.getStaticSize(dim) + 1;
+    if (offset && (count < 1 || count > kMostOffsets))
+      return false;
+    if (offset)
+      offset = checkOffset(b, loc, offset, count);
+  }
+  int64_t rank = type.getRank();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, ValueRange{op.getDest()}, empty, {identity, identity},
+      kinds, [&](OpBuilder &n, Location at, ValueRange arguments) {
+        using P = arith::CmpIPredicate;
+        auto constant = [&](int64_t number) -> Value {
+          return arith::ConstantIndexOp::create(n, at, number);
+        };
+        Value inside;
+        auto require = [&](P predicate, Value x, Value y) {
+          Value holds = arith::CmpIOp::create(n, at, predicate, x, y);
+          inside = inside ? arith::AndIOp::create(n, at, inside, holds) : holds;
+        };
+        SmallVector<Value> position;
+        for (int64_t dim = 0; dim < rank; ++dim) {
+          Value index = linalg::IndexOp::create(n, at, dim);
+          int64_t size = op.getStaticSize(dim);
+          Value offset = (*offsets)[dim];
+          bool isWhole = !offset && size == type.getDimSize(dim);
+          if (!offset)
+            offset = constant(op.getStaticOffset(dim));
+          Value own = index;
+          if (size == 1) {
+            own = constant(0);
+            if (!isWhole)
+              require(P::eq, index, offset);
+          } else if (!isWhole) {
+            own = arith::SubIOp::create(n, at, index, offset);
+            require(P::sge, own, constant(0));
+            require(P::slt, own, constant(size));
+          }
+          if (!dropped.test(dim))
+            position.push_back(own);
+        }
+        auto read = [&](OpBuilder &r, Location where) {
+          Value element =
+              tensor::ExtractOp::create(r, where, op.getSource(), position);
+          scf::YieldOp::create(r, where, element);
+        };
+        auto keep = [&](OpBuilder &r, Location where) {
+          scf::YieldOp::create(r, where, arguments[0]);
+        };
+        auto choice = scf::IfOp::create(n, at, inside, read, keep);
+        linalg::YieldOp::create(n, at, choice.getResult(0));
+      });
+  b.replaceOp(op, generic.getResults());
+  return true;
+}

@@ -1,0 +1,45 @@
+// RUN: sequin-opt %s --normalize-linalg --split-input-file | FileCheck %s
+
+// A row at a computed place is chosen by its position alone. That the place is one
+// is known from its clamps here.
+
+// CHECK-LABEL: func.func @row
+// CHECK-NOT: tensor.insert_slice
+// CHECK-NOT: tensor.gather
+func.func @row(%cache: tensor<16x8xf32>, %row: tensor<1x8xf32>, %at: tensor<i32>) -> tensor<16x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c15 = arith.constant 15 : index
+  %n = tensor.extract %at[] : tensor<i32>
+  %0 = arith.index_cast %n : i32 to index
+  %1 = arith.maxsi %0, %c0 : index
+  %2 = arith.minsi %1, %c15 : index
+  %3 = tensor.insert_slice %row into %cache[%2, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<16x8xf32>
+  return %3 : tensor<16x8xf32>
+}
+
+// -----
+
+// A place that is not known to lie in the tensor is looked up, which ends the run
+// where it does not.
+
+// CHECK-LABEL: func.func @unchecked_row
+// CHECK-NOT: tensor.insert_slice
+// CHECK: tensor.gather
+func.func @unchecked_row(%cache: tensor<16x8xf32>, %row: tensor<8xf32>, %at: tensor<i32>) -> tensor<16x8xf32> {
+  %n = tensor.extract %at[] : tensor<i32>
+  %0 = arith.index_cast %n : i32 to index
+  %1 = tensor.insert_slice %row into %cache[%0, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<16x8xf32>
+  return %1 : tensor<16x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @cut
+// CHECK-NOT: tensor.extract_slice
+// CHECK: tensor.gather
+func.func @cut(%x: tensor<16x8xf32>, %at: tensor<i32>) -> tensor<4x8xf32> {
+  %n = tensor.extract %at[] : tensor<i32>
+  %0 = arith.index_cast %n : i32 to index
+  %1 = tensor.extract_slice %x[%0, 0] [4, 8] [1, 1] : tensor<16x8xf32> to tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
