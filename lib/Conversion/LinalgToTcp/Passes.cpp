@@ -38,7 +38,6 @@ using namespace sequin::linalg_to_tcp;
 static LogicalResult
 forEachPlan(ModuleOp module,
             function_ref<LogicalResult(Program &, ProgramOp)> step) {
-  SearchScope search;
   for (ProgramOp op : llvm::make_early_inc_range(module.getOps<ProgramOp>())) {
     tcp::TargetAttr target = tcp::getTarget(op);
     if (!target)
@@ -206,6 +205,7 @@ struct ChooseLayoutsPass
   LogicalResult step(Program &program) {
     if (failed(checkBudget(program, searchBudget)))
       return failure();
+    SearchScope search;
     chooseLayouts(program, getLayout(argumentLayout, program), searchBudget);
     return success();
   }
@@ -218,6 +218,7 @@ struct DivideOverChipsPass
     if (failed(checkBudget(program, searchBudget)) ||
         failed(checkPhase(program, Phase::Layouts)))
       return failure();
+    SearchScope search;
     return planChips(program, searchBudget);
   }
 };
@@ -239,6 +240,7 @@ struct ChooseMappingsPass
     if (failed(checkBudget(program, searchBudget)) ||
         failed(checkPhase(program, Phase::Layouts)))
       return failure();
+    SearchScope search;
     return planGroups(program, searchBudget);
   }
 };

@@ -16,6 +16,7 @@
 
 #include "Rewrites.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace sequin::normalize_linalg;
@@ -51,48 +52,78 @@ getBounds(AffineExpr expr, ArrayRef<int64_t> sizes) {
   return std::pair(*low, *high);
 }
 
+namespace {
+/// Elements in front of and behind a dimension.
+struct Margin {
+  int64_t low = 0, high = 0;
+};
+} // namespace
+
+/// How far the indices of a read reach beyond each dimension; none where one is
+/// not affine. Nothing where the padded tensor would be out of proportion to
+/// what is there and what is read.
+static SmallVector<std::optional<Margin>>
+getMargins(linalg::GenericOp generic, tensor::ExtractOp extract) {
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  SmallVector<int64_t> sizes = generic.getStaticLoopRanges();
+  SmallVector<std::optional<Margin>> margins;
+  std::optional<int64_t> padded = 1, proportion = type.getNumElements(),
+                         read = 1;
+  for (auto [size, index] :
+       llvm::zip_equal(type.getShape(), extract.getIndices())) {
+    std::optional<Margin> &margin = margins.emplace_back();
+    AffineExpr expr = getAffineIndex(index);
+    auto bounds = expr ? getBounds(expr, sizes) : std::nullopt;
+    constexpr int64_t kFarthest = int64_t(1) << 31;
+    if (bounds && bounds->first > -kFarthest && bounds->second < kFarthest)
+      margin = Margin{std::max<int64_t>(0, -bounds->first),
+                      std::max<int64_t>(0, bounds->second - size + 1)};
+    if (margin && padded)
+      padded = llvm::checkedMul(*padded, margin->low + size + margin->high);
+    else if (padded)
+      padded = llvm::checkedMul(*padded, size);
+  }
+  for (int64_t size : sizes)
+    if (read)
+      read = llvm::checkedMul(*read, size);
+  constexpr int64_t kMostTimes = 4;
+  if (read)
+    proportion = llvm::checkedAdd(*proportion, *read);
+  if (!padded || !proportion || *padded / kMostTimes > *proportion)
+    margins.assign(margins.size(), std::nullopt);
+  return margins;
+}
+
 /// Makes a read of an element defined for all iterations of `generic`.
 static void makeDefined(RewriterBase &rewriter, linalg::GenericOp generic,
                         tensor::ExtractOp extract) {
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
   Location loc = extract.getLoc();
-  SmallVector<int64_t> sizes = generic.getStaticLoopRanges();
-  SmallVector<int64_t> low(type.getRank(), 0), high(type.getRank(), 0);
-  // A tensor is not padded to many times its size.
-  constexpr int64_t kMostPadding = 1 << 16;
+  SmallVector<int64_t> low, high, shape;
   rewriter.setInsertionPoint(extract);
-  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
-    int64_t last = type.getDimSize(dim) - 1;
-    AffineExpr expr = getAffineIndex(index);
-    auto bounds = expr ? getBounds(expr, sizes) : std::nullopt;
-    Value defined;
-    if (bounds && bounds->first >= -kMostPadding &&
-        bounds->second <= last + kMostPadding) {
-      low[dim] = std::max<int64_t>(0, -bounds->first);
-      high[dim] = std::max<int64_t>(0, bounds->second - last);
-      if (low[dim] == 0)
-        continue;
-      defined = arith::AddIOp::create(
-          rewriter, loc, index,
-          arith::ConstantIndexOp::create(rewriter, loc, low[dim]));
-    } else {
-      defined = arith::MaxSIOp::create(
-          rewriter, loc, index,
-          arith::ConstantIndexOp::create(rewriter, loc, 0));
-      defined = arith::MinSIOp::create(
-          rewriter, loc, defined,
-          arith::ConstantIndexOp::create(rewriter, loc, last));
+  for (auto [dim, margin] : llvm::enumerate(getMargins(generic, extract))) {
+    int64_t size = type.getDimSize(dim);
+    Margin beyond = margin.value_or(Margin());
+    low.push_back(beyond.low);
+    high.push_back(beyond.high);
+    shape.push_back(beyond.low + size + beyond.high);
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, value);
+    };
+    Value index = extract.getIndices()[dim], defined = index;
+    if (!margin) {
+      defined = arith::MaxSIOp::create(rewriter, loc, index, number(0));
+      defined =
+          arith::MinSIOp::create(rewriter, loc, defined, number(size - 1));
+    } else if (beyond.low > 0) {
+      defined = arith::AddIOp::create(rewriter, loc, index, number(beyond.low));
     }
     rewriter.modifyOpInPlace(
         extract, [&] { extract.getIndicesMutable()[dim].set(defined); });
   }
-  auto isPadding = [](int64_t count) { return count > 0; };
-  if (llvm::none_of(low, isPadding) && llvm::none_of(high, isPadding))
+  if (shape == type.getShape())
     return;
   rewriter.setInsertionPoint(generic);
-  SmallVector<int64_t> shape;
-  for (auto [size, before, after] : llvm::zip_equal(type.getShape(), low, high))
-    shape.push_back(before + size + after);
   Value zero = arith::ConstantOp::create(
       rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
   Value padded = tensor::PadOp::create(

@@ -24,22 +24,31 @@
 using namespace mlir;
 using namespace sequin::normalize_linalg;
 
-/// Numbers between which an index lies, as clamping it says.
-static std::pair<int64_t, int64_t> boundsOf(Value index) {
+/// Numbers between which an index lies, as clamping it says; looks `depth`
+/// operations back.
+static std::pair<int64_t, int64_t> boundsOf(Value index, unsigned depth = 6) {
+  constexpr std::pair<int64_t, int64_t> kUnknown{INT64_MIN, INT64_MAX};
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return {constant.getSExtValue(), constant.getSExtValue()};
-  if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
-    return boundsOf(cast.getIn());
-  if (auto max = index.getDefiningOp<arith::MaxSIOp>()) {
-    auto x = boundsOf(max.getLhs()), y = boundsOf(max.getRhs());
-    return {std::max(x.first, y.first), std::max(x.second, y.second)};
+  Operation *op = index.getDefiningOp();
+  if (depth == 0 ||
+      !isa_and_nonnull<arith::IndexCastOp, arith::MaxSIOp, arith::MinSIOp>(op))
+    return kUnknown;
+  auto x = boundsOf(op->getOperand(0), depth - 1);
+  if (isa<arith::IndexCastOp>(op)) {
+    // What does not fit is cut.
+    unsigned width = index.getType().isIndex()
+                         ? 64
+                         : index.getType().getIntOrFloatBitWidth();
+    bool fits = llvm::isIntN(width, x.first) && llvm::isIntN(width, x.second);
+    return fits ? x : kUnknown;
   }
-  if (auto min = index.getDefiningOp<arith::MinSIOp>()) {
-    auto x = boundsOf(min.getLhs()), y = boundsOf(min.getRhs());
-    return {std::min(x.first, y.first), std::min(x.second, y.second)};
-  }
-  return {INT64_MIN, INT64_MAX};
+  auto y = boundsOf(op->getOperand(1), depth - 1);
+  return isa<arith::MaxSIOp>(op) ? std::pair(std::max(x.first, y.first),
+                                             std::max(x.second, y.second))
+                                 : std::pair(std::min(x.first, y.first),
+                                             std::min(x.second, y.second));
 }
 
 /// The table of an offset's values is a constant that the host sends.

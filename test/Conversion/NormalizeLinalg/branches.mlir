@@ -56,3 +56,29 @@ func.func @looked_up(%table: tensor<8xf32>, %at: tensor<16xi32>) -> tensor<16xf3
   } -> tensor<16xf32>
   return %1 : tensor<16xf32>
 }
+
+// -----
+
+// A tensor that one loop walks along several dimensions would be padded to many times
+// what is read of it; its indices are clamped.
+
+// CHECK-LABEL: func.func @diagonal
+// CHECK-NOT: tensor<4096x4096
+func.func @diagonal(%x: tensor<4x4xf32>) -> tensor<4096xf32> {
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<4096xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%0 : tensor<4096xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %c = arith.cmpi slt, %i, %c4 : index
+    %r = scf.if %c -> (f32) {
+      %e = tensor.extract %x[%i, %i] : tensor<4x4xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<4096xf32>
+  return %1 : tensor<4096xf32>
+}

@@ -43,3 +43,24 @@ func.func @cut(%x: tensor<16x8xf32>, %at: tensor<i32>) -> tensor<4x8xf32> {
   %1 = tensor.extract_slice %x[%0, 0] [4, 8] [1, 1] : tensor<16x8xf32> to tensor<4x8xf32>
   return %1 : tensor<4x8xf32>
 }
+
+// -----
+
+// A number that a cast cuts is not known to lie in the tensor, whatever it was before.
+
+// CHECK-LABEL: func.func @cut_number
+// CHECK: tensor.gather
+func.func @cut_number(%cache: tensor<256x8xf32>, %row: tensor<1x8xf32>, %at: tensor<i32>) -> tensor<256x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c255 = arith.constant 255 : index
+  %n = tensor.extract %at[] : tensor<i32>
+  %0 = arith.index_cast %n : i32 to index
+  %1 = arith.maxsi %0, %c0 : index
+  %2 = arith.minsi %1, %c255 : index
+  %3 = arith.index_cast %2 : index to i8
+  %zero = arith.constant 0 : i8
+  %positive = arith.maxsi %3, %zero : i8
+  %4 = arith.index_cast %positive : i8 to index
+  %5 = tensor.insert_slice %row into %cache[%4, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<256x8xf32>
+  return %5 : tensor<256x8xf32>
+}
