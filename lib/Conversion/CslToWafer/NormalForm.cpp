@@ -660,53 +660,8 @@ void csl_to_wafer::markConstants(csl::ProgramOp program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// What sources say
 //===----------------------------------------------------------------------===//
-
-/// A loop that does not count from 0 by 1 counts its rounds.
-static void countFromZero(scf::ForOp loop) {
-  Value counter = loop.getInductionVar();
-  Type type = counter.getType();
-  if (!type.isIndex() && type.getIntOrFloatBitWidth() > 32)
-    return;
-  if (matchPattern(loop.getLowerBound(), m_Zero()) &&
-      matchPattern(loop.getStep(), m_One()))
-    return;
-  OpBuilder builder(loop);
-  Location loc = loop.getLoc();
-  Type word = builder.getI32Type();
-  bool isUnsigned = loop.getUnsignedCmp();
-  auto asWord = [&](Value value) -> Value {
-    if (type == word)
-      return value;
-    if (type.isIndex())
-      return builder.createOrFold<arith::IndexCastOp>(loc, word, value);
-    return isUnsigned ? builder.createOrFold<arith::ExtUIOp>(loc, word, value)
-                      : builder.createOrFold<arith::ExtSIOp>(loc, word, value);
-  };
-  Value from = asWord(loop.getLowerBound()), step = asWord(loop.getStep());
-  Value count = csl::countRounds(
-      builder, loc, from, asWord(loop.getUpperBound()), step, isUnsigned);
-  APInt number;
-  loop.setUnsignedCmp(!matchPattern(count, m_ConstantInt(&number)) ||
-                      number.isNegative());
-  loop.setLowerBound(
-      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 0)));
-  loop.setUpperBound(count);
-  loop.setStep(
-      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 1)));
-  // Stands for the counter while its uses change.
-  counter.setType(word);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value scaled = arith::MulIOp::create(builder, loc, counter, step);
-  Value sum = arith::AddIOp::create(builder, loc, scaled, from);
-  Value result = sum;
-  if (type.isIndex())
-    result = arith::IndexCastOp::create(builder, loc, type, sum);
-  else if (type != word)
-    result = arith::TruncIOp::create(builder, loc, type, sum);
-  counter.replaceAllUsesExcept(result, scaled.getDefiningOp());
-}
 
 /// A switch asks for one value after another, as it does when it comes from
 /// source; one of many values is left to LowerSwitches, which does not nest.
@@ -770,7 +725,7 @@ struct SayAsSource : public PassWrapper<SayAsSource, OperationPass<>> {
 
   void runOnOperation() override {
     csl::sayInCsl(cast<FunctionOpInterface>(getOperation()));
-    getOperation()->walk(countFromZero);
+    getOperation()->walk(csl::countFromZero);
     getOperation()->walk(askInTurn);
     getOperation()->walk(chooseAsIf);
   }

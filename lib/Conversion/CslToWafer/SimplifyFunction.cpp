@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "sequin/Dialect/Csl/Transforms/Blocks.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 
 using namespace mlir;
@@ -104,99 +104,6 @@ struct ChooseBeforeEdge : public OpRewritePattern<cf::CondBranchOp> {
 };
 } // namespace
 
-/// What every branch to `block` gives for its argument `number`; null where
-/// they differ.
-static Value getSameOperand(Block *block, unsigned number) {
-  Value same;
-  for (auto it = block->pred_begin(); it != block->pred_end(); ++it) {
-    auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
-    if (!branch)
-      return {};
-    Value operand = branch.getSuccessorOperands(it.getSuccessorIndex())[number];
-    if (!operand ||
-        (same && operand != same && operand != block->getArgument(number)))
-      return {};
-    if (operand != block->getArgument(number))
-      same = operand;
-  }
-  return same;
-}
-
-/// An argument that is the same value from everywhere is that value.
-static bool dropSameArguments(Operation *function) {
-  bool changed = false;
-  function->walk([&](Block *block) {
-    if (block->isEntryBlock())
-      return;
-    for (unsigned number = block->getNumArguments(); number-- > 0;) {
-      Value same = getSameOperand(block, number);
-      if (!same)
-        continue;
-      block->getArgument(number).replaceAllUsesWith(same);
-      for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
-        cast<BranchOpInterface>((*it)->getTerminator())
-            .getSuccessorOperands(it.getSuccessorIndex())
-            .erase(number);
-      block->eraseArgument(number);
-      changed = true;
-    }
-  });
-  return changed;
-}
-
-namespace {
-/// A branch that gives its only successor an argument of that successor is
-/// never reached: it goes back to its own block, until both are erased.
-/// Upstream's pattern would merge the two, put the argument in its own place
-/// and leave what uses it without a value (LLVM 22.1, BranchOp).
-struct LeaveUnreachedLoop : public OpRewritePattern<cf::BranchOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(cf::BranchOp op,
-                                PatternRewriter &rewriter) const override {
-    Block *block = op->getBlock(), *next = op.getDest();
-    auto isOfNext = [&](Value operand) {
-      auto argument = dyn_cast<BlockArgument>(operand);
-      return argument && argument.getOwner() == next;
-    };
-    if (next == block || next->getSinglePredecessor() != block ||
-        llvm::none_of(op.getDestOperands(), isOfNext))
-      return failure();
-    rewriter.replaceOpWithNewOp<cf::BranchOp>(op, block, block->getArguments());
-    return success();
-  }
-};
-} // namespace
-
-/// Branches alone, with nothing folded: a value that is its own operand stays
-/// until its block is erased. Whether anything changed.
-static bool simplifyBranches(Operation *function,
-                             const CanonicalPatterns &patterns) {
-  // Structured control flow has none.
-  bool hasBranches = false;
-  function->walk(
-      [&](Block *block) { hasBranches |= !block->getParent()->hasOneBlock(); });
-  if (!hasBranches)
-    return false;
-  bool anyChange = false, hasOtherRegions = true;
-  while (hasOtherRegions) {
-    bool changed = false;
-    GreedyRewriteConfig config;
-    config.setUseTopDownTraversal()
-        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-        .enableFolding(false)
-        .enableConstantCSE(false);
-    (void)applyPatternsGreedily(function, patterns.branches, config, &changed);
-    IRRewriter rewriter(function->getContext());
-    // The patterns have come to their end: only regions give them new work.
-    hasOtherRegions = succeeded(simplifyRegions(
-        rewriter, function->getRegions(), /*mergeBlocks=*/false));
-    hasOtherRegions |= dropSameArguments(function);
-    anyChange |= changed || hasOtherRegions;
-  }
-  return anyChange;
-}
-
 /// Everything else; the blocks stay as they are, and all are reached.
 static bool simplifyOthers(Operation *function,
                            const CanonicalPatterns &patterns) {
@@ -214,7 +121,7 @@ void csl_to_wafer::simplifyFunction(Operation *function,
   // functions that take more rounds than these are rare and stay as they are.
   constexpr int kRounds = 10;
   for (int round = 0; round < kRounds; ++round) {
-    bool hasOtherBlocks = simplifyBranches(function, patterns);
+    bool hasOtherBlocks = csl::simplifyBranches(function, patterns.branches);
     if (round > 0 && !hasOtherBlocks)
       return;
     if (!simplifyOthers(function, patterns))
@@ -256,14 +163,13 @@ void CanonicalPatterns::make(MLIRContext *context) {
     for (Dialect *dialect : context->getLoadedDialects())
       dialect->getCanonicalizationPatterns(ofOthers);
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      op.getCanonicalizationPatterns(
-          isa<cf::ControlFlowDialect>(op.getDialect()) ? ofBranches : ofOthers,
-          context);
+      if (!isa<cf::ControlFlowDialect>(op.getDialect()))
+        op.getCanonicalizationPatterns(ofOthers, context);
+    csl::populateBranchPatterns(ofBranches);
     csl::populateRunningConstantPatterns(ofOthers);
     // Before upstream's, whose benefit is what it looks at.
     ofOthers.add<NegateWhereCompared>(context, /*benefit=*/10);
     ofBranches.add<ChooseBeforeEdge>(context);
-    ofBranches.add<LeaveUnreachedLoop>(context, /*benefit=*/10);
     branches = std::move(ofBranches);
     ofOthers.add<ChooseBefore>(context);
     others = FrozenRewritePatternSet(

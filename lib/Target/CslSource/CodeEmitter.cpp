@@ -8,8 +8,8 @@
 
 #include "CodeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -88,8 +88,6 @@ static StringRef defaultName(Value value) {
       return "i";
     return "value";
   }
-  if (isa<scf::ForOp>(op->getParentOp()) && type.isIndex())
-    return "n";
   if (type.isInteger(1))
     return "is_true";
   if (auto dsd = dyn_cast<csl::DsdType>(type)) {
@@ -324,7 +322,8 @@ Expression CodeEmitter::bindConst(Value value, const Expression &expression,
     return leaves[value].expression;
   }
   if (isComptime && !effects.acts &&
-      isa<csl::ComptimeOp>(value.getParentBlock()->getParentOp())) {
+      isa<csl::ComptimeOp>(value.getParentBlock()->getParentOp()) &&
+      value.getParentBlock()->isEntryBlock()) {
     std::string wish = program.wishFor(value);
     Doc made =
         expression.untyped
@@ -385,7 +384,7 @@ void CodeEmitter::define(Value value, Expression expression,
   // Alone in its statement it may be as long as it is.
   bool fits =
       expression.text.size() <= kInlineColumns ||
-      isa<func::ReturnOp, memref::StoreOp, csl::StoreOp, scf::ConditionOp>(
+      isa<func::ReturnOp, memref::StoreOp, csl::StoreOp, cf::CondBranchOp>(
           user);
   if (value.hasOneUse() && user->getBlock() == value.getParentBlock() && fits) {
     flush(effects);

@@ -59,9 +59,6 @@ struct Effects {
   }
 };
 
-/// Of an assertion that is only there to keep the loop around it.
-inline constexpr llvm::StringLiteral kKeepsLoop = "keeps_loop";
-
 /// Longer expressions get a name.
 inline constexpr size_t kInlineColumns = 64;
 
@@ -186,24 +183,11 @@ private:
 
   // Control (EmitControl.cpp).
   bool emitControl(mlir::Operation &op);
-  void emitIf(mlir::Operation &op);
-  bool emitShortCircuit(mlir::Operation &op);
-  void emitFor(mlir::Operation &op);
-  void emitWhile(mlir::Operation &op);
-  void emitSwitch(mlir::Operation &op);
   void emitReturn(mlir::Operation &op);
-  /// A block whose terminator assigns its operands to variables; an empty name
-  /// drops one.
-  void emitInner(mlir::Block &block, llvm::ArrayRef<std::string> slotNames);
+  /// An empty name drops a value.
   void assignTogether(llvm::ArrayRef<std::string> slotNames,
                       mlir::ValueRange values);
-  std::vector<std::string> resultSlots(mlir::Operation &op);
-  /// The variable around `op` that `result` may use, or empty.
-  std::string sharedSlot(mlir::OpResult result, mlir::Value init);
   std::string declareSlot(mlir::Value value, mlir::Value init);
-  /// The variable of an argument that a loop carries, with its first value.
-  std::string carry(mlir::OpResult result, mlir::Value argument,
-                    mlir::Value init);
   void bindSlot(mlir::Value value, const std::string &slot);
   /// A value that is used behind a loop around it and that `holder` holds goes
   /// into its variable in front of the loop.
@@ -213,7 +197,6 @@ private:
   }
   /// Everything that waits gets its line, except `kept`.
   void flushUnless(mlir::ValueRange kept);
-  static bool matchesConstant(mlir::Value condition, bool value);
   /// `if (condition) yes else no`.
   Expression choose(mlir::Value result, mlir::Value condition, mlir::Value yes,
                     mlir::Value no);
@@ -246,11 +229,6 @@ private:
   /// Variables without an address, by name: roots that no pointer reaches.
   llvm::StringMap<bool> slots;
   llvm::DenseSet<const void *> privateRoots;
-  /// Variables that the terminator of a block assigns its operands to.
-  llvm::DenseMap<mlir::Block *, std::vector<std::string>> targets;
-  /// The block argument whose value a loop's variable holds at the beginning of
-  /// an iteration.
-  llvm::StringMap<mlir::Value> carried;
   llvm::StringMap<IntType> slotTypes;
   llvm::StringMap<std::string> slotPointers;
   /// Values of a loop that are used behind it, and their variables.

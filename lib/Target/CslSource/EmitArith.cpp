@@ -8,8 +8,8 @@
 
 #include "CodeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -159,7 +159,7 @@ Expression CodeEmitter::connect(Value result, bool isOr, const Expression &left,
   Expression both = binary(left, isOr ? "or" : "and", right,
                            isOr ? Precedence::Or : Precedence::And);
   bool onlyBranches = llvm::all_of(result.getUsers(), [](Operation *user) {
-    return isa<scf::IfOp, scf::ConditionOp>(user) && user->getNumResults() == 0;
+    return isa<cf::CondBranchOp>(user);
   });
   return left.comptime && !onlyBranches ? hide(result, both) : both;
 }

@@ -460,7 +460,7 @@ bool CodeEmitter::setInitial(Operation &op, Value place,
   takeEffects();
   std::vector<int64_t> path;
   csl::VarOp var;
-  if (isa<csl::ComptimeOp>(op.getParentOp()))
+  if (isa<csl::ComptimeOp>(op.getParentOp()) && op.getBlock()->isEntryBlock())
     var = findPlace(place, indices, program, path);
   if (!var) {
     refuse(&op, "stores into what is no place of a variable of the file that "

@@ -10,18 +10,20 @@
 #include "CodeEmitter.h"
 #include "LayoutEmitter.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sequin/Dialect/Csl/Transforms/Blocks.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
@@ -31,87 +33,155 @@ using namespace sequin;
 using namespace sequin::csl_to_source;
 
 namespace {
-/// A choice that is made already: CSL's compiler would not type a literal by
-/// the side that it does not take.
-struct TakeTheSide : public OpRewritePattern<scf::IfOp> {
+/// Keeps the names of values while operations are replaced.
+class NameListener : public RewriterBase::Listener {
+public:
+  explicit NameListener(ValueNames &names) : names(names) {}
+
+  void notifyOperationReplaced(Operation *op, ValueRange values) override {
+    for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+      auto name = names.find(result);
+      if (name != names.end() && value)
+        names.try_emplace(value, std::string(name->second));
+    }
+  }
+  void notifyOperationErased(Operation *op) override {
+    for (Value result : op->getResults())
+      names.erase(result);
+  }
+
+private:
+  ValueNames &names;
+};
+
+/// A switch asks for a number in the type that it had before it was extended,
+/// if that has all cases.
+struct SwitchNarrow : public OpRewritePattern<cf::SwitchOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(scf::IfOp op,
+  LogicalResult matchAndRewrite(cf::SwitchOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<int64_t> condition = getConstantIntValue(op.getCondition());
-    if (!condition)
-      return rewriter.notifyMatchFailure(op, "the condition is not known");
-    Region &side = *condition ? op.getThenRegion() : op.getElseRegion();
-    if (side.empty()) {
-      rewriter.eraseOp(op);
-      return success();
-    }
-    Operation *yield = side.front().getTerminator();
-    auto results = llvm::to_vector(yield->getOperands());
-    rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(&side.front(), op);
-    rewriter.replaceOp(op, results);
+    Operation *cast = op.getFlag().getDefiningOp();
+    if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(
+            cast))
+      return rewriter.notifyMatchFailure(op, "asks for what is not extended");
+    Value flag = cast->getOperand(0);
+    if (auto index = flag.getDefiningOp<arith::IndexCastOp>();
+        index && isa<arith::IndexCastOp>(cast))
+      flag = index.getIn();
+    auto type = dyn_cast<IntegerType>(flag.getType());
+    if (!type ||
+        type.getWidth() >= op.getFlag().getType().getIntOrFloatBitWidth())
+      return rewriter.notifyMatchFailure(op, "extends no narrower number");
+    bool isUnsigned = isa<arith::ExtUIOp>(cast);
+    llvm::SmallVector<APInt> values;
+    if (DenseIntElementsAttr cases = op.getCaseValuesAttr())
+      for (const APInt &value : cases.getValues<APInt>()) {
+        if (isUnsigned ? !value.isIntN(type.getWidth())
+                       : !value.isSignedIntN(type.getWidth()))
+          return rewriter.notifyMatchFailure(op, "a case is wider");
+        values.push_back(value.trunc(type.getWidth()));
+      }
+    llvm::SmallVector<ValueRange> operands(op.getCaseOperands().begin(),
+                                           op.getCaseOperands().end());
+    rewriter.replaceOpWithNewOp<cf::SwitchOp>(
+        op, flag, op.getDefaultDestination(), op.getDefaultOperands(), values,
+        BlockRange(op.getCaseDestinations()), operands);
     return success();
   }
 };
 } // namespace
 
-/// Affine loops and accesses become scf and memref; what nobody uses goes.
-static LogicalResult prepare(ModuleOp module) {
-  bool hasAffine = module
-                       .walk([](Operation *op) {
-                         return isa<affine::AffineDialect>(op->getDialect())
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-  if (hasAffine) {
-    PassManager manager(module.getContext(), ModuleOp::getOperationName());
-    OpPassManager &programs = manager.nest<csl::ProgramOp>();
-    programs.addNestedPass<func::FuncOp>(createLowerAffinePass());
-    programs.addNestedPass<csl::TaskOp>(createLowerAffinePass());
-    if (failed(manager.run(module)))
-      return failure();
+static LogicalResult lowerAffine(ModuleOp module) {
+  WalkResult hasAffine = module.walk([](Operation *op) {
+    return isa<affine::AffineDialect>(op->getDialect())
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!hasAffine.wasInterrupted())
+    return success();
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  OpPassManager &programs = manager.nest<csl::ProgramOp>();
+  programs.addNestedPass<func::FuncOp>(createLowerAffinePass());
+  programs.addNestedPass<csl::TaskOp>(createLowerAffinePass());
+  return manager.run(module);
+}
+
+/// Structured control flow becomes branches between blocks.
+static LogicalResult lowerStructure(csl::ProgramOp program,
+                                    NameListener &listener) {
+  MLIRContext *context = program.getContext();
+  program.walk([](scf::ForOp loop) {
+    if (!csl::staysInType(loop))
+      csl::countFromZero(loop);
+  });
+  // A comptime block of several blocks ends as others do.
+  for (auto comptime : program.getOps<csl::ComptimeOp>()) {
+    Block &block = comptime.getBody().back();
+    if (llvm::any_of(block, [](Operation &op) {
+          return isa<scf::SCFDialect>(op.getDialect());
+        })) {
+      OpBuilder builder = OpBuilder::atBlockEnd(&block);
+      csl::ReturnOp::create(builder, comptime.getLoc());
+    }
   }
-  // A loop that writes nothing may still never end, or wait, and takes its
-  // time: what looks dead stays, by an operation inside that is not written.
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*context);
+  target.addIllegalDialect<scf::SCFDialect>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  ConversionConfig config;
+  config.listener = &listener;
+  if (failed(
+          applyPartialConversion(program, target, std::move(patterns), config)))
+    return failure();
+  // A block that only gives a number to another does nothing else.
+  for (Operation &op : program.getBody().front())
+    for (Region &region : op.getRegions())
+      region.walk([&](arith::ConstantOp constant) {
+        if (constant->getBlock() != &region.front() &&
+            constant->getParentRegion() == &region)
+          constant->moveBefore(&region.front(), region.front().begin());
+      });
+  return success();
+}
+
+/// Brings a module into the form that is written: branches between blocks, and
+/// operations that CSL has.
+static LogicalResult prepare(ModuleOp module, ValueNames &names) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect>();
-  module.walk([&](LoopLikeOpInterface loop) {
-    Block *body = nullptr;
-    if (auto repeated = dyn_cast<scf::WhileOp>(*loop))
-      body = repeated.getAfterBody();
-    else if (auto counted = dyn_cast<scf::ForOp>(*loop))
-      body = counted.getBody();
-    // All of them: what else in them has effects may not be reached.
-    if (!body)
-      return;
-    OpBuilder builder(body->getTerminator());
-    Value yes = arith::ConstantOp::create(builder, loop.getLoc(),
-                                          builder.getBoolAttr(true));
-    cf::AssertOp::create(builder, loop.getLoc(), yes, "")
-        ->setDiscardableAttr(kKeepsLoop, builder.getUnitAttr());
-  });
+  NameListener listener(names);
+  if (failed(lowerAffine(module)))
+    return failure();
+  for (auto program : module.getOps<csl::ProgramOp>())
+    if (failed(lowerStructure(program, listener)))
+      return failure();
   csl::foldIndices(module);
-  csl::countExactly(module);
   for (auto program : module.getOps<csl::ProgramOp>())
     for (auto function : program.getOps<FunctionOpInterface>()) {
       csl::hideNeutralFloats(function);
       csl::sayInCsl(function);
     }
   // What CSL's compiler would compute anyway, and what it would refuse to.
-  RewritePatternSet set(module.getContext());
-  set.add<TakeTheSide>(module.getContext());
+  RewritePatternSet set(module.getContext()), ofBranches(module.getContext());
   csl::populateRunningConstantPatterns(set);
+  csl::populateBranchPatterns(ofBranches);
+  ofBranches.add<SwitchNarrow>(module.getContext());
+  FrozenRewritePatternSet branches(std::move(ofBranches));
   FrozenRewritePatternSet patterns(std::move(set));
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-      .enableConstantCSE(false);
+      .enableConstantCSE(false)
+      .setListener(&listener);
   for (auto program : module.getOps<csl::ProgramOp>()) {
     for (auto function : program.getOps<FunctionOpInterface>())
+      // What a block is given may be known once it is given that alone.
       if (!function.isExternal())
-        (void)applyPatternsGreedily(function.getFunctionBody(), patterns,
-                                    config);
+        do
+          (void)applyPatternsGreedily(function.getFunctionBody(), patterns,
+                                      config);
+        while (csl::simplifyBranches(function, branches, &listener));
     for (auto function : program.getOps<FunctionOpInterface>())
       csl::showNeutralFloats(function);
     // What else is in a comptime block keeps its names.
@@ -124,6 +194,8 @@ static LogicalResult prepare(ModuleOp module) {
     (void)applyOpPatternsGreedily(known, patterns,
                                   GreedyRewriteConfig(config).setStrictness(
                                       GreedyRewriteStrictness::ExistingOps));
+    for (auto block : program.getOps<csl::ComptimeOp>())
+      csl::simplifyBranches(block, branches, &listener);
   }
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -188,7 +260,7 @@ csl_to_source::emitSource(ModuleOp module, const ValueNames &names) {
   for (const auto &[value, name] : names)
     if (Value other = mapping.lookupOrNull(value))
       copied[other] = name;
-  if (failed(prepare(*copy)))
+  if (failed(prepare(*copy, copied)))
     return failure();
   return emitFiles(*copy, copied);
 }

@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Signs.h"
+#include "CountedLoops.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
-#include "sequin/Dialect/Csl/Transforms/BoundedRanges.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -263,43 +263,6 @@ void Signs::collectArith(Operation *op) {
 }
 
 void Signs::collectControl(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    for (Value bound :
-         {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-      join(loop.getInductionVar(), bound);
-    if (!loop.getInductionVar().getType().isIndex())
-      vote(loop.getInductionVar(), true);
-    for (auto [init, argument, yielded, result] :
-         llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
-                   loop.getYieldedValues(), loop.getResults())) {
-      join(argument, init);
-      join(argument, yielded);
-      join(argument, result);
-    }
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    auto condition = loop.getConditionOp();
-    for (auto [init, argument, yielded] :
-         llvm::zip(loop.getInits(), loop.getBeforeArguments(),
-                   loop.getYieldOp().getOperands())) {
-      join(argument, init);
-      join(argument, yielded);
-    }
-    for (auto [value, argument, result] :
-         llvm::zip(condition.getArgs(), loop.getAfterArguments(),
-                   loop.getResults())) {
-      join(argument, value);
-      join(argument, result);
-    }
-  }
-  if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op))
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        if (auto yield = dyn_cast_or_null<scf::YieldOp>(
-                block.empty() ? nullptr : &block.back()))
-          for (auto [value, result] :
-               llvm::zip(yield.getOperands(), op->getResults()))
-            join(result, value);
   if (auto branch = dyn_cast<BranchOpInterface>(op))
     for (auto [index, block] : llvm::enumerate(op->getSuccessors())) {
       SuccessorOperands operands = branch.getSuccessorOperands(index);
@@ -488,11 +451,91 @@ void Signs::collectSymbols(csl::LayoutOp layout) {
         fix(node(function, i), true);
 }
 
+namespace {
+/// Ranges of integers, with what is known of loops over a range: a counter
+/// passes the last number before its end by one step at most.
+class Ranges : public dataflow::IntegerRangeAnalysis {
+public:
+  Ranges(DataFlowSolver &solver,
+         const llvm::DenseMap<Operation *, CountedLoop> &steps)
+      : IntegerRangeAnalysis(solver), steps(steps) {}
+
+  LogicalResult visitOperation(
+      Operation *op,
+      ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> results) override {
+    if (auto step = steps.find(op); step != steps.end())
+      return visitStep(op, step->second, results[0]);
+    if (!mayDivideByZero(op, operands))
+      return IntegerRangeAnalysis::visitOperation(op, operands, results);
+    setAllToEntryStates(results);
+    return success();
+  }
+
+private:
+  LogicalResult visitStep(Operation *op, const CountedLoop &loop,
+                          dataflow::IntegerValueRangeLattice *result) {
+    auto rangeOf = [&](Value value) {
+      return getLatticeElementFor(getProgramPointAfter(op), value)->getValue();
+    };
+    IntegerValueRange low = rangeOf(loop.low), high = rangeOf(loop.high);
+    if (low.isUninitialized() || high.isUninitialized())
+      return success();
+    const APInt &from = low.getValue().smin(), &to = high.getValue().smax();
+    bool overflows = false, passes = false;
+    APInt first = from.sadd_ov(loop.step, overflows);
+    APInt last = to.sadd_ov(loop.step - 1, passes);
+    if (overflows || passes || (loop.isUnsigned && from.isNegative()))
+      setToEntryState(result);
+    else
+      propagateIfChanged(
+          result, result->join(IntegerValueRange(ConstantIntRanges::fromSigned(
+                      first, llvm::APIntOps::smax(first, last)))));
+    return success();
+  }
+
+  /// Here such a division gives all ones and the dividend as rest; for the
+  /// analysis it never happens.
+  static bool mayDivideByZero(
+      Operation *op,
+      ArrayRef<const dataflow::IntegerValueRangeLattice *> operands) {
+    if (!isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
+             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemUIOp,
+             arith::RemSIOp>(op))
+      return false;
+    const IntegerValueRange &divisor = operands[1]->getValue();
+    return !divisor.isUninitialized() && divisor.getValue().umin().isZero();
+  }
+
+  const llvm::DenseMap<Operation *, CountedLoop> &steps;
+};
+} // namespace
+
+/// The counters of loops over a range of indices, by what adds their step.
+static llvm::DenseMap<Operation *, CountedLoop>
+findSteps(csl::ProgramOp program) {
+  llvm::DenseMap<Operation *, CountedLoop> steps;
+  for (Operation &function : program.getBody().front())
+    for (Region &region : function.getRegions()) {
+      if (region.empty() || region.hasOneBlock())
+        continue;
+      DominanceInfo dominance(&function);
+      CFGLoopInfo loops(dominance.getDomTree(&region));
+      for (CFGLoop *loop : loops.getLoopsInPreorder())
+        if (std::optional<CountedLoop> counted = getCountedLoop(*loop);
+            counted && counted->counter.getType().isIndex())
+          for (Operation *step : counted->steps)
+            steps[step] = *counted;
+    }
+  return steps;
+}
+
 void Signs::collectRanges() {
+  llvm::DenseMap<Operation *, CountedLoop> steps = findSteps(program);
   DataFlowSolver solver;
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<csl::BoundedRanges>();
+  solver.load<Ranges>(steps);
   bool known = succeeded(solver.initializeAndRun(program));
   auto add = [&](Value value) {
     if (!value.getType().isIndex() || isLiteral(value))
@@ -517,18 +560,6 @@ void Signs::collectRanges() {
       for (Block &block : region)
         for (Value argument : block.getArguments())
           add(argument);
-    // A loop's counter passes the last number before its end by one step.
-    if (auto loop = dyn_cast<scf::ForOp>(op);
-        loop && loop.getInductionVar().getType().isIndex()) {
-      Class &entry = classes[find(node(loop.getInductionVar()))];
-      std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
-      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-      int64_t last = end ? *end : entry.high;
-      int64_t past;
-      if (__builtin_add_overflow(last, step.value_or(INT16_MAX) - 1, &past))
-        past = INT64_MAX;
-      entry.high = std::max(entry.high, past);
-    }
   });
 }
 

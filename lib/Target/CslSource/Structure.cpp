@@ -13,6 +13,7 @@
 using namespace sequin;
 using namespace sequin::csl_to_source;
 using Kind = Statement::Kind;
+using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
 // Simplification
@@ -38,17 +39,31 @@ static bool endsInJump(const Statements &list) {
   return false;
 }
 
-static unsigned countJumps(const Statements &list, const Statement *target) {
+static unsigned countJumps(const Statements &list, const Jump &jump) {
   unsigned count = 0;
   for (const auto &statement : list) {
-    if (statement->kind == Kind::Jump && statement->jump.target == target)
+    if (statement->kind == Kind::Jump && statement->jump == jump)
       ++count;
-    count += countJumps(statement->body, target) +
-             countJumps(statement->otherwise, target);
+    count += countJumps(statement->body, jump) +
+             countJumps(statement->otherwise, jump);
     for (const Statements &list : statement->cases)
-      count += countJumps(list, target);
+      count += countJumps(list, jump);
   }
   return count;
+}
+
+/// Jumps of this loop, not of those in it, go elsewhere.
+static void redirect(Statements &list, const Jump &from, const Jump &to) {
+  for (auto &statement : list) {
+    if (statement->kind == Kind::Jump && statement->jump == from)
+      statement->jump = to;
+    if (statement->kind == Kind::Loop)
+      continue;
+    redirect(statement->body, from, to);
+    redirect(statement->otherwise, from, to);
+    for (Statements &branch : statement->cases)
+      redirect(branch, from, to);
+  }
 }
 
 /// `falls`: jumps that do what running off the end of the list does. `loop`:
@@ -78,26 +93,18 @@ static void simplifyList(Statements &list, std::vector<Jump> falls,
         simplifyList(branch, after, loop);
       break;
     case Kind::Block: {
+      // To leave what a loop ends with is to go on with the loop.
+      Jump next{Jump::Kind::Continue, loop};
+      if (loop && llvm::is_contained(after, next))
+        redirect(statement.body, {Jump::Kind::Break, &statement}, next);
       after.push_back({Jump::Kind::Break, &statement});
       simplifyList(statement.body, after, loop);
       break;
     }
     case Kind::Loop: {
       // To leave the loop does what `after` says.
-      auto leave = [&](auto &&self, Statements &inner) -> void {
-        for (auto &child : inner) {
-          if (child->kind == Kind::Jump &&
-              llvm::is_contained(after, child->jump))
-            child->jump = {Jump::Kind::Break, &statement};
-          if (child->kind == Kind::Loop)
-            continue;
-          self(self, child->body);
-          self(self, child->otherwise);
-          for (Statements &branch : child->cases)
-            self(self, branch);
-        }
-      };
-      leave(leave, statement.body);
+      for (const Jump &jump : after)
+        redirect(statement.body, jump, {Jump::Kind::Break, &statement});
       simplifyList(statement.body, {{Jump::Kind::Continue, &statement}},
                    &statement);
       break;
@@ -112,7 +119,7 @@ static void simplifyList(Statements &list, std::vector<Jump> falls,
   Statements flat;
   for (auto &statement : list) {
     if (statement->kind == Kind::Block &&
-        !countJumps(statement->body, statement.get())) {
+        !countJumps(statement->body, {Jump::Kind::Break, statement.get()})) {
       for (auto &inner : statement->body)
         flat.push_back(std::move(inner));
       continue;
@@ -151,11 +158,49 @@ static void simplifyList(Statements &list, std::vector<Jump> falls,
   }
 }
 
+/// A loop ends with a block that others leave early, and a step behind it: to
+/// leave the block is to go on with the loop, which takes the step.
+static void takeStep(Statement &loop) {
+  Statements &body = loop.body;
+  if (!loop.range.empty() || body.size() < 2)
+    return;
+  Statement &block = *body[body.size() - 2], &last = *body.back();
+  std::optional<std::string> step = last.lines.getOnlyLine();
+  if (block.kind != Kind::Block || !last.isStep || !step ||
+      countJumps(body, {Jump::Kind::Continue, &loop}))
+    return;
+  Jump leave{Jump::Kind::Break, &block}, next{Jump::Kind::Continue, &loop};
+  redirect(block.body, leave, next);
+  if (countJumps(block.body, leave)) {
+    redirect(block.body, next, leave);
+    return;
+  }
+  loop.step = StringRef(*step).drop_back().str();
+  Statements rest = std::move(block.body);
+  body.resize(body.size() - 2);
+  llvm::move(rest, std::back_inserter(body));
+}
+
+static void takeSteps(Statements &list) {
+  for (auto &statement : list) {
+    takeSteps(statement->body);
+    takeSteps(statement->otherwise);
+    llvm::for_each(statement->cases, takeSteps);
+    if (statement->kind == Kind::Loop)
+      takeStep(*statement);
+  }
+}
+
 void csl_to_source::simplify(Statements &function) {
   // Each round may make another jump the last of its list.
   constexpr unsigned kRounds = 4;
-  for (unsigned i = 0; i < kRounds; ++i)
+  auto round = [&] {
     simplifyList(function, {{Jump::Kind::Return, nullptr}}, nullptr);
+  };
+  for (unsigned i = 0; i < kRounds; ++i)
+    round();
+  takeSteps(function);
+  round();
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,39 +238,19 @@ private:
 };
 } // namespace
 
-/// Whether a jump from inside of a loop in `list` goes on with `loop`.
-static bool continuesFromInside(const Statements &list, const Statement *loop,
-                                bool inside) {
-  for (const auto &statement : list) {
-    if (inside && statement->kind == Kind::Jump &&
-        statement->jump == Jump{Jump::Kind::Continue, loop})
+/// Whether `jump` is made from inside of a loop in `list`.
+static bool isMadeInside(const Statements &list, const Jump &jump,
+                         bool inside = false) {
+  return llvm::any_of(list, [&](const auto &statement) {
+    if (inside && statement->kind == Kind::Jump && statement->jump == jump)
       return true;
     bool deeper = inside || statement->kind == Kind::Loop;
-    if (continuesFromInside(statement->body, loop, deeper) ||
-        continuesFromInside(statement->otherwise, loop, deeper))
-      return true;
-    for (const Statements &branch : statement->cases)
-      if (continuesFromInside(branch, loop, deeper))
-        return true;
-  }
-  return false;
-}
-
-static bool breaksFromInside(const Statements &list, const Statement *loop,
-                             bool inside) {
-  for (const auto &statement : list) {
-    if (inside && statement->kind == Kind::Jump &&
-        statement->jump == Jump{Jump::Kind::Break, loop})
-      return true;
-    bool deeper = inside || statement->kind == Kind::Loop;
-    if (breaksFromInside(statement->body, loop, deeper) ||
-        breaksFromInside(statement->otherwise, loop, deeper))
-      return true;
-    for (const Statements &branch : statement->cases)
-      if (breaksFromInside(branch, loop, deeper))
-        return true;
-  }
-  return false;
+    auto has = [&](const Statements &inner) {
+      return isMadeInside(inner, jump, deeper);
+    };
+    return has(statement->body) || has(statement->otherwise) ||
+           llvm::any_of(statement->cases, has);
+  });
 }
 
 void Writer::writeIf(const Statement &statement, llvm::StringRef keyword) {
@@ -253,12 +278,12 @@ void Writer::writeIf(const Statement &statement, llvm::StringRef keyword) {
 
 void Writer::writeLoop(const Statement &statement) {
   std::string label;
-  if (breaksFromInside(statement.body, &statement, false))
+  if (isMadeInside(statement.body, {Jump::Kind::Break, &statement}))
     label = labelOf(&statement, "outer") + ": ";
   std::string test = "true";
   size_t begin = 0;
   // `if (!c) break;` first is the loop's condition.
-  if (!statement.body.empty()) {
+  if (statement.range.empty() && !statement.body.empty()) {
     const Statement &first = *statement.body.front();
     if (first.kind == Kind::If && first.otherwise.empty() &&
         first.body.size() == 1 && first.body.front()->kind == Kind::Jump &&
@@ -267,9 +292,16 @@ void Writer::writeLoop(const Statement &statement) {
       begin = 1;
     }
   }
-  out->open(label + "while (" + test + ") {");
+  if (!statement.range.empty())
+    out->open(label + "for (" + statement.range + ") |" + statement.counter +
+              "| {");
+  else if (!statement.step.empty())
+    out->open(label + "while (" + test + ") : (" + statement.step + ") {");
+  else
+    out->open(label + "while (" + test + ") {");
   loops.push_back(&statement);
-  bool wrapped = continuesFromInside(statement.body, &statement, false);
+  bool wrapped =
+      isMadeInside(statement.body, {Jump::Kind::Continue, &statement});
   if (wrapped) {
     bodyLabels[&statement] = names.take("next");
     out->open(bodyLabels[&statement] + ": {");

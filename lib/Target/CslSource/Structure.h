@@ -41,19 +41,23 @@ struct Statement {
   explicit Statement(Kind kind) : kind(kind) {}
 
   Kind kind;
-  Text lines;                      ///< Lines
-  bool ends = false;               ///< Lines: the last one is a return
-  Expression condition;            ///< If, Switch
-  bool isInteger = false;          ///< If: a comparison of integers
-  bool acts = false;               ///< If: the condition calls something
-  Statements body;                 ///< Block, Loop; the first branch of If
-  Statements otherwise;            ///< If, Switch
+  Text lines;             ///< Lines
+  bool ends = false;      ///< Lines: the last one is a return
+  bool isStep = false;    ///< Lines: what the next iteration starts with
+  Expression condition;   ///< If, Switch
+  bool isInteger = false; ///< If: a comparison of integers
+  bool acts = false;      ///< If: the condition calls something
+  Statements body;        ///< Block, Loop; the first branch of If
+  Statements otherwise;   ///< If, Switch
   std::vector<std::string> values; ///< Switch: of the cases
   std::vector<Statements> cases;   ///< Switch
+  std::string range, counter;      ///< Loop: over a range
+  std::string step;                ///< Loop: between iterations
   Jump jump;                       ///< Jump
 };
 
-/// Drops jumps and labels that change nothing.
+/// Drops jumps and labels that change nothing. What a loop does last, where
+/// jumps lead to it, is done between its iterations.
 void simplify(Statements &function);
 /// Writes a function's body; labels are new names of `names`.
 void write(const Statements &function, Text &out, Names &names);

@@ -264,21 +264,10 @@ void Text::append(const Text &other) {
     lines.push_back(content.empty() ? content : indentation() + content);
 }
 
-bool Text::isOneIf() const {
-  if (lines.size() < 2 || !StringRef(lines.front()).starts_with("if (") ||
-      lines.back() != "}")
-    return false;
-  for (StringRef content : llvm::ArrayRef(lines).drop_front().drop_back())
-    if (!content.empty() && content[0] != ' ' && !content.starts_with("} else"))
-      return false;
-  return true;
-}
-
-void Text::elseIf(const Text &other) {
-  --depth;
-  Text rest = other;
-  rest.lines.front() = "} else " + rest.lines.front();
-  append(rest);
+std::optional<std::string> Text::getOnlyLine() const {
+  if (lines.size() != 1)
+    return std::nullopt;
+  return StringRef(lines.front()).ltrim(' ').str();
 }
 
 std::string Text::str() const {

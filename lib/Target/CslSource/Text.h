@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -137,10 +138,8 @@ public:
   }
   /// On as many lines as it takes; what is no printed character is a blank.
   void comment(llvm::StringRef text);
-  /// Closes an if and goes on with the one in `other`: `} else if (...) {`.
-  void elseIf(const Text &other);
-  /// Whether it holds one if statement and nothing else.
-  bool isOneIf() const;
+  /// The line, where there is one.
+  std::optional<std::string> getOnlyLine() const;
 
   bool empty() const { return lines.empty(); }
   /// Where lines are put in later; a body with nothing in it.

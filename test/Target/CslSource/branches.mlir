@@ -164,10 +164,8 @@ csl.program @pe {
 // CHECK-NEXT:}
 //CHECK-EMPTY:
 // CHECK-NEXT:task nested() void {
-// CHECK-NEXT:  var i: i16 = 0;
-// CHECK-NEXT:  outer: while (i < 4) {
-// CHECK-NEXT:    var j: i16 = 0;
-// CHECK-NEXT:    while (j < 4) {
+// CHECK-NEXT:  outer: for (@range(i16, 4)) |i| {
+// CHECK-NEXT:    for (@range(i16, 4)) |j| {
 // CHECK-NEXT:      const p = i * j;
 // CHECK-NEXT:      if (p > 4) {
 // CHECK-NEXT:        break :outer;
@@ -176,9 +174,7 @@ csl.program @pe {
 // CHECK-NEXT:        break;
 // CHECK-NEXT:      }
 // CHECK-NEXT:      simprint.fmt("{d}", .{ p });
-// CHECK-NEXT:      j += 1;
 // CHECK-NEXT:    }
-// CHECK-NEXT:    i += 1;
 // CHECK-NEXT:  }
 // CHECK-NEXT:  simprint.fmt("done", .{});
 // CHECK-NEXT:}
@@ -199,7 +195,7 @@ csl.program @pe {
 //CHECK-EMPTY:
 // CHECK-NEXT:fn sw(n: i16) i16 {
 // CHECK-NEXT:  var r: i16;
-// CHECK-NEXT:  switch (@as(i32, n)) {
+// CHECK-NEXT:  switch (n) {
 // CHECK-NEXT:    1 => {
 // CHECK-NEXT:      simprint.fmt("a", .{});
 // CHECK-NEXT:      r = 0;

@@ -193,11 +193,9 @@ csl.program @pe {
 // CHECK-NEXT:}
 //CHECK-EMPTY:
 // CHECK-NEXT:fn fib(n_2: i16) i16 {
-// CHECK-NEXT:  var i: i16 = 0;
 // CHECK-NEXT:  var a: i16 = 0;
 // CHECK-NEXT:  var b: i16 = 1;
-// CHECK-NEXT:  while (@as(u16, i) < @as(u16, n_2)) {
-// CHECK-NEXT:    i += 1;
+// CHECK-NEXT:  for (@range(u16, @as(u16, n_2))) |i| {
 // CHECK-NEXT:    const b_next = a + b;
 // CHECK-NEXT:    a = b;
 // CHECK-NEXT:    b = b_next;
@@ -218,17 +216,16 @@ csl.program @pe {
 //CHECK-EMPTY:
 // CHECK-NEXT:fn dowhile(n_2: i16) i16 {
 // CHECK-NEXT:  var i: i16 = 0;
-// CHECK-NEXT:  var r: i16;
+// CHECK-NEXT:  var j: i16;
 // CHECK-NEXT:  while (true) {
-// CHECK-NEXT:    const j = i + 1;
+// CHECK-NEXT:    j = i + 1;
 // CHECK-NEXT:    work(j);
-// CHECK-NEXT:    r = j;
 // CHECK-NEXT:    if (j >= n_2) {
 // CHECK-NEXT:      break;
 // CHECK-NEXT:    }
 // CHECK-NEXT:    i = j;
 // CHECK-NEXT:  }
-// CHECK-NEXT:  return r;
+// CHECK-NEXT:  return j;
 // CHECK-NEXT:}
 //CHECK-EMPTY:
 // CHECK-NEXT:fn work(i: i16) void {

@@ -373,3 +373,62 @@ Value csl::countRounds(OpBuilder &builder, Location loc, Value from, Value to,
       builder, loc, isNone, none,
       arith::AddIOp::create(builder, loc, full, one));
 }
+
+bool csl::staysInType(scf::ForOp loop) {
+  APInt step, high;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.isStrictlyPositive())
+    return false;
+  // An index has more bits than it needs.
+  if (step.isOne() || loop.getInductionVar().getType().isIndex())
+    return true;
+  bool overflows = true;
+  if (matchPattern(loop.getUpperBound(), m_ConstantInt(&high)))
+    (void)(loop.getUnsignedCmp() ? high.uadd_ov(step - 1, overflows)
+                                 : high.sadd_ov(step - 1, overflows));
+  return !overflows;
+}
+
+void csl::countFromZero(scf::ForOp loop) {
+  Value counter = loop.getInductionVar();
+  Type type = counter.getType();
+  if (!type.isIndex() && type.getIntOrFloatBitWidth() > 32)
+    return;
+  if (matchPattern(loop.getLowerBound(), m_Zero()) &&
+      matchPattern(loop.getStep(), m_One()))
+    return;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Type word = builder.getI32Type();
+  bool isUnsigned = loop.getUnsignedCmp();
+  auto asWord = [&](Value value) -> Value {
+    if (type == word)
+      return value;
+    if (type.isIndex())
+      return builder.createOrFold<arith::IndexCastOp>(loc, word, value);
+    return isUnsigned ? builder.createOrFold<arith::ExtUIOp>(loc, word, value)
+                      : builder.createOrFold<arith::ExtSIOp>(loc, word, value);
+  };
+  Value from = asWord(loop.getLowerBound()), step = asWord(loop.getStep());
+  Value count = countRounds(builder, loc, from, asWord(loop.getUpperBound()),
+                            step, isUnsigned);
+  APInt number;
+  loop.setUnsignedCmp(!matchPattern(count, m_ConstantInt(&number)) ||
+                      number.isNegative());
+  loop.setLowerBound(
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 0)));
+  loop.setUpperBound(count);
+  loop.setStep(
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 1)));
+  // Stands for the counter while its uses change.
+  counter.setType(word);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value scaled = arith::MulIOp::create(builder, loc, counter, step);
+  Value sum = arith::AddIOp::create(builder, loc, scaled, from);
+  Value result = sum;
+  if (type.isIndex())
+    result = arith::IndexCastOp::create(builder, loc, type, sum);
+  else if (type != word)
+    result = arith::TruncIOp::create(builder, loc, type, sum);
+  counter.replaceAllUsesExcept(result, scaled.getDefiningOp());
+}

@@ -27,6 +27,9 @@ class OpBuilder;
 class Operation;
 class RewritePatternSet;
 class Value;
+namespace scf {
+class ForOp;
+} // namespace scf
 } // namespace mlir
 
 namespace sequin::csl {
@@ -56,6 +59,12 @@ void countExactly(mlir::Operation *function);
 mlir::Value countRounds(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value from, mlir::Value to, mlir::Value step,
                         bool isUnsigned);
+
+/// Whether a counter that is increased by the step and compared with the end
+/// does what the loop says: it never gets past the numbers of its type.
+bool staysInType(mlir::scf::ForOp loop);
+/// A loop that does not count from 0 by 1 counts its rounds.
+void countFromZero(mlir::scf::ForOp loop);
 
 } // namespace sequin::csl
 
