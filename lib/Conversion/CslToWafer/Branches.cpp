@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Comparisons.h"
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -226,30 +225,12 @@ private:
         continue;
       learnt.push_back(fact);
       Operation *op = fact.getDefiningOp();
-      if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
-        learnOfSame(compare, is, facts);
       if (op && (is ? isa<arith::AndIOp>(op) : isa<arith::OrIOp>(op)))
         for (Value side : op->getOperands())
           facts.push_back({side, is});
       else if (isa_and_nonnull<arith::XOrIOp>(op) &&
                matchPattern(op->getOperand(1), m_One()))
         facts.push_back({op->getOperand(0), !is});
-    }
-  }
-
-  /// Other comparisons that ask the same, or the opposite.
-  static void
-  learnOfSame(arith::CmpIOp compare, bool is,
-              llvm::SmallVectorImpl<std::pair<Value, bool>> &facts) {
-    Comparison asked = getComparison(compare);
-    for (Operation *user : compare.getLhs().getUsers()) {
-      auto other = dyn_cast<arith::CmpIOp>(user);
-      if (!other || other == compare || other.getLhs() != compare.getLhs())
-        continue;
-      Comparison same = getComparison(other);
-      if (asked.isAbout(same))
-        facts.push_back(
-            {other.getResult(), is == (asked.negated == same.negated)});
     }
   }
 

@@ -21,22 +21,6 @@
 
 namespace sequin::csl_to_wafer {
 
-/// A comparison with the same left side, or its opposite.
-struct Comparison {
-  mlir::arith::CmpIPredicate predicate;
-  /// Whether it is the opposite.
-  bool negated;
-  mlir::Value right;
-  /// The right side where it is known; may differ from `right`.
-  std::optional<llvm::APInt> number;
-
-  /// Whether both ask the same of one left side, or the opposite.
-  bool isAbout(const Comparison &other) const;
-};
-
-/// What `compare` asks.
-Comparison getComparison(mlir::arith::CmpIOp compare);
-
 /// Of integers, the maximum or minimum that a choice between `yes` and `no`
 /// is: `a > b ? a : b` and the like; `x < 4 ? x : 3` is the smaller of x and 3.
 /// Null where it is none.

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionEmitter.h"
-#include "KeepLoops.h"
 #include "ValueLayout.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -260,8 +259,6 @@ FunctionEmitter::Emitted FunctionEmitter::emitControl(Operation &op,
     branch(br.getFalseDest(), br.getFalseDestOperands(), next);
     return success();
   }
-  if (isa<KeepOp>(op))
-    return success();
   if (auto check = dyn_cast<cf::AssertOp>(op)) {
     emit(Opcode::Assert, kNone, of(check.getArg()), kNone,
          context.addMessage(check.getMsg()));

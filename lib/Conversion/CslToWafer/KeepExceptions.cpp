@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeepExceptions.h"
-#include "KeepLoops.h"
 #include "NormalForm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,6 +19,11 @@
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
+
+MarkDialect::MarkDialect(MLIRContext *context)
+    : Dialect(getDialectNamespace(), context, TypeID::get<MarkDialect>()) {
+  addOperations<RaisingOp>();
+}
 
 /// Attributes of RaisingOp.
 static constexpr llvm::StringLiteral kName = "name", kAttributes = "attributes";

@@ -21,9 +21,18 @@
 #define SEQUIN_LIB_CONVERSION_CSLTOWAFER_KEEPEXCEPTIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace sequin::csl_to_wafer {
+
+/// What exists between the passes of this conversion alone.
+class MarkDialect : public mlir::Dialect {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MarkDialect)
+  explicit MarkDialect(mlir::MLIRContext *context);
+  static llvm::StringRef getDialectNamespace() { return "csl_to_wafer"; }
+};
 
 /// Stands for an operation on floats, whose name and attributes it has. Its
 /// effects are unknown; it writes no memory.

@@ -12,13 +12,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
-#include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
-#include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -27,6 +24,9 @@ using namespace sequin::csl_to_wafer;
 /// On what gets a constant: what is in it.
 static constexpr llvm::StringLiteral kKnownElements =
     "csl_to_wafer.known_elements";
+/// On accesses by pointers to configuration registers, with a number of each.
+static constexpr llvm::StringLiteral kRegisterAccess =
+    "csl_to_wafer.register_access";
 
 //===----------------------------------------------------------------------===//
 // Patterns
@@ -65,22 +65,6 @@ struct ChooseExtremum : public OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// `x - 3` is `x + -3`.
-struct AddTheNegative : public OpRewritePattern<arith::SubIOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::SubIOp op,
-                                PatternRewriter &rewriter) const override {
-    APInt number;
-    if (!matchPattern(op.getRhs(), m_ConstantInt(&number)))
-      return failure();
-    Value negative = arith::ConstantOp::create(
-        rewriter, op.getLoc(), rewriter.getIntegerAttr(op.getType(), -number));
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, op.getLhs(), negative);
-    return success();
-  }
-};
-
 /// A choice between bools is `and` or `or`: both sides are there already.
 struct ChooseBool : public OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -110,237 +94,18 @@ struct ChooseBool : public OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// What is asked instead of a condition.
-struct Question {
-  Value condition;
-  /// Whether it is the opposite.
-  bool exchanged;
-};
-} // namespace
-
-/// The comparison `asked` directly before `compare`: the one that is there or a
-/// new one. Choices that ask the same have one condition.
-static Value compareInstead(arith::CmpIOp compare, const Comparison &asked,
-                            PatternRewriter &rewriter) {
-  for (Operation *op = compare->getPrevNode();
-       isa_and_nonnull<arith::CmpIOp, arith::ConstantOp>(op);
-       op = op->getPrevNode())
-    if (auto other = dyn_cast<arith::CmpIOp>(op);
-        other && other.getPredicate() == asked.predicate &&
-        other.getLhs() == compare.getLhs() &&
-        getComparison(other).isAbout(asked))
-      return other;
-  rewriter.setInsertionPoint(compare);
-  Value right = asked.right;
-  if (asked.number)
-    right = arith::ConstantOp::create(
-        rewriter, compare.getLoc(),
-        rewriter.getIntegerAttr(right.getType(), *asked.number));
-  return arith::CmpIOp::create(rewriter, compare.getLoc(), asked.predicate,
-                               compare.getLhs(), right);
-}
-
-/// Which of a comparison of integers and its opposite a choice asks for.
-static std::optional<Question> askIntegers(arith::CmpIOp compare,
-                                           PatternRewriter &rewriter) {
-  Comparison asked = getComparison(compare);
-  if (asked.predicate == compare.getPredicate())
-    return std::nullopt;
-  return Question{compareInstead(compare, asked, rewriter), asked.negated};
-}
-
-/// The same of floats, of which CSL has no other relations (SayInCsl.h).
-static std::optional<Question> askFloats(arith::CmpFOp compare,
-                                         PatternRewriter &rewriter) {
-  if (compare.getPredicate() != arith::CmpFPredicate::UNE)
-    return std::nullopt;
-  rewriter.setInsertionPoint(compare);
-  return Question{arith::CmpFOp::create(rewriter, compare.getLoc(),
-                                        arith::CmpFPredicate::OEQ,
-                                        compare.getLhs(), compare.getRhs()),
-                  true};
-}
-
-/// What `op` asks instead of its condition (Comparisons.h); never `not`.
-static std::optional<Question> ask(Operation *op, Value condition,
-                                   PatternRewriter &rewriter) {
-  std::optional<Question> question;
-  if (auto integers = condition.getDefiningOp<arith::CmpIOp>())
-    question = askIntegers(integers, rewriter);
-  else if (auto floats = condition.getDefiningOp<arith::CmpFOp>())
-    question = askFloats(floats, rewriter);
-  else if (auto negated = condition.getDefiningOp<arith::XOrIOp>();
-           negated && matchPattern(negated.getRhs(), m_One()))
-    question = Question{negated.getLhs(), true};
-  rewriter.setInsertionPoint(op);
-  return question;
-}
-
-namespace {
-struct AskOfBranch : public OpRewritePattern<cf::CondBranchOp> {
+/// A branch on the opposite of a bool is one on the bool.
+struct AskForTheBool : public OpRewritePattern<cf::CondBranchOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(cf::CondBranchOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Question> question = ask(op, op.getCondition(), rewriter);
-    if (!question)
+    auto opposite = op.getCondition().getDefiningOp<arith::XOrIOp>();
+    if (!opposite || !matchPattern(opposite.getRhs(), m_One()))
       return failure();
-    if (question->exchanged)
-      rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
-          op, question->condition, op.getFalseDest(), op.getFalseDestOperands(),
-          op.getTrueDest(), op.getTrueDestOperands());
-    else
-      rewriter.modifyOpInPlace(
-          op, [&] { op.getConditionMutable().assign(question->condition); });
-    return success();
-  }
-};
-
-struct AskOfIf : public OpRewritePattern<scf::IfOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(scf::IfOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<Question> question = ask(op, op.getCondition(), rewriter);
-    if (!question)
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getConditionMutable().assign(question->condition);
-      if (!question->exchanged)
-        return;
-      if (op.getElseRegion().empty()) {
-        OpBuilder builder(op.getContext());
-        scf::IfOp::ensureTerminator(op.getElseRegion(), builder, op.getLoc());
-      }
-      Region first;
-      first.takeBody(op.getThenRegion());
-      op.getThenRegion().takeBody(op.getElseRegion());
-      op.getElseRegion().takeBody(first);
-    });
-    return success();
-  }
-};
-
-struct AskOfSelect : public OpRewritePattern<arith::SelectOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::SelectOp op,
-                                PatternRewriter &rewriter) const override {
-    // See ChooseExtremum and ChooseBool.
-    std::optional<Question> question;
-    if (!op.getType().isInteger(1))
-      question = ask(op, op.getCondition(), rewriter);
-    if (!question)
-      return failure();
-    Value yes = op.getTrueValue(), no = op.getFalseValue();
-    if (question->exchanged)
-      std::swap(yes, no);
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, question->condition, yes,
-                                                 no);
-    return success();
-  }
-};
-
-/// A choice that an `if` of the same condition has made already is made there.
-struct ChooseInside : public OpRewritePattern<arith::SelectOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  /// Whether `value` is there before `op`.
-  static bool isBefore(Value value, Operation *op) {
-    Block *home = value.getParentBlock();
-    Operation *at = home->findAncestorOpInBlock(*op);
-    Operation *made = value.getDefiningOp();
-    return at && (!made || made->isBeforeInBlock(at));
-  }
-
-  LogicalResult matchAndRewrite(arith::SelectOp op,
-                                PatternRewriter &rewriter) const override {
-    for (bool side : {true, false}) {
-      Value chosen = side ? op.getTrueValue() : op.getFalseValue();
-      Value other = side ? op.getFalseValue() : op.getTrueValue();
-      auto branch = chosen.getDefiningOp<scf::IfOp>();
-      if (!branch || branch.getCondition() != op.getCondition() ||
-          !chosen.hasOneUse() || !isBefore(other, branch))
-        continue;
-      Region &region = side ? branch.getElseRegion() : branch.getThenRegion();
-      Operation *yield = region.front().getTerminator();
-      unsigned index = cast<OpResult>(chosen).getResultNumber();
-      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(index, other); });
-      rewriter.replaceOp(op, chosen);
-      return success();
-    }
-    return failure();
-  }
-};
-
-/// Sums, differences, products and bits of what is cut off 32 bits are computed
-/// in 32 bits and cut then: what is cut may be needed whole elsewhere, and
-/// known numbers come together.
-template <typename Op> struct CutLate : public OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  /// What an operand is cut from; a known number is one of as many bits.
-  static Value whole(Value value, Type type, PatternRewriter &rewriter) {
-    APInt number;
-    if (matchPattern(value, m_ConstantInt(&number)))
-      return arith::ConstantOp::create(
-          rewriter, value.getLoc(),
-          rewriter.getIntegerAttr(type, number.sext(32)));
-    return value.getDefiningOp<arith::TruncIOp>().getIn();
-  }
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    Type type = rewriter.getI32Type();
-    bool isCut = false;
-    for (Value operand : op->getOperands()) {
-      auto cut = operand.getDefiningOp<arith::TruncIOp>();
-      if (cut && cut.getIn().getType() == type)
-        isCut = true;
-      else if (!matchPattern(operand, m_Constant()))
-        return failure();
-    }
-    if (!isCut || !isa<IntegerType>(op.getType()) || op.getType().isInteger(1))
-      return failure();
-    Value result =
-        Op::create(rewriter, op.getLoc(), whole(op.getLhs(), type, rewriter),
-                   whole(op.getRhs(), type, rewriter));
-    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), result);
-    return success();
-  }
-};
-
-/// What is extended is compared with a number of its own width before.
-template <typename Extension>
-struct CompareNarrow : public OpRewritePattern<arith::CmpIOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::CmpIOp op,
-                                PatternRewriter &rewriter) const override {
-    constexpr bool isSigned = std::is_same_v<Extension, arith::ExtSIOp>;
-    auto extension = op.getLhs().getDefiningOp<Extension>();
-    auto type = extension ? dyn_cast<IntegerType>(extension.getIn().getType())
-                          : IntegerType();
-    APInt number;
-    if (!type || type.getWidth() == 1 ||
-        !matchPattern(op.getRhs(), m_ConstantInt(&number)))
-      return rewriter.notifyMatchFailure(op, "extends no number");
-    if (isSigned ? !number.isSignedIntN(type.getWidth())
-                 : !number.isIntN(type.getWidth()))
-      return rewriter.notifyMatchFailure(op, "the number does not fit");
-    using P = arith::CmpIPredicate;
-    P predicate = op.getPredicate();
-    bool isUnsigned = predicate >= P::ult && predicate <= P::uge;
-    if (isSigned && isUnsigned)
-      return rewriter.notifyMatchFailure(op, "has another sign");
-    // What is extended without a sign is not negative.
-    if (!isSigned && predicate >= P::slt && predicate <= P::sge)
-      predicate = static_cast<P>(int(predicate) + int(P::ult) - int(P::slt));
-    Value narrow = arith::ConstantOp::create(
-        rewriter, op.getLoc(),
-        rewriter.getIntegerAttr(type, number.trunc(type.getWidth())));
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, extension.getIn(),
-                                               narrow);
+    rewriter.replaceOpWithNewOp<cf::CondBranchOp>(
+        op, opposite.getLhs(), op.getFalseDest(), op.getFalseDestOperands(),
+        op.getTrueDest(), op.getTrueDestOperands());
     return success();
   }
 };
@@ -481,7 +246,7 @@ struct AccessElement : public OpRewritePattern<Access> {
       element = findElement(pointer, rewriter);
     if (!element)
       return accessByPointer(op, pointer, rewriter);
-    // What is noted of one is of the other (markRegisterUsers()).
+    // What is noted of one is of the other (markRegisterAccesses()).
     DictionaryAttr marks = op->getDiscardableAttrDictionary();
     Operation *access;
     if constexpr (std::is_same_v<Access, memref::LoadOp> ||
@@ -559,54 +324,14 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
     return changed;
   }
 
-  /// Loops count in 32 bits, whatever type their counter has. Whether one did
-  /// not.
-  bool widenCounters() {
-    bool changed = false;
-    Type number = IntegerType::get(&getContext(), 32);
-    getOperation()->walk([&](scf::ForOp loop) {
-      auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
-      if (!type || type.getWidth() >= 32)
-        return;
-      changed = true;
-      OpBuilder builder(loop);
-      bool isUnsigned = loop.getUnsignedCmp();
-      for (OpOperand *operand :
-           {&loop.getLowerBoundMutable(), &loop.getUpperBoundMutable(),
-            &loop.getStepMutable()}) {
-        Value value = operand->get();
-        operand->set(
-            isUnsigned
-                ? arith::ExtUIOp::create(builder, loop.getLoc(), number, value)
-                      .getResult()
-                : arith::ExtSIOp::create(builder, loop.getLoc(), number, value)
-                      .getResult());
-      }
-      loop.setUnsignedCmp(false);
-      Value counter = loop.getInductionVar();
-      counter.setType(number);
-      builder.setInsertionPointToStart(loop.getBody());
-      auto narrow =
-          arith::TruncIOp::create(builder, loop.getLoc(), type, counter);
-      counter.replaceAllUsesExcept(narrow, narrow);
-    });
-    return changed;
-  }
-
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
-    all.add<DropMask, CompareNarrow<arith::ExtSIOp>,
-            CompareNarrow<arith::ExtUIOp>, KnowId, KnowElement, AddTheNegative,
-            ChooseBool, AskOfBranch, AskOfIf, AskOfSelect, ChooseInside,
-            CutLate<arith::AddIOp>, CutLate<arith::SubIOp>,
-            CutLate<arith::MulIOp>, CutLate<arith::AndIOp>,
-            CutLate<arith::OrIOp>, CutLate<arith::XOrIOp>>(context);
+    all.add<DropMask, KnowId, KnowElement, ChooseBool, ChooseExtremum,
+            AskForTheBool>(context);
     all.add<ReadPart<csl::GetFieldOp>, ReadPart<csl::GetElementOp>,
             AccessElement<csl::LoadOp>, AccessElement<csl::StoreOp>,
             AccessElement<memref::LoadOp>, AccessElement<memref::StoreOp>>(
         context);
-    // A maximum is found before its comparison asks for anything else.
-    all.add<ChooseExtremum>(context, /*benefit=*/2);
     patterns = std::move(all);
     return success();
   }
@@ -619,8 +344,7 @@ struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
       markAllAnalysesPreserved();
       return;
     }
-    bool changed = widenCounters();
-    changed |= hoistConstants(function.getFunctionBody().front());
+    bool changed = hoistConstants(function.getFunctionBody().front());
     // Blocks stay as they are: see SimplifyFunction.h.
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -659,81 +383,27 @@ void csl_to_wafer::markConstants(csl::ProgramOp program) {
     });
 }
 
-//===----------------------------------------------------------------------===//
-// What sources say
-//===----------------------------------------------------------------------===//
-
-/// A switch asks for one value after another, as it does when it comes from
-/// source; one of many values is left to LowerSwitches, which does not nest.
-static void askInTurn(scf::IndexSwitchOp op) {
-  constexpr unsigned kNestedChoices = 32;
-  if (op.getNumCases() > kNestedChoices)
-    return;
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  if (op.getNumCases() == 0)
-    return;
-  scf::IfOp first, last;
-  for (auto [value, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
-    Value number = arith::ConstantIndexOp::create(builder, loc, value);
-    Value isIt = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       op.getArg(), number);
-    OperationState state(loc, scf::IfOp::getOperationName());
-    state.addOperands(isIt);
-    state.addTypes(op.getResultTypes());
-    state.addRegion()->takeBody(region);
-    state.addRegion();
-    auto choice = cast<scf::IfOp>(builder.create(state));
-    if (last) {
-      scf::YieldOp::create(builder, loc, choice.getResults());
-    } else {
-      first = choice;
-    }
-    last = choice;
-    builder.setInsertionPointToStart(&choice.getElseRegion().emplaceBlock());
-  }
-  last.getElseRegion().takeBody(op.getDefaultRegion());
-  op.replaceAllUsesWith(first.getResults());
-  op.erase();
+Value csl_to_wafer::getStored(Operation *op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef();
+  if (auto store = dyn_cast<csl::StoreOp>(op))
+    return store.getPointer();
+  return {};
 }
 
-/// A choice of two values is an `if`, as it is when it comes from source; what
-/// is still one on branches is a choice of values again.
-static void chooseAsIf(arith::SelectOp op) {
-  if (!op.getCondition().getType().isInteger(1))
-    return;
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto choice = scf::IfOp::create(builder, loc, op.getType(), op.getCondition(),
-                                  /*withElseRegion=*/true);
-  builder.setInsertionPointToEnd(choice.thenBlock());
-  scf::YieldOp::create(builder, loc, op.getTrueValue());
-  builder.setInsertionPointToEnd(choice.elseBlock());
-  scf::YieldOp::create(builder, loc, op.getFalseValue());
-  op.replaceAllUsesWith(choice.getResult(0));
-  op.erase();
-}
-
-namespace {
-struct SayAsSource : public PassWrapper<SayAsSource, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SayAsSource)
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect>();
-  }
-
-  void runOnOperation() override {
-    csl::sayInCsl(cast<FunctionOpInterface>(getOperation()));
-    getOperation()->walk(csl::countFromZero);
-    getOperation()->walk(askInTurn);
-    getOperation()->walk(chooseAsIf);
-  }
-};
-} // namespace
-
-std::unique_ptr<Pass> csl_to_wafer::createSayAsSourcePass() {
-  return std::make_unique<SayAsSource>();
+void csl_to_wafer::markRegisterAccesses(csl::ProgramOp program) {
+  int64_t accesses = 0;
+  program.walk([&](Operation *op) {
+    Value place = getStored(op);
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      place = load.getMemRef();
+    else if (auto load = dyn_cast<csl::LoadOp>(op))
+      place = load.getPointer();
+    if (place && csl::getPlaceNumber(place) &&
+        !op->getParentOfType<csl::ComptimeOp>())
+      op->setAttr(kRegisterAccess,
+                  Builder(op->getContext()).getI64IntegerAttr(accesses++));
+  });
 }
 
 std::unique_ptr<Pass> csl_to_wafer::createNormalFormPass() {

@@ -8,13 +8,15 @@
 
 #include "Prepare.h"
 #include "KeepExceptions.h"
-#include "KeepLoops.h"
 #include "NormalForm.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -22,6 +24,7 @@
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
+#include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
 
 using namespace mlir;
 using namespace sequin;
@@ -83,12 +86,41 @@ struct MarkProgram
 
   void runOnOperation() override {
     csl::ProgramOp program = getOperation();
-    markRegisterUsers(program);
+    markRegisterAccesses(program);
     markConstants(program);
+    program.walk([](scf::ForOp loop) {
+      if (!csl::staysInType(loop))
+        csl::countFromZero(loop);
+    });
     csl::foldIndices(program);
-    csl::countExactly(program);
-    for (auto function : program.getOps<FunctionOpInterface>())
+    for (auto function : program.getOps<FunctionOpInterface>()) {
       csl::hideNeutralFloats(function);
+      csl::sayInCsl(function);
+    }
+  }
+};
+
+/// Memory is read, and addresses cost nothing, before what is computed, so that
+/// no float operation waits for the result of the one before it where something
+/// else could be done.
+struct ReadEarly : public PassWrapper<ReadEarly, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReadEarly)
+
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!isa<memref::LoadOp, csl::LoadOp, arith::IndexCastOp,
+               arith::IndexCastUIOp, arith::ExtUIOp>(op))
+        return;
+      auto mayPass = [&](Operation *before) {
+        return before && isMemoryEffectFree(before) &&
+               !llvm::is_contained(before->getUsers(), op);
+      };
+      Operation *place = op;
+      while (mayPass(place->getPrevNode()))
+        place = place->getPrevNode();
+      if (place != op)
+        op->moveBefore(place);
+    });
   }
 };
 
@@ -118,39 +150,28 @@ LogicalResult csl_to_wafer::prepare(ModuleOp module) {
   auto addToCalls = [&](OpPassManager &functions) {
     if (hasAffine)
       functions.addPass(createLowerAffinePass());
-    functions.addPass(createSayAsSourcePass());
-    functions.addPass(createKeepLoopsPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createComputeLatePass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass(patterns));
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createKnownSignsPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createCSEPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createComputeInChoicesPass());
     functions.addPass(createSCFToControlFlowPass());
     functions.addPass(createLowerSwitchesPass());
+    // Before anything is folded, since MLIR's folders take 64 bits.
+    functions.addPass(createIndexAsIntegerPass(patterns));
     functions.addPass(std::make_unique<ExpandDivisions>());
+    functions.addPass(createKeepInRegistersPass());
+    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createNormalFormPass());
+    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createCSEPass());
     functions.addPass(std::make_unique<MergeBlocks>());
     functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createIndexAsIntegerPass(patterns));
-    functions.addPass(createKeepInRegistersPass());
   };
   auto addFromCalls = [&](OpPassManager &functions) {
     functions.addPass(createNormalFormPass());
     functions.addPass(createCSEPass());
     functions.addPass(createThreadBranchesPass(patterns));
     functions.addPass(createNormalFormPass());
-    functions.addPass(createComputeLatePass());
     functions.addPass(createCSEPass());
     functions.addPass(createThreadBranchesPass(patterns));
     functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createComputeLatePass());
+    functions.addPass(std::make_unique<ReadEarly>());
     functions.addPass(std::make_unique<ShowFloats>());
   };
   addToCalls(programs.nest<func::FuncOp>());
@@ -158,7 +179,7 @@ LogicalResult csl_to_wafer::prepare(ModuleOp module) {
   programs.addPass(createInlineCallsPass());
   addFromCalls(programs.nest<func::FuncOp>());
   addFromCalls(programs.nest<csl::TaskOp>());
-  // The module is verified where it comes from; these passes are no suspects.
+  // Codes of one program have one name.
   manager.enableVerifier(false);
   return manager.run(module);
 }

@@ -9,6 +9,7 @@
 #include "Specialise.h"
 #include "CodeContext.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -168,7 +169,8 @@ void Specialiser::findQuestions() {
           continue;
         if (!isa<csl::GetParamOp>(operand.getDefiningOp()))
           made.insert(operand);
-        if (operand.getType().isInteger(1) || isa<scf::IndexSwitchOp>(op))
+        if (operand.getType().isInteger(1) ||
+            isa<scf::IndexSwitchOp, cf::SwitchOp>(op))
           questions.insert(operand);
       }
     });

@@ -520,8 +520,13 @@ bool CodeEmitter::emitArith(Operation &op) {
       refuse(&op, "chooses element by element");
       return true;
     }
-    define(result, choose(result, select.getCondition(), select.getTrueValue(),
-                          select.getFalseValue()));
+    if (matchPattern(select.getTrueValue(), m_Zero()) &&
+        matchPattern(select.getFalseValue(), m_One()) &&
+        result.getType().isInteger(1))
+      define(result, negate(select.getCondition()));
+    else
+      define(result, choose(result, select.getCondition(),
+                            select.getTrueValue(), select.getFalseValue()));
     return true;
   }
 

@@ -64,6 +64,10 @@ private:
     /// Where the way from the exit meets others out of the loop, in order; they
     /// stand behind what stands behind the loop.
     std::vector<Block *> joins;
+    /// The only edge to the exit, from the block and by the successor, if what
+    /// it gives is there behind the loop as well.
+    Block *leaves = nullptr;
+    unsigned leavesBy = 0;
     std::optional<CountedLoop> counted;
     Expression low;
     Statement *statement = nullptr;
@@ -79,6 +83,7 @@ private:
   void findConnections();
   void findLoops();
   void findExit(Loop &loop);
+  void findLeaving(Loop &loop);
   void findJoins(Loop &loop);
   void findEscaping(Loop &loop);
   void addEscaping(Value value, const CFGLoop &blocks);
@@ -317,6 +322,28 @@ void GraphEmitter::findExit(Loop &loop) {
     }
 }
 
+void GraphEmitter::findLeaving(Loop &loop) {
+  unsigned edges = 0;
+  for (auto it = loop.exit->pred_begin(); it != loop.exit->pred_end(); ++it)
+    if (loop.blocks->contains(*it)) {
+      ++edges;
+      loop.leaves = *it;
+      loop.leavesBy = it.getSuccessorIndex();
+    }
+  auto isThereBehind = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return !loop.blocks->contains(value.getParentBlock()) ||
+           (argument && argument.getOwner() == loop.blocks->getHeader() &&
+            !isCounter(argument));
+  };
+  if (edges > 1 ||
+      !llvm::all_of(cast<BranchOpInterface>(loop.leaves->getTerminator())
+                        .getSuccessorOperands(loop.leavesBy)
+                        .getForwardedOperands(),
+                    isThereBehind))
+    loop.leaves = nullptr;
+}
+
 void GraphEmitter::findJoins(Loop &loop) {
   llvm::DenseSet<Block *> seen{loop.exit};
   llvm::SmallVector<Block *> work{loop.exit};
@@ -379,10 +406,16 @@ void GraphEmitter::findLoops() {
         loop.exit != end->getSuccessor(loop.counted->exit))
       loop.counted.reset();
     if (loop.exit) {
+      findLeaving(loop);
       findJoins(loop);
       findEscaping(loop);
     }
   }
+  // The first number of a range is said in front of it.
+  for (auto &[header, loop] : loops)
+    if (Loop *next = loop.exit && !loop.leaves ? getLoop(loop.exit) : nullptr;
+        next && !loop.counted)
+      next->counted.reset();
 }
 
 //===----------------------------------------------------------------------===//
@@ -532,6 +565,13 @@ void GraphEmitter::emitEdge(Block *from, unsigned successor, Statements &out) {
                               .getForwardedOperands();
   Loop *loop = getLoop(to);
   bool isBack = isBackEdge(from, to);
+  for (Block *header : llvm::reverse(around))
+    if (Loop *inside = getLoop(header); inside->exit == to) {
+      // What it gives is given behind the loop.
+      if (inside->leaves == from && inside->leavesBy == successor)
+        return emitJump(from, to, out);
+      break;
+    }
   lines(out, [&](Statement &statement) {
     statement.isStep = isBack;
     std::vector<std::string> targets(operands.size());
@@ -750,6 +790,8 @@ void GraphEmitter::emitTree(Block *block, Statements &out) {
   around.pop_back();
   if (loop->counted)
     emitEdge(block, loop->counted->exit, *place);
+  else if (loop->leaves)
+    emitEdge(loop->leaves, loop->leavesBy, *place);
   else if (loop->exit)
     emitJump(block, loop->exit, *place);
   for (auto [join, outside] : joins) {

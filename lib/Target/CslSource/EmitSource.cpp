@@ -135,15 +135,16 @@ static LogicalResult lowerStructure(csl::ProgramOp program,
   if (failed(
           applyPartialConversion(program, target, std::move(patterns), config)))
     return failure();
-  // A block that only gives a number to another does nothing else.
-  for (Operation &op : program.getBody().front())
-    for (Region &region : op.getRegions())
-      region.walk([&](arith::ConstantOp constant) {
-        if (constant->getBlock() != &region.front() &&
-            constant->getParentRegion() == &region)
-          constant->moveBefore(&region.front(), region.front().begin());
-      });
   return success();
+}
+
+/// A block that only gives a number to another does nothing else.
+static void hoistConstants(Region &region) {
+  region.walk([&](arith::ConstantOp constant) {
+    if (constant->getParentRegion() == &region &&
+        constant->getBlock() != &region.front())
+      constant->moveBefore(&region.front(), region.front().begin());
+  });
 }
 
 /// Brings a module into the form that is written: branches between blocks, and
@@ -178,10 +179,11 @@ static LogicalResult prepare(ModuleOp module, ValueNames &names) {
     for (auto function : program.getOps<FunctionOpInterface>())
       // What a block is given may be known once it is given that alone.
       if (!function.isExternal())
-        do
+        do {
           (void)applyPatternsGreedily(function.getFunctionBody(), patterns,
                                       config);
-        while (csl::simplifyBranches(function, branches, &listener));
+          hoistConstants(function.getFunctionBody());
+        } while (csl::simplifyBranches(function, branches, &listener));
     for (auto function : program.getOps<FunctionOpInterface>())
       csl::showNeutralFloats(function);
     // What else is in a comptime block keeps its names.
@@ -194,8 +196,10 @@ static LogicalResult prepare(ModuleOp module, ValueNames &names) {
     (void)applyOpPatternsGreedily(known, patterns,
                                   GreedyRewriteConfig(config).setStrictness(
                                       GreedyRewriteStrictness::ExistingOps));
-    for (auto block : program.getOps<csl::ComptimeOp>())
+    for (auto block : program.getOps<csl::ComptimeOp>()) {
+      hoistConstants(block.getBody());
       csl::simplifyBranches(block, branches, &listener);
+    }
   }
   module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))

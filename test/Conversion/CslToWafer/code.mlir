@@ -60,16 +60,14 @@ module attributes {csl.target = #csl.target<"wse2">} {
     }
 
     // CHECK-LABEL: function 'records'
-    // A copy is changed, and read where it is needed.
+    // A part is read where it is, and a copy is changed.
     // CHECK: {{[0-9]+}}: frame_address [[T:r[0-9]+]], -, -, 0
-    // CHECK-NEXT: {{[0-9]+}}: frame_address [[S:r[0-9]+]], -, -, 8
-    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[S]], [[R:r[0-9]+]], 8
-    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[T]], [[S]], 8
+    // CHECK-NEXT: {{[0-9]+}}: load.8 [[X:r[0-9]+]], [[R:r[0-9]+]], -, 0
+    // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[T]], [[R]], 8
     // CHECK: {{[0-9]+}}: store.32 r0, r{{[0-9]+}}, -, 0
     // What is only stored elsewhere is copied once.
     // CHECK-NEXT: {{[0-9]+}}: copy_memory -, [[R]], [[T]], 8
-    // A value is read where it is needed.
-    // CHECK-NEXT: {{[0-9]+}}: load.8 r{{[0-9]+}}, [[S]], -, 0
+    // CHECK-NEXT: {{[0-9]+}}: return -, [[X]], -, 0
     func.func @records(%v: f32) -> i8 {
       %r = csl.get_var @rec : memref<!csl.struct<"r" {x : i8, y : f32}>>
       %s = memref.load %r[] : memref<!csl.struct<"r" {x : i8, y : f32}>>
@@ -89,11 +87,11 @@ module attributes {csl.target = #csl.target<"wse2">} {
     }
 
     // CHECK-LABEL: function 'dsds'
-    // CHECK: {{[0-9]+}}: dsd_constant [[D:r[0-9]+]], -, -, {{[0-9]+}}  ; mem1d base 84 extent 0 stride 2
+    // CHECK: {{[0-9]+}}: dsd_constant [[BOX:r[0-9]+]], -, -, {{[0-9]+}}  ; mem4d base 108 shape 0
+    // CHECK-NEXT: {{[0-9]+}}: dsd_constant [[D:r[0-9]+]], -, -, {{[0-9]+}}  ; mem1d base 84 extent 0 stride 2
     // CHECK-NEXT: {{[0-9]+}}: mul.16 [[BYTES:r[0-9]+]], r1, r{{[0-9]+}}, 0
     // CHECK-NEXT: {{[0-9]+}}: dsd_add_base [[E:r[0-9]+]], [[D]], [[BYTES]], 0
     // CHECK-NEXT: {{[0-9]+}}: dsd_set_extent [[F:r[0-9]+]], [[E]], r0, 0
-    // CHECK-NEXT: {{[0-9]+}}: dsd_constant [[BOX:r[0-9]+]], -, -, {{[0-9]+}}  ; mem4d base 108 shape 0
     // CHECK-NEXT: {{[0-9]+}}: dsd r{{[0-9]+}}, -, -, {{[0-9]+}}  ; fmovs dsd [[F]] = dsd [[BOX]] index r0
     func.func @dsds(%n: i16, %o: i16) -> i1 {
       %A = csl.get_var @box : memref<4x5xf32>

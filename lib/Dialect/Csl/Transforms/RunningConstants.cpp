@@ -277,59 +277,6 @@ static APInt countSteps(const APInt &distance, const APInt &step) {
   return llvm::APIntOps::RoundingUDiv(distance, step, APInt::Rounding::UP);
 }
 
-void csl::countExactly(Operation *function) {
-  function->walk([](scf::ForOp loop) {
-    APInt low, high, step;
-    auto type = dyn_cast<IntegerType>(loop.getInductionVar().getType());
-    if (!type || !matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
-        !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) ||
-        !matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isZero())
-      return;
-    bool isUnsigned = loop.getUnsignedCmp();
-    if (isUnsigned ? low.uge(high) : low.sge(high))
-      return;
-    APInt span = high - low;
-    if (!span.isNegative() && !(isUnsigned && step.isNegative()))
-      return;
-    unsigned width = type.getWidth();
-    APInt count = countSteps(span, step);
-    if (count.isNegative() && width >= 64)
-      return;
-    OpBuilder builder(loop);
-    Location loc = loop.getLoc();
-    // In more bits the number of rounds is positive.
-    unsigned wider = !count.isNegative() ? width : width < 32 ? width + 1 : 64;
-    Type counterType = builder.getIntegerType(wider);
-    auto constant = [&](Type of, const APInt &value) {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getIntegerAttr(of, value));
-    };
-    loop.getLowerBoundMutable().assign(
-        constant(counterType, APInt::getZero(wider)));
-    loop.getUpperBoundMutable().assign(
-        constant(counterType, count.zext(wider)));
-    loop.getStepMutable().assign(constant(counterType, APInt(wider, 1)));
-    loop.setUnsignedCmp(false);
-    Value counter = loop.getInductionVar();
-    counter.setType(counterType);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value round = counter;
-    llvm::SmallPtrSet<Operation *, 4> made;
-    if (wider != width) {
-      round = arith::TruncIOp::create(builder, loc, type, counter);
-      made.insert(round.getDefiningOp());
-    }
-    Value strides =
-        arith::MulIOp::create(builder, loc, round, constant(type, step));
-    made.insert(strides.getDefiningOp());
-    Value value =
-        arith::AddIOp::create(builder, loc, strides, constant(type, low));
-    made.insert(value.getDefiningOp());
-    counter.replaceUsesWithIf(
-        value, [&](OpOperand &use) { return !made.contains(use.getOwner()); });
-  });
-}
-
 Value csl::countRounds(OpBuilder &builder, Location loc, Value from, Value to,
                        Value step, bool isUnsigned) {
   Type word = builder.getI32Type();

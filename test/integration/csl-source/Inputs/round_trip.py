@@ -4,7 +4,7 @@
 """round_trip.py BUILD EXAMPLES SCRATCH [PART/PARTS | NAME...]: examples to the dialect, to source and back.
 
 The source comes to rest after a few trips. What cslc makes of the first and of the last one satisfies
-the host script as the original does, in as many cycles. Without names all examples that have a layout
+the host script as the original does, in as many cycles but for 2 %. Without names all examples that have a layout
 block, or every so many of them.
 """
 
@@ -69,7 +69,7 @@ def check(folder, layout, flags, arch):
         written["params"] = json.loads((folder / "out" / "out.json").read_text())["params"]
         (folder / back / "out.json").write_text(json.dumps(written))
         again = cycles(folder, back)
-        if first != again:
+        if abs(first - again) * 50 > first:
             raise Failed(f"{first} cycles, {again} after round trip {number + 1}")
 
 

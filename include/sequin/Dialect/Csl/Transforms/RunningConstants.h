@@ -47,11 +47,6 @@ mlir::IntegerAttr foldIndex(mlir::Operation *op,
 /// folders take 64.
 void foldIndices(mlir::Operation *function);
 
-/// Gives loops of scf.for with known bounds that are further apart than their
-/// counter's type can tell another counter: MLIR takes the difference of the
-/// bounds for negative, and the loop for one that does not run.
-void countExactly(mlir::Operation *function);
-
 /// How often a loop of CSL over a range runs; all are numbers of 32 bits. The
 /// step of a range of numbers with a sign may be negative; the distance between
 /// its bounds, and so the count, need all bits, without a sign. A known
