@@ -56,11 +56,10 @@ Value Evaluator::evalBuiltin(const BuiltinCall &call, const Type *hint) {
   if (auto found = handlers.find(name); found != handlers.end()) {
     if (name.starts_with("sequin_") && !frame->module->isLibrary)
       return error(call.name().span, "'@" + name + "' is for the library");
-    return withoutJumps(call,
-                        [&] { return (this->*found->second)(call, hint); });
+    return (this->*found->second)(call, hint);
   }
   if (std::optional<DsdOpcode> opcode = parseDsdOpcode(name))
-    return withoutJumps(call, [&] { return dsdOperation(call, *opcode); });
+    return dsdOperation(call, *opcode);
   if (llvm::StringRef now = getReplacement(name); !now.empty())
     return error(call.name().span,
                  "builtin @" + name + " was removed from CSL; use " + now);

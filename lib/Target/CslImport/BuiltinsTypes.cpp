@@ -432,10 +432,8 @@ Value Evaluator::builtinComptimeAssert(const BuiltinCall &call, const Type *) {
   error(call.span(), "comptime_assert failed" + message);
   // What the library goes on to do rests on it: one mistake, one error.
   if (isComptime() && frame->module->isLibrary && !frame->targets.empty() &&
-      frame->targets.front()->kind == Target::Kind::Function) {
-    left = true;
-    jump = {frame->targets.front(), false};
-  }
+      frame->targets.front()->kind == Target::Kind::Function)
+    goTo(frame->targets.front()->exits, Value());
   return Value();
 }
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
+#include "Evaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,8 +24,7 @@ using namespace sequin::csl_source;
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// Names of variables whose address a function takes; with `.` behind the name
-/// that of a part of one, which is elsewhere if the variable is a pointer.
+/// Adds what Frame::addressTaken says of a part of a function.
 static void findAddressTaken(const Node &node, llvm::StringSet<> &names) {
   if (const auto *unary = llvm::dyn_cast<UnaryExpr>(&node);
       unary && unary->op() == UnaryOp::AddressOf) {
@@ -44,6 +43,16 @@ static void findAddressTaken(const Node &node, llvm::StringSet<> &names) {
   }
   forEachChild(node,
                [&](const Node &child) { findAddressTaken(child, names); });
+}
+
+/// Visits what running code computes of a value that exists at comptime.
+static void forEachRunning(Value &value,
+                           llvm::function_ref<void(Value &)> visit) {
+  if (value.isRuntime())
+    return visit(value);
+  if (value.isAggregate() && !value.isComptime())
+    for (Value &part : value.mutableElements())
+      forEachRunning(part, visit);
 }
 
 /// Whether an argument of the type is part of the specialisation.
@@ -160,13 +169,10 @@ Value Evaluator::callPointer(const Value &callee,
       llvm::dyn_cast_or_null<mlir::FunctionType>(convert(type, span));
   if (!address || !converted)
     return Value();
-  return unlessLeft(span, [&] {
-    auto op = csl::CallIndirectOp::create(
-        builder, loc(span), converted.getResults(), address, values);
-    return type->element->isVoid()
-               ? makeVoid()
-               : makeRuntime(type->element, op.getResult(0));
-  });
+  auto op = csl::CallIndirectOp::create(
+      builder, loc(span), converted.getResults(), address, values);
+  return type->element->isVoid() ? makeVoid()
+                                 : makeRuntime(type->element, op.getResult(0));
 }
 
 Value Evaluator::callFunction(const FunctionRef &function,
@@ -229,7 +235,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
     local.isConst = true;
     local.type = value ? value.type() : types.error();
     local.value = value;
-    local.depth = controlDepth();
+    local.depth = depth;
     values.push_back(std::move(value));
   }
   if (failed) {
@@ -250,7 +256,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
     value = expand(inner, result, span);
   } else if (decl.inlining() == Inlining::Inline) {
     inner.isInline = true;
-    value = unlessLeft(span, [&] { return expand(inner, result, span); });
+    value = expand(inner, result, span);
   } else if (result->isComptimeOnly() || result->is(TypeKind::Fifo) ||
              result->isRegister() ||
              llvm::any_of(llvm::zip(decl.params(), values), [](auto pair) {
@@ -296,60 +302,54 @@ Value Evaluator::emitCall(const FunctionRef &function,
     operands.push_back(operand);
   }
   auto callee = llvm::cast<mlir::func::FuncOp>(op);
-  return unlessLeft(span, [&] {
-    auto call =
-        mlir::func::CallOp::create(builder, loc(span), callee, operands);
-    return result->isVoid() ? makeVoid()
-                            : makeRuntime(result, call.getResult(0));
-  });
+  auto call = mlir::func::CallOp::create(builder, loc(span), callee, operands);
+  return result->isVoid() ? makeVoid() : makeRuntime(result, call.getResult(0));
 }
 
 Value Evaluator::expand(Frame &inner, const Type *result, Span span) {
   const FnDecl &decl = *inner.function.decl;
   session.evaluated.insert(&decl);
   Frame *caller = frame;
-  llvm::SmallVector<Jump, 2> pending = exits;
-  exits.clear();
-  ExitPoint *outerPoint = exitPoint;
-  exitPoint = nullptr;
   frame = &inner;
   if (!isComptime()) {
     findAddressTaken(*decl.body(), inner.addressTaken);
     for (Local &local : inner.locals)
-      if (isAddressTaken(inner.addressTaken, local.name, local.type) &&
+      if (inner.isAddressTaken(local.name, local.type) &&
           !local.type->isComptimeOnly() && !local.type->isPointer())
         keepInMemory(local, local.span); // the address is that of a copy
   }
-  Target target;
-  target.kind = Target::Kind::Function;
-  target.depth = depth;
-  target.type = result;
-  target.span = decl.name().span;
   if (session.options.observations)
     for (auto [param, local] : llvm::zip(decl.params(), inner.locals))
       observeLocal(local, param->name().span);
-  enterTarget(target);
+  Target target;
   unsigned errors = session.diagnostics.numErrors();
-  evalStatements(decl.body()->statements());
-  bool reachedEnd = !left;
-  left = false;
-  jump = {};
-  Value value = inner.locals[target.slot].value;
-  frame->targets.pop_back();
-  exits = pending;
-  exitPoint = outerPoint;
+  bool isMissing = evalBody(decl, result, target);
+  Value value = close(target.exits, target.span, result);
   frame = caller;
-  if (result->isVoid())
-    return session.diagnostics.numErrors() == errors ? makeVoid() : Value();
-  // Of a type that is asked for, not every way was followed.
-  if (reachedEnd && !(inTypeOf && target.hasValue)) {
-    if (session.diagnostics.numErrors() == errors)
-      error(span, "function '" + decl.name().text +
-                      "' ends without returning a value of type '" +
-                      result->str() + "'");
-    return Value();
-  }
+  if (session.diagnostics.numErrors() != errors)
+    return result->isVoid() || isMissing ? Value() : value;
+  if (isMissing)
+    return error(span, "function '" + decl.name().text +
+                           "' ends without returning a value of type '" +
+                           result->str() + "'");
   return value;
+}
+
+/// Evaluates the body of a function in its frame, up to the ways out of it.
+/// Whether one of them is the end of the body, and has no value there.
+bool Evaluator::evalBody(const FnDecl &decl, const Type *result,
+                         Target &target) {
+  target.kind = Target::Kind::Function;
+  target.type = result;
+  target.span = decl.name().span;
+  frame->targets.push_back(&target);
+  evalStatements(decl.body()->statements());
+  frame->targets.pop_back();
+  // Of a type that is asked for, not every way was followed.
+  if (left || (inTypeOf && target.hasValue))
+    return false;
+  goTo(target.exits, result->isVoid() ? makeVoid() : Value());
+  return !result->isVoid();
 }
 
 //===----------------------------------------------------------------------===//
@@ -587,10 +587,8 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
   PlaceScope scope(*this, Place::Runtime);
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&entry);
-  depth = skips = 0;
+  depth = 0;
   left = false;
-  jump = {};
-  exits.clear();
   unsigned next = 0;
   for (auto [index, param] : llvm::enumerate(decl.params())) {
     (void)mayDeclare(param->name().text, param->name().span);
@@ -606,43 +604,37 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
       continue;
     }
     local.value = makeRuntime(local.type, entry.getArgument(next++));
-    if (isAddressTaken(inner.addressTaken, param->name().text, local.type))
+    if (inner.isAddressTaken(param->name().text, local.type))
       keepInMemory(local, param->span());
   }
   if (session.options.observations)
     for (auto [param, local] : llvm::zip(decl.params(), inner.locals))
       observeLocal(local, param->name().span);
   Target target;
-  target.kind = Target::Kind::Function;
-  target.depth = depth;
-  target.type = result;
-  target.span = decl.name().span;
-  enterTarget(target);
   unsigned errors = session.diagnostics.numErrors();
-  evalStatements(decl.body()->statements());
-  bool reachedEnd = !left;
-  left = false;
-  jump = {};
-  exits.clear();
-  Value value = frame->locals[target.slot].value;
+  if (evalBody(decl, result, target) &&
+      session.diagnostics.numErrors() == errors)
+    error(decl.name().span, "function '" + decl.name().text +
+                                "' ends without returning a value of type '" +
+                                result->str() + "'");
   mlir::Location end = session.location(decl.end());
-  builder.setInsertionPointToEnd(&entry);
-  if (llvm::isa<csl::TaskOp>(op)) {
-    csl::ReturnOp::create(builder, end);
-  } else if (result->isVoid()) {
-    mlir::func::ReturnOp::create(builder, end);
-  } else {
-    mlir::Value number;
-    if (value)
-      number = materializeAs(value, result, decl.name().span);
-    if (reachedEnd && session.diagnostics.numErrors() == errors)
-      error(decl.name().span, "function '" + decl.name().text +
-                                  "' ends without returning a value of type '" +
-                                  result->str() + "'");
-    if (!number)
-      number = zeroOf(convert(result), end);
-    mlir::func::ReturnOp::create(builder, end, number);
+  for (const Way &way : target.exits.ways) {
+    builder.setInsertionPointToEnd(way.from);
+    if (llvm::isa<csl::TaskOp>(op)) {
+      csl::ReturnOp::create(builder, end);
+    } else if (result->isVoid()) {
+      mlir::func::ReturnOp::create(builder, end);
+    } else {
+      mlir::Value number;
+      if (way.value)
+        number = materializeAs(way.value, result, decl.name().span);
+      if (!number)
+        number = zeroOf(convert(result), end);
+      mlir::func::ReturnOp::create(builder, end, number);
+    }
   }
+  left = false;
+  variables.finish();
   frame = savedFrame;
 }
 

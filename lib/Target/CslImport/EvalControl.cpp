@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "Evaluator.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
 using namespace sequin::csl_source;
-namespace arith = mlir::arith;
-namespace scf = mlir::scf;
+namespace cf = mlir::cf;
 
 //===----------------------------------------------------------------------===//
 // Scopes and declarations
@@ -30,9 +28,17 @@ Local &Evaluator::addLocal(llvm::StringRef name, Span span) {
   Local &local = frame->locals.emplace_back();
   local.name = name == "_" ? llvm::StringRef() : name;
   local.span = span;
-  local.depth = controlDepth();
-  local.skips = skips;
+  local.depth = depth;
+  local.assigned = session.assignments;
   return local;
+}
+
+Value Evaluator::valueOf(const Local &local) {
+  if (local.kind == Local::Kind::Ssa)
+    if (mlir::Value value =
+            variables.read(local.variable, builder.getInsertionBlock()))
+      return makeRuntime(local.type, value);
+  return local.value; // comptime code is not behind what running code assigned
 }
 
 void Evaluator::keepInMemory(Local &local, Span span,
@@ -117,7 +123,7 @@ void Evaluator::evalDecl(const VarDecl &decl) {
   if (decl.isConst()) {
     local.isConst = true;
     local.value = value;
-    if (!comptime && isAddressTaken(frame->addressTaken, name, type) &&
+    if (!comptime && frame->isAddressTaken(name, type) &&
         !type->isComptimeOnly())
       keepInMemory(local, decl.span(), align);
     return;
@@ -144,8 +150,8 @@ void Evaluator::evalDecl(const VarDecl &decl) {
     local.value = Value(types.error());
     return;
   }
-  bool inMemory = type->isArray() || type->isStruct() ||
-                  isAddressTaken(frame->addressTaken, name, type);
+  bool inMemory =
+      type->isArray() || type->isStruct() || frame->isAddressTaken(name, type);
   if (inMemory) {
     mlir::Value memory = allocate(type, decl.span(), align);
     if (!memory)
@@ -162,191 +168,38 @@ void Evaluator::evalDecl(const VarDecl &decl) {
   else // AMB-037
     value = makeRuntime(type, zeroOf(converted, loc(decl.span())));
   local.value = value;
+  local.variable = variables.declare(converted, loc(decl.name().span));
+  if (value)
+    variables.write(local.variable, builder.getInsertionBlock(),
+                    value.runtime());
 }
 
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// Whether a value can be the result of a region that other code skips.
-static bool canLeaveRegion(const Value &value) {
-  if (!value || value.isComptime())
-    return true;
-  if (value.isAggregate())
-    return llvm::all_of(value.elements(), canLeaveRegion);
-  if (!value.isRuntime() || !value.runtime())
-    return false;
-  std::function<bool(mlir::Type)> hasZero = [&](mlir::Type type) {
-    if (auto dsd = llvm::dyn_cast<csl::DsdType>(type))
-      return dsd.getKind() == csl::DescriptorKind::Mem1d;
-    if (auto array = llvm::dyn_cast<csl::ArrayType>(type))
-      return hasZero(array.getElementType());
-    if (auto aggregate = llvm::dyn_cast<csl::StructType>(type))
-      return llvm::all_of(aggregate.getFieldTypes(), hasZero);
-    return !llvm::isa<mlir::BaseMemRefType>(type);
-  };
-  return hasZero(value.runtime().getType());
-}
-
-namespace {
-/// The last statement of a list that mentions a name.
-class LastMentions {
-public:
-  explicit LastMentions(llvm::ArrayRef<const Stmt *> statements)
-      : statements(statements) {}
-  bool isUsedFrom(llvm::StringRef name, size_t index) {
-    if (last.empty())
-      for (auto [i, statement] : llvm::enumerate(statements))
-        visit(*statement, i);
-    auto found = last.find(name);
-    return found != last.end() && found->second >= index;
-  }
-
-private:
-  void visit(const Node &node, size_t index) {
-    if (const auto *name = llvm::dyn_cast<NameExpr>(&node))
-      last[name->name()] = index;
-    forEachChild(node, [&](const Node &child) { visit(child, index); });
-  }
-  llvm::ArrayRef<const Stmt *> statements;
-  llvm::StringMap<size_t> last;
-};
-} // namespace
-
 void Evaluator::evalStatements(llvm::ArrayRef<const Stmt *> statements) {
-  // What follows a jump stands in a region of its own. Those regions may close
-  // before the statements end; what was declared in them becomes results.
-  unsigned nesting = 0;
-  bool isStuck = false, isClosing = false;
-  LastMentions mentions(statements);
-  size_t count = statements.size(), scope = beginScope();
-  auto isDeep = [&] { return nesting >= kNestedRests && !isStuck; };
-  std::function<void()> run = [&] {
-    while (!statements.empty() && !left) {
-      const Stmt &statement = *statements.front();
-      statements = statements.drop_front();
-      auto inside = [&](llvm::function_ref<void()> enter) {
-        ++nesting;
-        enter();
-        if (--nesting == 0)
-          isStuck = false;
-      };
-      if (const auto *declared = llvm::dyn_cast<DeclStmt>(&statement)) {
-        size_t before = frame->locals.size();
-        evalDecl(*declared->decl());
-        if (frame->locals.size() > before) {
-          const Value &value = frame->locals.back().value;
-          isStuck |= nesting && !value.isPointer() && !canLeaveRegion(value);
-          if (session.options.observations)
-            observeLocal(frame->locals.back(), declared->decl()->name().span);
-        }
-      } else {
-        const Expr &expr = *llvm::cast<ExprStmt>(statement).expr();
-        Value value;
-        if (const auto *branch = llvm::dyn_cast<IfExpr>(&expr)) {
-          auto rest = [&] { inside(run); };
-          llvm::function_ref<void()> restRef = rest;
-          if (statements.empty() || isDeep())
-            restRef = nullptr;
-          if (step(expr.span()))
-            value = evalIf(*branch, nullptr, /*isStatement=*/true, restRef);
-        } else if (const auto *choice = llvm::dyn_cast<SwitchExpr>(&expr)) {
-          if (step(expr.span()))
-            value = evalSwitch(*choice, nullptr, /*isStatement=*/true);
-        } else {
-          value = eval(expr);
-        }
-        (void)value;
-      }
-      if (left || exits.empty())
-        continue;
-      isClosing |= isDeep();
-      if (isClosing && nesting) {
-        if (keepsDeclared || statements.empty())
-          return;
-        // Of what was declared only the names are left, unless it is used.
-        keepsDeclared = true;
-        for (size_t i = scope; i < frame->locals.size(); ++i) {
-          Local &local = frame->locals[i];
-          bool isRunning =
-              local.kind == Local::Kind::Ssa || !local.value.isComptime();
-          if (local.kind == Local::Kind::Memory || !isRunning)
-            continue;
-          if (mentions.isUsedFrom(local.name, count - statements.size()))
-            continue;
-          local.kind = Local::Kind::Const;
-          local.value = Value(types.error());
-        }
-        return;
-      }
-      // What comes next runs only if control did not leave.
-      while (!statements.empty() && !left) {
-        isClosing = keepsDeclared = false;
-        inside([&] { guard(statement.span(), run); });
-        if (nesting)
-          return;
-      }
+  for (const Stmt *statement : statements) {
+    if (left)
+      return;
+    if (const auto *declared = llvm::dyn_cast<DeclStmt>(statement)) {
+      size_t before = frame->locals.size();
+      evalDecl(*declared->decl());
+      if (session.options.observations && frame->locals.size() > before)
+        observeLocal(frame->locals.back(), declared->decl()->name().span);
+      continue;
     }
-  };
-  run();
-  keepsDeclared = false;
-}
-
-/// Whether a value leaves the labelled block from inside of a loop.
-static bool leavesLoop(const Node &node, llvm::StringRef label, bool inLoop) {
-  if (const auto *out = llvm::dyn_cast<BreakExpr>(&node))
-    if (inLoop && out->value() && out->label().text == label)
-      return true;
-  inLoop |= llvm::isa<ForExpr, WhileExpr>(node);
-  bool found = false;
-  forEachChild(node, [&](const Node &child) {
-    found = found || leavesLoop(child, label, inLoop);
-  });
-  return found;
-}
-
-/// Values that the labelled block may have.
-static unsigned countValues(const Node &node, llvm::StringRef label) {
-  const auto *out = llvm::dyn_cast<BreakExpr>(&node);
-  unsigned count = out && out->value() && out->label().text == label;
-  forEachChild(node,
-               [&](const Node &child) { count += countValues(child, label); });
-  return count;
-}
-
-/// The type of a value that jumps out of `body` bring along: what it does is
-/// emitted into a block that is thrown away.
-const Type *Evaluator::probeValue(llvm::StringRef label, Span span,
-                                  llvm::function_ref<void()> body) {
-  // Put back in place: who is on the way to an assignment knows where one is.
-  std::vector<Local> savedLocals(frame->locals.begin(), frame->locals.end());
-  RegionState saved = saveRegion();
-  bool savedProbing = probing;
-  ExitPoint *savedPoint = exitPoint;
-  probing = true;
-  exitPoint = nullptr;
-  Target target;
-  target.label = label;
-  target.depth = depth;
-  target.span = span;
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    auto block = std::make_unique<mlir::Block>();
-    builder.setInsertionPointToStart(block.get());
-    exits.clear();
-    enterTarget(target);
-    body();
-    frame->targets.pop_back();
-    block->walk([](mlir::Operation *op) { op->dropAllReferences(); });
-    block->clear();
+    const Expr &expr = *llvm::cast<ExprStmt>(*statement).expr();
+    if (const auto *branch = llvm::dyn_cast<IfExpr>(&expr)) {
+      if (step(expr.span()))
+        (void)evalIf(*branch, nullptr, /*isStatement=*/true);
+    } else if (const auto *choice = llvm::dyn_cast<SwitchExpr>(&expr)) {
+      if (step(expr.span()))
+        (void)evalSwitch(*choice, nullptr, /*isStatement=*/true);
+    } else {
+      (void)eval(expr);
+    }
   }
-  probing = savedProbing;
-  exitPoint = savedPoint;
-  endScope(savedLocals.size());
-  llvm::copy(savedLocals, frame->locals.begin());
-  restoreRegion(saved);
-  const Type *type = target.seen;
-  return type && !type->isError() && !type->isComptimeOnly() ? type : nullptr;
 }
 
 Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
@@ -359,7 +212,6 @@ Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
   Target target;
   target.kind = Target::Kind::Block;
   target.label = expr.label().text;
-  target.depth = depth;
   target.type = hint;
   target.span = expr.span();
   for (const Target *outer : frame->targets)
@@ -368,284 +220,54 @@ Value Evaluator::evalBlock(const BlockExpr &expr, const Type *hint) {
       endScope(scope);
       return Value();
     }
-  // Of three values two may be literals, which meet before the third gives
-  // them a type.
-  if (!hint && !isComptime() &&
-      (leavesLoop(expr, target.label, false) ||
-       countValues(expr, target.label) > 2))
-    target.type = probeValue(target.label, expr.span(),
-                             [&] { evalStatements(expr.statements()); });
-  enterTarget(target);
+  frame->targets.push_back(&target);
   evalStatements(expr.statements());
-  bool reachedEnd = !left;
-  bool isBroken = leaveTarget(target);
-  Value value = frame->locals[target.slot].value;
+  frame->targets.pop_back();
   endScope(scope);
-  if (reachedEnd && target.hasValue) {
+  if (!left && target.hasValue) {
     Diagnostic &diagnostic =
         report(target.span, "expected type 'void', got: '" +
-                                (value ? value.type()->str() : "?") + "'");
+                                (target.seen ? target.seen->str() : "?") + "'");
     note(diagnostic, target.span,
          "block that is broken has type 'void' because control flow may reach "
          "the end without a break");
-    return Value();
+    goTo(target.exits, Value());
+  } else if (!left) {
+    goTo(target.exits, makeVoid());
   }
-  if (!reachedEnd && !isBroken)
-    return Value(); // control went elsewhere
-  return target.hasValue ? value : makeVoid();
+  return close(target.exits, expr.span(), nullptr, hint);
 }
 
 //===----------------------------------------------------------------------===//
-// Regions of running code
+// Branches of running code
 //===----------------------------------------------------------------------===//
-
-Evaluator::RegionState Evaluator::saveRegion() {
-  RegionState state;
-  for (const Local &local : frame->locals)
-    state.values.push_back(local.kind == Local::Kind::Ssa ? local.value
-                                                          : Value());
-  state.left = left;
-  state.exits = exits;
-  return state;
-}
-
-void Evaluator::restoreRegion(const RegionState &state) {
-  for (auto [index, value] : llvm::enumerate(state.values))
-    if (index < frame->locals.size() &&
-        frame->locals[index].kind == Local::Kind::Ssa)
-      frame->locals[index].value = value;
-  left = state.left;
-  exits = state.exits;
-  jump = {};
-}
 
 Value Evaluator::emitBranch(mlir::Value condition, Span span, const Type *hint,
                             bool isVoid, llvm::function_ref<Value()> yes,
                             llvm::function_ref<Value()> no,
-                            llvm::function_ref<void()> rest) {
-  mlir::Location at = loc(span);
-  scf::IfOp op =
-      scf::IfOp::create(builder, at, mlir::TypeRange(), condition,
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
-  RegionState before = saveRegion();
-  struct Arm {
-    mlir::Block *block;
-    Value value;
-    RegionState after;
-  };
-  Arm arms[] = {{op.thenBlock(), {}, {}}, {op.elseBlock(), {}, {}}};
-  mlir::OpBuilder::InsertionGuard insertion(builder);
-  size_t scope = beginScope();
+                            const Value &direct) {
+  Join join;
+  mlir::Block *blocks[] = {makeBlock(), makeBlock()};
+  cf::CondBranchOp::create(builder, loc(span), condition, blocks[0],
+                           mlir::ValueRange(), blocks[1], mlir::ValueRange());
+  llvm::function_ref<Value()> arms[] = {yes, no};
+  for (unsigned i : {0, 1})
+    if (!arms[i]) {
+      join.block = blocks[i];
+      branchTo(join, i, direct);
+    }
   ++depth;
-  for (int i = 0; i < 2; ++i) {
-    restoreRegion(before);
-    exits.clear();
-    builder.setInsertionPointToEnd(arms[i].block);
-    arms[i].value = i == 0 ? yes() : no();
-    if (!keepsDeclared)
-      endScope(scope);
-    arms[i].after = saveRegion();
-  }
-  // What follows an arm that leaves belongs to the other one.
-  bool tookRest = rest && arms[0].after.left != arms[1].after.left;
-  if (tookRest) {
-    Arm &open = arms[0].after.left ? arms[1] : arms[0];
-    restoreRegion(open.after);
-    builder.setInsertionPointToEnd(open.block);
-    ++skips;
-    if (exits.empty())
-      rest();
-    else
-      guard(span, rest);
-    --skips;
-    if (!keepsDeclared)
-      endScope(scope);
-    open.after = saveRegion();
+  for (unsigned i : {0, 1}) {
+    if (!arms[i])
+      continue;
+    startBlock(blocks[i]);
+    left = false;
+    Value value = arms[i]();
+    if (!left)
+      goTo(join, isVoid ? makeVoid() : value);
   }
   --depth;
-
-  // Variables that differ, and the value of the expression, become results.
-  llvm::SmallVector<mlir::Type> resultTypes;
-  llvm::SmallVector<mlir::Value> yields[2];
-  llvm::SmallVector<std::pair<int, const Type *>> merged;
-  auto merge = [&](int local, const Value &first, const Value &second,
-                   const Type *type) {
-    const Value *values[] = {&first, &second};
-    if (!type)
-      type = !first    ? second.type()
-             : !second ? first.type()
-                       : peer(first, second);
-    if (!type) {
-      error(span, "expected type '" + first.type()->str() + "', got: '" +
-                      second.type()->str() + "'");
-      return false;
-    }
-    for (int i = 0; i < 2; ++i) {
-      builder.setInsertionPointToEnd(arms[i].block);
-      mlir::Value number;
-      if (*values[i])
-        number = materializeAs(*values[i], type, span);
-      else if (mlir::Type converted = convert(type, span))
-        number = zeroOf(converted, at);
-      if (!number)
-        return false;
-      yields[i].push_back(number);
-    }
-    resultTypes.push_back(yields[0].back().getType());
-    merged.emplace_back(local, type);
-    return true;
-  };
-  auto isSame = [](const Value &a, const Value &b) {
-    if (a.isRuntime() && b.isRuntime())
-      return a.runtime() == b.runtime();
-    return a.type() == b.type() && a.isComptime() && b.isComptime() &&
-           a.key() == b.key();
-  };
-  restoreRegion(before);
-  for (size_t i = 0; i < before.values.size(); ++i) {
-    const Value &first = arms[0].after.values[i];
-    const Value &second = arms[1].after.values[i];
-    if (!first && !second)
-      continue;
-    Local &local = frame->locals[i];
-    if (local.kind != Local::Kind::Ssa)
-      continue; // no longer used
-    if (first && second && isSame(first, second)) {
-      local.value = first;
-      continue;
-    }
-    if ((first && first.isVoid()) || (second && second.isVoid())) {
-      local.value = makeVoid();
-      continue;
-    }
-    if (yields[0].size() != yields[1].size())
-      break; // an error was reported
-    // A value that only comptime code has needs no type where no other comes.
-    const Value &only = first ? first : second;
-    if (!local.type && arms[first ? 1 : 0].after.left && (!first || !second) &&
-        only.type()->isComptimeOnly()) {
-      local.value = only;
-      continue;
-    }
-    // The value that a loop left with is not carried while its type is sought,
-    // nor one of literals.
-    if (probing && !local.type &&
-        (!first || !second ||
-         (first.type()->isComptimeOnly() && second.type()->isComptimeOnly()))) {
-      local.value = first ? first : second;
-      continue;
-    }
-    if (!merge(i, first, second, local.type))
-      local.value = Value();
-  }
-  Value result = makeVoid();
-  bool equalArms = false;
-  bool open[] = {!arms[0].after.left, !arms[1].after.left};
-  if (!isVoid && !tookRest && (open[0] || open[1])) {
-    Value values[2];
-    bool isMissing = false, hasVoid = false, hasValue = false;
-    for (int i = 0; i < 2; ++i) {
-      if (!open[i])
-        continue;
-      values[i] = arms[i].value;
-      isMissing |= !values[i];
-      if (values[i] && values[i].type()->is(TypeKind::NoReturn))
-        values[i] = Value();
-      else if (values[i])
-        (values[i].isVoid() ? hasVoid : hasValue) = true;
-    }
-    if (isMissing)
-      result = Value();
-    else if (hasVoid && hasValue)
-      result = error(span, "expected type '" + values[0].type()->str() +
-                               "', got: '" + values[1].type()->str() + "'");
-    else if (hasValue && open[0] != open[1] &&
-             values[open[1]].type()->isComptimeOnly()) {
-      result = values[open[1]]; // no other comes here
-    } else if (hasValue && values[0] && values[1] &&
-               isSame(values[0], values[1])) {
-      result = values[0];
-      // Which arm was taken is not known, so the value is not, even if equal.
-      if (result.type()->is(TypeKind::Int) ||
-          result.type()->is(TypeKind::Bool) ||
-          result.type()->is(TypeKind::Float))
-        equalArms = true;
-    } else if (hasValue) {
-      const Type *wanted = hint;
-      for (const Value &value : values)
-        if (value && wanted && !tryCoerceQuiet(value, wanted))
-          wanted = nullptr;
-      // Numbers have the type of the arms: what an operand is part of does not
-      // change how it wraps. Literals take what is wanted.
-      const Type *own = !values[0]   ? values[1].type()
-                        : !values[1] ? values[0].type()
-                                     : peer(values[0], values[1]);
-      if (own && own->isNumber() && !own->isComptimeOnly())
-        wanted = own;
-      if (!merge(-1, values[0], values[1], wanted))
-        result = Value();
-    }
-  }
-  // What was declared in the only arm that goes on and stays.
-  std::vector<Value *> declared;
-  if (yields[0].size() == yields[1].size())
-    for (size_t i = scope; i < frame->locals.size(); ++i) {
-      Value &value = frame->locals[i].value;
-      builder.setInsertionPointToEnd(arms[open[1]].block);
-      if (value.isPointer() && !value.isComptime())
-        value = asRuntime(value, frame->locals[i].span);
-      builder.setInsertionPointToEnd(arms[open[0]].block);
-      forEachRunning(value, [&](Value &part) {
-        mlir::Type converted = part.runtime().getType();
-        yields[open[0]].push_back(zeroOf(converted, at));
-        yields[open[1]].push_back(part.runtime());
-        resultTypes.push_back(converted);
-        declared.push_back(&part);
-      });
-    }
-  size_t count = std::min(yields[0].size(), yields[1].size());
-  for (int i = 0; i < 2; ++i) {
-    yields[i].resize(count);
-    builder.setInsertionPointToEnd(arms[i].block);
-    scf::YieldOp::create(builder, at, yields[i]);
-  }
-  resultTypes.resize(count);
-  merged.resize(std::min(count, merged.size()));
-  // Now with its results.
-  builder.setInsertionPoint(op);
-  if (equalArms)
-    result = asRuntime(result, span);
-  if (!resultTypes.empty()) {
-    auto typed = scf::IfOp::create(builder, at, resultTypes, condition,
-                                   /*addThenBlock=*/false,
-                                   /*addElseBlock=*/false);
-    typed.getThenRegion().takeBody(op.getThenRegion());
-    typed.getElseRegion().takeBody(op.getElseRegion());
-    op.erase();
-    op = typed;
-    for (auto [index, entry] : llvm::enumerate(merged)) {
-      Value value = makeRuntime(entry.second, typed.getResult(index));
-      if (entry.first >= 0)
-        frame->locals[entry.first].value = value;
-      else
-        result = value;
-    }
-    for (auto [part, value] :
-         llvm::zip(declared, typed.getResults().take_back(declared.size())))
-      *part = makeRuntime(part->type(), value);
-  } else if (llvm::hasSingleElement(*op.elseBlock())) {
-    op.elseBlock()->erase();
-  }
-  left = arms[0].after.left && arms[1].after.left;
-  jump = {};
-  exits = before.exits;
-  for (const Arm &arm : arms)
-    for (const Jump &exit : arm.after.exits)
-      if (!llvm::is_contained(exits, exit))
-        exits.push_back(exit);
-  if (!arms[0].after.exits.empty() || !arms[1].after.exits.empty())
-    noteExit(op);
-  return left ? Value() : result;
+  return close(join, span, nullptr, hint);
 }
 
 bool Evaluator::tryCoerceQuiet(const Value &value, const Type *type) {
@@ -674,8 +296,8 @@ static void adoptType(const Type *&hint, const Value &first) {
     hint = type;
 }
 
-Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
-                        llvm::function_ref<void()> rest) {
+Value Evaluator::evalIf(const IfExpr &expr, const Type *hint,
+                        bool isStatement) {
   Value condition = eval(*expr.condition());
   if (left || !condition)
     return Value();
@@ -712,15 +334,13 @@ Value Evaluator::evalIf(const IfExpr &expr, const Type *hint, bool isStatement,
       isGeneric && llvm::isa<CallExpr>(expr.condition()->ignoreParens())
           ? expr.condition()->span()
           : runtimeCall);
-  auto branch = [&](llvm::function_ref<void()> behind) {
-    return emitBranch(
-        condition.runtime(), expr.span(), hint,
-        isStatement || !expr.otherwise(), [&] { return arm(expr.then()); },
-        [&] { return arm(expr.otherwise()); }, behind);
-  };
-  if (exits.empty())
-    return branch(rest);
-  return unlessLeft(expr.span(), [&] { return branch(nullptr); });
+  auto then = [&] { return arm(expr.then()); };
+  auto otherwise = [&] { return arm(expr.otherwise()); };
+  llvm::function_ref<Value()> no = otherwise;
+  if (!expr.otherwise())
+    no = nullptr;
+  return emitBranch(condition.runtime(), expr.span(), hint,
+                    isStatement || !expr.otherwise(), then, no, makeVoid());
 }
 
 Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
@@ -790,94 +410,46 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
         return body(*prong);
     return otherwise ? body(*otherwise) : makeVoid();
   }
-  // A chain of branches; the last one needs no condition.
+  // The last branch is for all other values.
   llvm::SmallVector<const SwitchProng *> order;
   for (const SwitchProng &prong : expr.prongs())
     if (!prong.isElse())
       order.push_back(&prong);
   if (otherwise)
     order.push_back(otherwise);
-  auto isOneOf = [&](size_t index) -> mlir::Value {
-    mlir::Value condition;
-    for (auto &[value, owner] : cases) {
-      if (owner != order[index])
-        continue;
-      Value same = emitBinary(BinaryOp::Eq, input, value, expr.span());
-      if (!same)
-        return {};
-      condition = condition ? arith::OrIOp::create(builder, loc(expr.span()),
-                                                   condition, same.runtime())
-                                  .getResult()
-                            : same.runtime();
-    }
-    return condition;
-  };
-  std::function<Value(size_t)> emit = [&](size_t index) -> Value {
-    if (index + 1 == order.size())
-      return body(*order[index]);
-    mlir::Value condition = isOneOf(index);
-    if (!condition)
-      return Value();
-    return emitBranch(
-        condition, order[index]->span, hint, isStatement,
-        [&] { return body(*order[index]); }, [&] { return emit(index + 1); });
-  };
   if (order.empty())
     return makeVoid();
-  return unlessLeft(expr.span(), [&] {
-    if (order.size() <= kNestedRests)
-      return emit(0);
-    return evalLongSwitch(expr, hint, isStatement, order.size(), isOneOf,
-                          [&](size_t index) { return body(*order[index]); });
-  });
-}
-
-/// A switch of running code with more branches than stand one inside of the
-/// other: each branch leaves it by a jump, which skips the others.
-Value Evaluator::evalLongSwitch(
-    const SwitchExpr &expr, const Type *hint, bool isStatement, size_t count,
-    llvm::function_ref<mlir::Value(size_t)> condition,
-    llvm::function_ref<Value(size_t)> body) {
-  Target target;
-  auto run = [&](Target &leaves) {
-    size_t index = 0;
-    writeOut(expr.span(), [&] {
-      size_t current = index++;
-      auto take = [&] {
-        Value value = body(current);
-        if (left)
-          return Value();
-        if (value && value.type()->is(TypeKind::NoReturn))
-          value = Value();
-        leave(leaves, false, isStatement ? Value() : value, expr.span());
-        return Value();
-      };
-      if (index == count) {
-        take();
-        return false;
-      }
-      mlir::Value matches = condition(current);
-      if (matches)
-        emitBranch(matches, expr.span(), nullptr, /*isVoid=*/true, take,
-                   [&] { return makeVoid(); });
-      return bool(matches);
-    });
-  };
-  if (!isStatement) {
-    // Numbers have the type of the branches, literals take what is wanted.
-    const Type *own =
-        probeValue("", expr.span(), [&] { run(*frame->targets.back()); });
-    target.type = own && (own->isNumber() || !hint) ? own : hint;
+  if (order.size() == 1)
+    return body(*order.front());
+  mlir::Location at = loc(expr.span());
+  mlir::Value number = input.runtime();
+  if (type->is(TypeKind::Enum))
+    number = csl::GetIntOp::create(builder, at, convert(type->element), number);
+  llvm::DenseMap<const SwitchProng *, mlir::Block *> blocks;
+  for (const SwitchProng *prong : order)
+    blocks[prong] = makeBlock();
+  llvm::SmallVector<llvm::APInt> numbers;
+  llvm::SmallVector<mlir::Block *> targets;
+  for (auto &[value, prong] : cases) {
+    if (prong == order.back())
+      continue;
+    numbers.push_back(
+        llvm::cast<mlir::IntegerAttr>(attributeOf(value)).getValue());
+    targets.push_back(blocks[prong]);
   }
-  target.depth = depth;
-  target.span = expr.span();
-  size_t scope = beginScope();
-  enterTarget(target);
-  run(target);
-  bool isBroken = leaveTarget(target);
-  Value value = frame->locals[target.slot].value;
-  endScope(scope);
-  if (left || !isBroken)
-    return Value();
-  return isStatement || !target.hasValue ? makeVoid() : value;
+  cf::SwitchOp::create(builder, at, number, blocks[order.back()],
+                       mlir::ValueRange(), numbers, targets,
+                       llvm::SmallVector<mlir::ValueRange>(targets.size()));
+  Join join;
+  const Type *wanted = hint; // before literals adopt another
+  ++depth;
+  for (const SwitchProng *prong : order) {
+    startBlock(blocks[prong]);
+    left = false;
+    Value value = body(*prong);
+    if (!left)
+      goTo(join, isStatement ? makeVoid() : value);
+  }
+  --depth;
+  return close(join, expr.span(), nullptr, wanted);
 }

@@ -1,4 +1,4 @@
-//===- EvalJump.cpp - return, break, continue and what they skip ----------===//
+//===- EvalJump.cpp - Jumps, and where ways meet --------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,57 +6,167 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Evaluator.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
 using namespace sequin::csl_source;
-namespace arith = mlir::arith;
+namespace cf = mlir::cf;
 
 //===----------------------------------------------------------------------===//
-// Targets
+// Blocks
 //===----------------------------------------------------------------------===//
 
-/// Makes the hidden variables of a target: its value, and whether control has
-/// left to it. Without a value, a flag is false.
-void Evaluator::enterTarget(Target &target) {
-  auto hidden = [&](const Type *type) {
-    Local &local = addLocal("", target.span);
-    local.kind = Local::Kind::Ssa;
-    local.type = type;
-    return int(frame->locals.size() - 1);
-  };
-  target.slot = hidden(target.type);
-  target.breakFlag = hidden(types.boolType());
-  target.continueFlag = hidden(types.boolType());
-  frame->targets.push_back(&target);
+mlir::Block *Evaluator::makeBlock() {
+  auto *block = new mlir::Block();
+  builder.getInsertionBlock()->getParent()->push_back(block);
+  return block;
 }
 
-/// Ends a target whose body was evaluated. Whether control left to it; then it
-/// goes on behind it.
-bool Evaluator::leaveTarget(Target &target) {
-  frame->targets.pop_back();
-  bool isBroken = left && jump.target == &target;
-  for (const Jump &exit : exits)
-    if (exit.target == &target) {
-      isBroken = true;
-      mergeComptime();
-    }
-  if (isBroken && (!jump.target || jump.target == &target)) {
-    left = false;
-    jump = {};
+void Evaluator::startBlock(mlir::Block *block) {
+  mlir::Region &region = *block->getParent();
+  block->moveBefore(&region, region.end());
+  builder.setInsertionPointToEnd(block);
+}
+
+void Evaluator::goTo(Join &join, const Value &value) {
+  join.ways.push_back({builder.getInsertionBlock(), std::nullopt, value, depth,
+                       session.assignments});
+  left = true;
+}
+
+void Evaluator::branchTo(Join &join, unsigned successor, const Value &value) {
+  join.ways.push_back({builder.getInsertionBlock(), successor, value, depth,
+                       session.assignments});
+}
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+static bool isSame(const Value &a, const Value &b) {
+  if (a.isRuntime() && b.isRuntime())
+    return a.runtime() == b.runtime();
+  return a.type() == b.type() && a.isComptime() && b.isComptime() &&
+         a.key() == b.key();
+}
+
+const Type *Evaluator::findJoinType(llvm::ArrayRef<Way> ways, const Type *hint,
+                                    Span span) {
+  for (const Way &way : ways)
+    if (hint && !tryCoerceQuiet(way.value, hint))
+      hint = nullptr;
+  // What trying emits is thrown away.
+  mlir::OpBuilder::InsertionGuard insertion(builder);
+  mlir::Block scratch;
+  builder.setInsertionPointToStart(&scratch);
+  Value joined = ways.front().value;
+  const Type *own = joined.type();
+  for (const Way &way : ways.drop_front()) {
+    own = peer(joined, way.value);
+    if (!own && !hint)
+      error(span, "expected type '" + joined.type()->str() + "', got: '" +
+                      way.value.type()->str() + "'");
+    if (!own)
+      break;
+    if (own != joined.type())
+      joined = own == way.value.type() ? way.value : Value(own);
   }
-  llvm::erase_if(exits,
-                 [&](const Jump &exit) { return exit.target == &target; });
-  return isBroken;
+  scratch.dropAllReferences();
+  scratch.clear();
+  // Numbers have the type of the ways: what an operand is part of does not
+  // change how it wraps. Literals take what is wanted.
+  bool isNumber = own && own->isNumber() && !own->isComptimeOnly();
+  return isNumber || !hint ? own : hint;
 }
 
-/// Where ways meet, of which only some assigned to a comptime variable.
-void Evaluator::mergeComptime() {
-  for (Local &local : frame->locals)
-    if (local.kind == Local::Kind::Comptime && local.skips > skips)
-      local.isUncertain = true;
+Value Evaluator::joinValues(llvm::ArrayRef<Way> ways, const Type *type,
+                            const Type *hint, Span span,
+                            llvm::SmallVectorImpl<mlir::Value> &operands) {
+  const Value &first = ways.front().value;
+  if (llvm::any_of(ways, [](const Way &way) { return !way.value; }))
+    return Value();
+  for (const Way &way : ways)
+    if (way.value.isVoid() != first.isVoid())
+      return error(span, "expected type '" + first.type()->str() + "', got: '" +
+                             way.value.type()->str() + "'");
+  if (first.isVoid() || llvm::all_of(ways.drop_front(), [&](const Way &way) {
+        return isSame(way.value, first);
+      }))
+    return first;
+  if (!type)
+    type = findJoinType(ways, hint, span);
+  if (!type)
+    return Value();
+  for (const Way &way : ways) {
+    if (way.successor)
+      builder.setInsertionPoint(way.from->getTerminator());
+    else
+      builder.setInsertionPointToEnd(way.from);
+    mlir::Value number = materializeAs(way.value, type, span);
+    if (!number) {
+      operands.clear();
+      return Value();
+    }
+    operands.push_back(number);
+  }
+  return Value(type);
+}
+
+Value Evaluator::close(Join &join, Span span, const Type *type,
+                       const Type *hint) {
+  llvm::ArrayRef<Way> ways = join.ways;
+  left = ways.empty();
+  if (left)
+    return Value();
+  Value result = ways.front().value;
+  if (ways.size() == 1) {
+    if (ways.front().successor)
+      startBlock(join.block);
+    else if (builder.getInsertionBlock() != ways.front().from)
+      builder.setInsertionPointToEnd(ways.front().from);
+  } else {
+    // Of comptime variables that were assigned on some ways only, no value is
+    // known.
+    for (Local &local : frame->locals)
+      if (local.kind == Local::Kind::Comptime &&
+          local.assigned > ways.front().assignments)
+        local.isUncertain = true;
+    // What is brought along becomes an argument where it differs.
+    llvm::SmallVector<mlir::Value> operands;
+    result = joinValues(ways, type, hint, span, operands);
+    mlir::Block *block = join.block;
+    if (!block) {
+      builder.setInsertionPointToEnd(ways.front().from);
+      block = makeBlock();
+    }
+    if (!operands.empty())
+      result = makeRuntime(
+          result.type(),
+          block->addArgument(operands.front().getType(), loc(span)));
+    for (auto [index, way] : llvm::enumerate(ways)) {
+      mlir::ValueRange operand(llvm::ArrayRef(operands).slice(
+          operands.empty() ? 0 : index, operands.empty() ? 0 : 1));
+      if (way.successor) {
+        llvm::cast<mlir::BranchOpInterface>(way.from->getTerminator())
+            .getSuccessorOperands(*way.successor)
+            .append(operand);
+        continue;
+      }
+      builder.setInsertionPointToEnd(way.from);
+      cf::BranchOp::create(builder, loc(span), block, operand);
+    }
+    startBlock(block);
+  }
+  // Which way was taken is not known, so a number is not, even if it is equal.
+  bool isUnknown = ways.size() > 1 || ways.front().depth != depth;
+  const Type *found = result.type();
+  if (isUnknown && result &&
+      (found->is(TypeKind::Int) || found->is(TypeKind::Bool) ||
+       found->is(TypeKind::Float)))
+    return asRuntime(result, span);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,8 +174,9 @@ void Evaluator::mergeComptime() {
 //===----------------------------------------------------------------------===//
 
 void Evaluator::leave(Target &target, bool isContinue, Value value, Span span) {
-  if (value && !isContinue) {
-    Local &slot = frame->locals[target.slot];
+  if (target.kind == Target::Kind::Loop) {
+    value = makeVoid();
+  } else if (value) {
     target.hasValue |= !value.isVoid();
     if (target.type && !target.type->is(TypeKind::ComptimeStruct) &&
         (target.kind == Target::Kind::Function ||
@@ -81,33 +192,12 @@ void Evaluator::leave(Target &target, bool isContinue, Value value, Span span) {
     };
     if (value && target.kind == Target::Kind::Block && target.seen &&
         !value.isVoid() && !join())
-      error(span, "expected type '" + target.seen->str() + "', got: '" +
-                      value.type()->str() + "'");
+      value = error(span, "expected type '" + target.seen->str() + "', got: '" +
+                              value.type()->str() + "'");
     if (value && (!target.seen || !(target.seen = join())))
       target.seen = value.type();
-    // A literal takes its type where branches meet.
-    bool isLiteral = value && value.isComptime() &&
-                     (value.type()->is(TypeKind::ComptimeInt) ||
-                      value.type()->is(TypeKind::ComptimeFloat));
-    if (!isComptime() && depth != target.depth && value && !value.isVoid() &&
-        !isLiteral)
-      value = asRuntime(value, span);
-    slot.value = value;
   }
-  left = true;
-  bool isStatic =
-      depth == target.depth && !(target.isRuntimeLoop && !isContinue);
-  if (isComptime() || isStatic) {
-    jump = {&target, isContinue};
-    return;
-  }
-  int flag = isContinue ? target.continueFlag : target.breakFlag;
-  frame->locals[flag].value =
-      makeRuntime(types.boolType(), constantBool(true, span));
-  jump = {};
-  Jump exit{&target, isContinue};
-  if (!llvm::is_contained(exits, exit))
-    exits.push_back(exit);
+  goTo(isContinue ? target.continues : target.exits, value);
 }
 
 Target *Evaluator::findTarget(llvm::StringRef label, bool loopsOnly) {
@@ -134,22 +224,17 @@ Value Evaluator::evalReturn(const ReturnExpr &expr) {
       return Value();
     if (!value) {
       // Control goes no further all the same.
-      left = true;
-      jump = {&target, false};
+      goTo(target.exits, Value());
       return Value();
     }
   }
   if (value.isVoid() && target.type && !target.type->isVoid()) {
     error(expr.span(),
           "expected type '" + target.type->str() + "', got: 'void'");
-    left = true;
-    jump = {&target, false};
+    goTo(target.exits, Value());
   } else {
-    Span span = expr.value() ? expr.value()->span() : expr.span();
-    unlessLeft(span, [&] {
-      leave(target, false, value, span);
-      return Value();
-    });
+    leave(target, false, value,
+          expr.value() ? expr.value()->span() : expr.span());
   }
   return Value(types.simple(TypeKind::NoReturn));
 }
@@ -167,15 +252,11 @@ Value Evaluator::evalBreak(const BreakExpr &expr) {
     if (left)
       return Value();
     if (!value) {
-      left = true;
-      jump = {target, false};
+      goTo(target->exits, Value());
       return Value();
     }
   }
-  unlessLeft(expr.span(), [&] {
-    leave(*target, false, value, expr.span());
-    return Value();
-  });
+  leave(*target, false, value, expr.span());
   return Value(types.simple(TypeKind::NoReturn));
 }
 
@@ -185,107 +266,4 @@ Value Evaluator::evalContinue(const ContinueExpr &expr) {
     return error(expr.span(), "'continue' is outside of a loop");
   leave(*target, true, Value(), expr.span());
   return Value(types.simple(TypeKind::NoReturn));
-}
-
-//===----------------------------------------------------------------------===//
-// What follows a jump
-//===----------------------------------------------------------------------===//
-
-mlir::Value Evaluator::anyExit(Span span, llvm::ArrayRef<Jump> jumps) {
-  mlir::Value any;
-  llvm::SmallVector<int> seen;
-  for (const Jump &exit : jumps) {
-    int flag =
-        exit.isContinue ? exit.target->continueFlag : exit.target->breakFlag;
-    if (flag < 0 || llvm::is_contained(seen, flag))
-      continue;
-    seen.push_back(flag);
-    const Value &value = frame->locals[flag].value;
-    if (!value)
-      continue;
-    mlir::Value set = value.runtime();
-    any = any ? arith::OrIOp::create(builder, loc(span), any, set).getResult()
-              : set;
-  }
-  return any;
-}
-
-void Evaluator::guard(Span span, llvm::function_ref<void()> body) {
-  (void)unlessLeft(span, [&] {
-    body();
-    return makeVoid();
-  });
-}
-
-Value Evaluator::unlessLeft(Span span, llvm::function_ref<Value()> rest) {
-  mlir::Value taken =
-      isComptime() ? mlir::Value() : anyExit(span, llvm::SmallVector(exits));
-  if (!taken)
-    return rest();
-  // What is known needs no way to here.
-  Value known;
-  Value result = emitBranch(
-      taken, span, nullptr, /*isVoid=*/false,
-      [&] {
-        left = true; // where it went before
-        return Value();
-      },
-      [&] {
-        ++skips;
-        // What was assigned where control has not left is certain here.
-        for (Local &local : frame->locals)
-          local.skips = std::min(local.skips, skips);
-        Value value = rest();
-        --skips;
-        if (!value || !value.isComptime())
-          return value;
-        known = value;
-        return makeVoid();
-      });
-  return known && result ? known : result;
-}
-
-/// Control may have left by an operation that is complete.
-void Evaluator::noteExit(mlir::Operation *op) {
-  for (ExitPoint *point = exitPoint; point; point = point->outer) {
-    point->op = op;
-    point->state = saveRegion();
-  }
-}
-
-/// What a builtin does, rather than gives, is emitted with its operands. Where
-/// control may have left in one of them, what was emitted behind that is moved
-/// under the condition that it has not.
-Value Evaluator::withoutJumps(const BuiltinCall &call,
-                              llvm::function_ref<Value()> evaluate) {
-  ExitPoint point;
-  point.outer = exitPoint;
-  exitPoint = &point;
-  Value value = evaluate();
-  exitPoint = point.outer;
-  if (isComptime() || !value || left || exits.empty() || !point.op ||
-      !(value.isVoid() || parseDsdOpcode(call.name().text)))
-    return value;
-  mlir::Block *block = builder.getInsertionBlock();
-  mlir::Operation *last = block->findAncestorOpInBlock(*point.op);
-  if (!last)
-    return error(call.span(), "an operand of @" + call.name().text +
-                                  " leaves by a jump; give it its value "
-                                  "before, as a constant of its own");
-  llvm::SmallVector<mlir::Operation *> moved;
-  for (auto it = std::next(last->getIterator());
-       it != builder.getInsertionPoint(); ++it)
-    moved.push_back(&*it);
-  // As it was when control may have left.
-  RegionState after = saveRegion();
-  restoreRegion(point.state);
-  left = false;
-  exits = after.exits;
-  return unlessLeft(call.span(), [&] {
-    for (mlir::Operation *op : moved)
-      op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-    restoreRegion(after);
-    exits.clear();
-    return value;
-  });
 }

@@ -7,258 +7,92 @@
 //===----------------------------------------------------------------------===//
 //
 // A loop is run by the compiler (in comptime code), written out (inline), or
-// emitted. An emitted loop carries the variables that its body may assign and
-// the flags of the jumps that may leave it, which a walk over its tree finds.
+// emitted as blocks: a header that asks for the next round, the body, and what
+// comes between two rounds.
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
+#include "Evaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 
 using namespace sequin;
 using namespace sequin::csl_import;
 using namespace sequin::csl_source;
 namespace arith = mlir::arith;
-namespace scf = mlir::scf;
-
-//===----------------------------------------------------------------------===//
-// What a loop carries
-//===----------------------------------------------------------------------===//
-
-/// The variable at the root of a place.
-static llvm::StringRef rootName(const Expr &place) {
-  const Expr *expr = place.ignoreParens();
-  while (true) {
-    if (const auto *member = llvm::dyn_cast<MemberExpr>(expr))
-      expr = member->base()->ignoreParens();
-    else if (const auto *index = llvm::dyn_cast<IndexExpr>(expr))
-      expr = index->base()->ignoreParens();
-    else
-      break;
-  }
-  if (const auto *name = llvm::dyn_cast<NameExpr>(expr))
-    return name->name();
-  if (const auto *builtin = llvm::dyn_cast<BuiltinCall>(expr);
-      builtin && builtin->name().text == "field" &&
-      !builtin->arguments().empty())
-    return rootName(*builtin->arguments()[0]);
-  return {};
-}
-
-Evaluator::Carried Evaluator::findCarried(Target &loop,
-                                          llvm::ArrayRef<const Expr *> parts) {
-  Carried carried;
-  auto addLocalNumber = [&](int number) {
-    if (number >= 0 && frame->locals[number].kind == Local::Kind::Ssa &&
-        !llvm::is_contained(carried.locals, unsigned(number)))
-      carried.locals.push_back(number);
-  };
-  auto addExit = [&](Target *target, bool isContinue, bool hasValue,
-                     Span span) {
-    if (!target)
-      return;
-    Jump exit{target, isContinue};
-    if (!llvm::is_contained(carried.exits, exit))
-      carried.exits.push_back(exit);
-    addLocalNumber(isContinue ? target->continueFlag : target->breakFlag);
-    if (!hasValue || isContinue)
-      return;
-    if (!target->type && probing)
-      return;
-    if (!target->type) {
-      error(span, "'break' takes a value out of a loop that running code goes "
-                  "round: the variable that gets it needs a type, as in "
-                  "'const x: i16 = ...'");
-      return;
-    }
-    if (!target->type->isVoid())
-      addLocalNumber(target->slot);
-  };
-  std::function<void(const Node &, unsigned)> walk = [&](const Node &node,
-                                                         unsigned nesting) {
-    unsigned inner = nesting;
-    if (llvm::isa<ForExpr, WhileExpr>(node))
-      ++inner;
-    if (const auto *assign = llvm::dyn_cast<AssignExpr>(&node)) {
-      llvm::StringRef name = rootName(*assign->target());
-      for (size_t i = frame->locals.size(); !name.empty() && i-- > 0;)
-        if (frame->locals[i].name == name) {
-          addLocalNumber(i);
-          break;
-        }
-    } else if (const auto *jumpOut = llvm::dyn_cast<BreakExpr>(&node)) {
-      llvm::StringRef label = jumpOut->label().text;
-      if (label.empty() ? nesting == 0 : label == loop.label)
-        addExit(&loop, false, false, jumpOut->span());
-      else if (!label.empty())
-        addExit(findTarget(label, false), false, jumpOut->value(),
-                jumpOut->span());
-    } else if (const auto *again = llvm::dyn_cast<ContinueExpr>(&node)) {
-      llvm::StringRef label = again->label().text;
-      if (!label.empty() && label != loop.label)
-        addExit(findTarget(label, true), true, false, again->span());
-    } else if (const auto *out = llvm::dyn_cast<ReturnExpr>(&node)) {
-      if (!frame->targets.empty() &&
-          frame->targets.front()->kind == Target::Kind::Function)
-        addExit(frame->targets.front(), false, out->value(), out->span());
-    }
-    forEachChild(node, [&](const Node &child) { walk(child, inner); });
-  };
-  for (const Expr *part : parts)
-    if (part)
-      walk(*part, 0);
-  llvm::sort(carried.locals);
-  return carried;
-}
-
-std::vector<mlir::Value> Evaluator::currentValues(const Carried &carried,
-                                                  Span span) {
-  std::vector<mlir::Value> values;
-  for (unsigned number : carried.locals) {
-    const Local &local = frame->locals[number];
-    mlir::Value value;
-    if (local.value)
-      value = materializeAs(local.value, local.type, span);
-    if (!value)
-      if (mlir::Type type = convert(local.type))
-        value = zeroOf(type, loc(span));
-    values.push_back(value);
-  }
-  return values;
-}
-
-void Evaluator::setValues(const Carried &carried, mlir::ValueRange values) {
-  for (auto [number, value] : llvm::zip(carried.locals, values))
-    frame->locals[number].value =
-        makeRuntime(frame->locals[number].type, value);
-}
+namespace cf = mlir::cf;
 
 //===----------------------------------------------------------------------===//
 // Emitted loops
 //===----------------------------------------------------------------------===//
 
-/// Emits a loop. `parts` is all that may assign or jump; `condition` gives an
-/// i1; `next` runs after every iteration.
-bool Evaluator::emitLoop(Target &target, Span span,
-                         llvm::ArrayRef<const Expr *> parts,
-                         llvm::ArrayRef<int> alsoCarried,
-                         llvm::function_ref<mlir::Value()> condition,
+void Evaluator::emitLoop(Target &target, Span span,
+                         llvm::function_ref<Value()> condition,
                          llvm::function_ref<void()> body,
                          llvm::function_ref<void()> next) {
   mlir::Location at = loc(span);
-  target.isRuntimeLoop = true;
-  target.depth = depth + 1;
-  enterTarget(target);
-  Carried carried = findCarried(target, parts);
-  for (int number : alsoCarried)
-    if (!llvm::is_contained(carried.locals, unsigned(number)))
-      carried.locals.push_back(number);
-  std::vector<mlir::Value> inits = currentValues(carried, span);
-  if (llvm::is_contained(inits, mlir::Value())) {
-    leaveTarget(target);
-    return true;
+  mlir::Block *header = makeBlock();
+  cf::BranchOp::create(builder, at, header);
+  startBlock(header);
+  variables.open(header);
+  frame->targets.push_back(&target);
+  ++depth;
+  Value goesOn = condition();
+  bool isEndless = goesOn && goesOn.isInteger() && goesOn.truth();
+  if (!left && !isEndless) {
+    mlir::Value number = goesOn ? materialize(goesOn, span) : mlir::Value();
+    if (!number)
+      number = constantBool(false, span);
+    mlir::Block *first = makeBlock();
+    target.exits.block = makeBlock();
+    cf::CondBranchOp::create(builder, at, number, first, mlir::ValueRange(),
+                             target.exits.block, mlir::ValueRange());
+    branchTo(target.exits, 1, makeVoid());
+    startBlock(first);
   }
-  llvm::SmallVector<mlir::Type> resultTypes;
-  for (mlir::Value init : inits)
-    resultTypes.push_back(init.getType());
-  llvm::SmallVector<mlir::Location> places(resultTypes.size(), at);
-  RegionState before = saveRegion();
-  llvm::SmallVector<Jump, 2> fromCondition;
-  bool conditionLeaves = false;
-  auto op = scf::WhileOp::create(builder, at, resultTypes, inits);
-  {
-    mlir::OpBuilder::InsertionGuard insertion(builder);
-    mlir::Block *first =
-        builder.createBlock(&op.getBefore(), {}, resultTypes, places);
-    setValues(carried, first->getArguments());
-    ++depth;
-    exits.clear();
-    size_t scope = beginScope();
-    // It goes on unless control has left.
-    mlir::Value goesOn;
-    mlir::Value taken = anyExit(span, carried.exits);
-    if (taken) {
-      // As `!taken and condition` would be.
-      mlir::Value stays =
-          arith::XOrIOp::create(builder, at, taken, constantBool(true, span));
-      Value both = emitBranch(
-          stays, span, types.boolType(), /*isVoid=*/false,
-          [&] {
-            mlir::Value value = condition();
-            return value ? makeRuntime(types.boolType(), value) : Value();
-          },
-          [&] { return makeBool(false); });
-      if (both)
-        goesOn = materialize(both, span);
-    } else {
-      goesOn = condition();
-    }
-    if (!goesOn)
-      goesOn = constantBool(false, span);
-    // The condition itself may leave.
-    fromCondition = exits;
-    conditionLeaves = left;
-    left = false;
-    if (mlir::Value now = anyExit(span, fromCondition)) {
-      mlir::Value stays =
-          arith::XOrIOp::create(builder, at, now, constantBool(true, span));
-      goesOn = arith::AndIOp::create(builder, at, stays, goesOn);
-    }
-    scf::ConditionOp::create(builder, at, goesOn, currentValues(carried, span));
-    endScope(scope);
-
-    mlir::Block *second =
-        builder.createBlock(&op.getAfter(), {}, resultTypes, places);
-    restoreRegion(before);
-    setValues(carried, second->getArguments());
-    frame->locals[target.continueFlag].value = Value();
-    exits.clear();
+  if (!left) {
     body();
-    endScope(scope);
-    // The step runs unless the iteration broke out.
-    bool continues = !left || (jump.target == &target && jump.isContinue);
-    for (const Jump &exit : exits)
-      continues |= exit.target == &target && exit.isContinue;
-    left = false;
-    jump = {};
-    llvm::erase_if(exits, [&](const Jump &exit) {
-      return exit.target == &target && exit.isContinue;
-    });
-    if (continues && next) {
-      if (exits.empty())
-        next();
-      else
-        guard(span, next);
-      left = false;
-      endScope(scope);
-    }
-    scf::YieldOp::create(builder, at, currentValues(carried, span));
-    --depth;
+    if (endRound(target))
+      next();
   }
-  llvm::SmallVector<Jump, 2> inner = exits;
-  restoreRegion(before);
-  setValues(carried, op.getResults());
-  left |= conditionLeaves;
-  bool breaks = false;
-  for (const Jump &exit : llvm::concat<const Jump>(inner, fromCondition)) {
-    breaks |= exit.target == &target;
-    if (exit.target != &target && !llvm::is_contained(exits, exit))
-      exits.push_back(exit);
-  }
+  if (!left)
+    cf::BranchOp::create(builder, at, header);
+  variables.seal(header);
+  --depth;
   frame->targets.pop_back();
-  if (!inner.empty() || !fromCondition.empty())
-    noteExit(op);
-  return breaks;
+  close(target.exits, span);
 }
+
+bool Evaluator::endRound(Target &target) {
+  if (!target.continues.ways.empty()) {
+    if (!left)
+      goTo(target.continues, makeVoid());
+    close(target.continues, target.span);
+    target.continues = Join();
+  }
+  return !left;
+}
+
+void Evaluator::leaveLoop(Target &target) {
+  frame->targets.pop_back();
+  if (target.exits.ways.empty())
+    return;
+  if (!left)
+    goTo(target.exits, makeVoid());
+  close(target.exits, target.span);
+}
+
+namespace {
+/// What comes of a round of a loop that the compiler goes round.
+enum class Round : uint8_t { Next, Last, Failed };
+} // namespace
 
 Value Evaluator::evalWhile(const WhileExpr &expr) {
   size_t scope = beginScope();
   Target target;
   target.kind = Target::Kind::Loop;
   target.label = expr.label().text;
-  target.depth = depth;
   target.span = expr.span();
   auto checkCondition = [&](Value value) -> Value {
     if (!value || left)
@@ -271,125 +105,70 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
                      (value.type()->isInteger() ? "; write 'x != 0'" : ""));
   };
   if (!isComptime() && expr.mode() == LoopMode::Plain) {
-    bool endless = false;
-    bool breaks = emitLoop(
-        target, expr.span(), {expr.condition(), expr.step(), expr.body()}, {},
-        [&]() -> mlir::Value {
-          Value value = checkCondition(eval(*expr.condition()));
-          endless = value && value.isInteger() && value.truth();
-          return value ? materialize(value, expr.condition()->span())
-                       : mlir::Value();
-        },
+    emitLoop(
+        target, expr.span(),
+        [&] { return checkCondition(eval(*expr.condition())); },
         [&] { eval(*expr.body()); },
         [&] {
           if (expr.step())
             eval(*expr.step());
         });
     endScope(scope);
-    // What comes behind a loop that is only left further out never runs.
-    if (endless && !breaks && !exits.empty())
-      left = true;
-    return makeVoid();
+    return left ? Value() : makeVoid();
   }
   Place inner = expr.mode() == LoopMode::Comptime && !isComptime()
                     ? Place::Comptime
                     : place;
   PlaceScope placeScope(*this, inner);
-  enterTarget(target);
+  frame->targets.push_back(&target);
   uint64_t iterations = 0;
-  bool failed = false;
-  writeOut(expr.span(), [&] {
-    if (!step(expr.span())) {
-      failed = true;
-      return false;
-    }
+  auto run = [&] {
+    if (!step(expr.span()))
+      return Round::Failed;
     Value condition = checkCondition(eval(*expr.condition()));
+    if (left)
+      return Round::Last;
     if (condition)
       condition = known(condition, expr.condition()->span(),
                         "the condition of an inline loop");
-    if (!condition || !condition.isInteger()) {
-      failed = true;
-      return false;
-    }
+    if (!condition || !condition.isInteger())
+      return Round::Failed;
     if (!condition.truth())
-      return false;
+      return Round::Last;
     if (!isComptime() && ++iterations > session.options.maxInlinedIterations) {
       error(expr.span(), "exceeded the maximum of " +
                              llvm::Twine(session.options.maxInlinedIterations) +
                              " inlined iterations");
-      failed = true;
-      return false;
+      return Round::Failed;
     }
     size_t bodyScope = beginScope();
     unsigned errors = session.diagnostics.numErrors();
     uint64_t assignments = session.assignments;
     eval(*expr.body());
     endScope(bodyScope);
-    if (!endIteration(target))
-      return false;
-    if (session.diagnostics.numErrors() != errors) {
-      failed = true;
-      return false;
-    }
+    if (!endRound(target))
+      return Round::Last;
+    if (session.diagnostics.numErrors() != errors)
+      return Round::Failed;
     if (expr.step())
       eval(*expr.step());
+    if (left)
+      return Round::Last;
     // The next round is as this one.
     if (isComptime() && session.assignments == assignments) {
       error(expr.span(),
             "this loop never ends: nothing in it changes a variable");
-      failed = true;
-      return false;
+      return Round::Failed;
     }
-    return true;
-  });
-  leaveTarget(target);
+    return Round::Next;
+  };
+  Round round;
+  do
+    round = run();
+  while (round == Round::Next);
+  leaveLoop(target);
   endScope(scope);
-  return failed ? Value() : makeVoid();
-}
-
-/// Emits `round` until it says that there is no next one. What follows a round
-/// that may have left runs only if it did not.
-void Evaluator::writeOut(Span span, llvm::function_ref<bool()> round) {
-  bool more = true;
-  unsigned nesting = 0;
-  std::function<void()> run = [&] {
-    do
-      more = round();
-    while (more && exits.empty());
-    if (nesting == kNestedRests)
-      return;
-    while (more) {
-      ++nesting;
-      guard(span, run);
-      // All rounds that were inside have closed; the outermost goes on.
-      if (--nesting)
-        return;
-    }
-  };
-  run();
-}
-
-/// After the body of a loop that the compiler goes round; whether there is a
-/// next iteration.
-bool Evaluator::endIteration(Target &target) {
-  auto isNext = [&](const Jump &exit) {
-    return exit.target == &target && exit.isContinue;
-  };
-  if (llvm::any_of(exits, isNext)) {
-    llvm::erase_if(exits, isNext);
-    mergeComptime();
-    // Control may have left everywhere, here and there to the next iteration.
-    if (!jump.target)
-      left = false;
-  }
-  if (!left)
-    return true;
-  if (jump.target == &target && jump.isContinue) {
-    left = false;
-    jump = {};
-    return true;
-  }
-  return false;
+  return round == Round::Failed || left ? Value() : makeVoid();
 }
 
 //===----------------------------------------------------------------------===//
@@ -436,7 +215,6 @@ Value Evaluator::evalFor(const ForExpr &expr) {
   Target target;
   target.kind = Target::Kind::Loop;
   target.label = expr.label().text;
-  target.depth = depth;
   target.span = expr.span();
   auto bind = [&](Value element, Value index) {
     Local &item = addLocal(expr.element()->name().text, expr.element()->span());
@@ -444,7 +222,7 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     item.type = element.type();
     item.value = std::move(element);
     if (!isComptime() && !item.type->isComptimeOnly() &&
-        isAddressTaken(frame->addressTaken, item.name, item.type))
+        frame->isAddressTaken(item.name, item.type))
       keepInMemory(item, item.span);
     if (session.options.observations)
       observeLocal(item, expr.element()->name().span);
@@ -478,35 +256,29 @@ Value Evaluator::evalFor(const ForExpr &expr) {
     } else {
       count = isTuple ? type->fields.size() : type->shape[0];
     }
-    enterTarget(target);
+    frame->targets.push_back(&target);
     int64_t iteration = 0;
     Integer current = range ? range->start : Integer(0);
-    bool failed = false;
-    writeOut(expr.span(), [&] {
+    auto run = [&] {
       if (range ? range->isLast(current) : iteration >= count)
-        return false;
-      if (!step(expr.span())) {
-        failed = true;
-        return false;
-      }
+        return Round::Last;
+      if (!step(expr.span()))
+        return Round::Failed;
       if (!isComptime() &&
           uint64_t(iteration) >= session.options.maxInlinedIterations) {
         error(expr.span(),
               "exceeded the maximum of " +
                   llvm::Twine(session.options.maxInlinedIterations) +
                   " inlined iterations");
-        failed = true;
-        return false;
+        return Round::Failed;
       }
       Value element =
           range ? Value(type->element, current)
                 : read(elementPlace(array, makeInt(types.u16(), iteration),
                                     expr.iterable()->span()),
                        expr.iterable()->span());
-      if (!element) {
-        failed = true;
-        return false;
-      }
+      if (!element)
+        return Round::Failed;
       size_t bodyScope = beginScope();
       unsigned errors = session.diagnostics.numErrors();
       bind(std::move(element), makeInt(types.u16(), iteration));
@@ -515,14 +287,18 @@ Value Evaluator::evalFor(const ForExpr &expr) {
       ++iteration;
       if (range)
         current = *add(current, range->step);
-      if (!endIteration(target))
-        return false;
-      failed = session.diagnostics.numErrors() != errors;
-      return !failed;
-    });
-    leaveTarget(target);
+      if (!endRound(target))
+        return Round::Last;
+      return session.diagnostics.numErrors() != errors ? Round::Failed
+                                                       : Round::Next;
+    };
+    Round round;
+    do
+      round = run();
+    while (round == Round::Next);
+    leaveLoop(target);
     endScope(scope);
-    return failed ? Value() : makeVoid();
+    return round == Round::Failed || left ? Value() : makeVoid();
   }
   if (isTuple) {
     endScope(scope);
@@ -530,12 +306,9 @@ Value Evaluator::evalFor(const ForExpr &expr) {
                  "elements of a tuple may differ in type: go over it with "
                  "'inline for'");
   }
-  unlessLeft(expr.span(), [&] {
-    emitFor(expr, target, array, bind);
-    return makeVoid();
-  });
+  emitFor(expr, target, array, bind);
   endScope(scope);
-  return makeVoid();
+  return left ? Value() : makeVoid();
 }
 
 /// The same for numbers of more than 32 bits; what goes round more often than a
@@ -711,79 +484,33 @@ void Evaluator::emitFor(const ForExpr &expr, Target &target,
                               builder, at, builder.getI16Type(), number));
     bind(std::move(element), std::move(index));
   };
-  Target probe;
-  probe.label = target.label;
-  target.depth = depth + 1;
-  Carried carried = findCarried(probe, expr.body());
-  bool jumpsOut = !carried.exits.empty();
-  if (jumpsOut) {
-    // A counter and the flags.
-    Local &hidden = addLocal("", expr.span());
-    hidden.kind = Local::Kind::Ssa;
-    hidden.type = types.u32();
-    hidden.value = makeInt(types.u32(), 0);
-    hidden.value = asRuntime(hidden.value, span);
-    int number = frame->locals.size() - 1;
-    auto asIndex = [&] {
-      return arith::IndexCastUIOp::create(
-          builder, at, builder.getIndexType(),
-          frame->locals[number].value.runtime());
-    };
-    // The counter is compared as what it is: an index would be another type in
-    // source.
-    mlir::Value count = builder.createOrFold<arith::IndexCastOp>(
-        at, builder.getI32Type(), trips.count);
-    std::optional<int64_t> known = mlir::getConstantIntValue(count);
-    bool isUnsigned = trips.isUnsigned || (known && *known >= 0);
-    emitLoop(
-        target, expr.span(), expr.body(), number,
-        [&]() -> mlir::Value {
-          return arith::CmpIOp::create(builder, at,
-                                       isUnsigned ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                                       frame->locals[number].value.runtime(),
-                                       count);
-        },
-        [&] {
-          bindAt(asIndex());
-          eval(*expr.body());
-        },
-        [&] {
-          frame->locals[number].value = makeRuntime(
-              types.u32(),
-              arith::AddIOp::create(builder, at,
-                                    frame->locals[number].value.runtime(),
-                                    constantInt(builder.getI32Type(), 1, at)));
-        });
-    return;
-  }
-  enterTarget(target);
-  std::vector<mlir::Value> inits = currentValues(carried, expr.span());
-  if (llvm::is_contained(inits, mlir::Value())) {
-    leaveTarget(target);
-    return;
-  }
-  RegionState before = saveRegion();
-  auto op = scf::ForOp::create(builder, at, constantIndex(0, at), trips.count,
-                               constantIndex(1, at), inits,
-                               /*bodyBuilder=*/nullptr, trips.isUnsigned);
-  {
-    mlir::OpBuilder::InsertionGuard insertion(builder);
-    mlir::Block &block = *op.getBody();
-    if (!block.empty())
-      block.getTerminator()->erase();
-    builder.setInsertionPointToEnd(&block);
-    setValues(carried, op.getRegionIterArgs());
-    exits.clear();
-    ++depth;
-    size_t scope = beginScope();
-    bindAt(op.getInductionVar());
-    eval(*expr.body());
-    endScope(scope);
-    --depth;
-    scf::YieldOp::create(builder, at, currentValues(carried, expr.span()));
-  }
-  restoreRegion(before);
-  setValues(carried, op.getResults());
-  frame->targets.pop_back();
+  SsaVariables::Variable counter =
+      variables.declare(builder.getIndexType(), at);
+  auto number = [&] {
+    return variables.read(counter, builder.getInsertionBlock());
+  };
+  auto count = [&](mlir::Value value) {
+    variables.write(counter, builder.getInsertionBlock(), value);
+  };
+  count(constantIndex(0, at));
+  emitLoop(
+      target, expr.span(),
+      [&] {
+        return makeRuntime(
+            types.boolType(),
+            arith::CmpIOp::create(builder, at,
+                                  trips.isUnsigned ? arith::CmpIPredicate::ult
+                                                   : arith::CmpIPredicate::slt,
+                                  number(), trips.count));
+      },
+      [&] {
+        size_t scope = beginScope();
+        bindAt(number());
+        eval(*expr.body());
+        endScope(scope);
+      },
+      [&] {
+        count(
+            arith::AddIOp::create(builder, at, number(), constantIndex(1, at)));
+      });
 }

@@ -674,7 +674,7 @@ Value Evaluator::read(const LValue &place, Span span) {
       return error(span, "comptime variable '" + place.local->name +
                              "' is not known here: running code may jump over "
                              "an assignment to it");
-    Value value = place.local->value;
+    Value value = valueOf(*place.local);
     for (unsigned step : place.path) {
       if (!value.isAggregate())
         return value ? error(span, "variable has no value here") : Value();
@@ -773,7 +773,9 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
                         "assign to it");
         return;
       }
-      local.value = asRuntime(value, span);
+      if (Value number = asRuntime(value, span))
+        variables.write(local.variable, builder.getInsertionBlock(),
+                        number.runtime());
       return;
     }
     if (!value.isComptime()) {
@@ -781,14 +783,13 @@ void Evaluator::write(const LValue &place, Value value, Span span) {
                       "' is assigned a value that running code computes");
       return;
     }
-    if (local.depth != controlDepth()) {
+    if (local.depth != depth) {
       error(span, "comptime variable '" + local.name +
                       "' is assigned under control flow that running code "
                       "decides");
       return;
     }
-    local.skips = skips;
-    ++session.assignments;
+    local.assigned = ++session.assignments;
     if (place.path.empty())
       local.isUncertain = false;
     Value *slot = &local.value;
@@ -942,7 +943,7 @@ mlir::Value Evaluator::allocate(const Type *type, Span span,
   if (type->isArray())
     shape.assign(type->shape.begin(), type->shape.end());
   mlir::OpBuilder::InsertionGuard guard(builder);
-  // In the first block of the function, whatever region this is in.
+  // In the first block of the function, whatever block this is in.
   mlir::Operation *parent = builder.getInsertionBlock()->getParentOp();
   while (parent && !llvm::isa<mlir::FunctionOpInterface>(parent))
     parent = parent->getParentOp();
@@ -954,7 +955,7 @@ mlir::Value Evaluator::allocate(const Type *type, Span span,
     while (place != front.end() && llvm::isa<mlir::memref::AllocaOp>(*place))
       ++place;
     builder.setInsertionPoint(&front, place);
-  } else if (!inTypeOf && !probing) {
+  } else if (!inTypeOf) {
     error(span, "a variable in memory has no place in comptime code");
     return {};
   }
@@ -972,28 +973,26 @@ Value Evaluator::evalAssign(const AssignExpr &expr) {
     return Value();
   if (target.kind == LValue::Kind::Error || !value)
     return Value();
-  return unlessLeft(expr.span(), [&] {
-    if (expr.op()) {
-      Value current = read(target, expr.target()->span());
-      if (!current)
-        return Value();
-      // `x op= e` assigns to x: a literal takes its type.
-      if (hint && value.type()->is(TypeKind::ComptimeFloat) &&
-          hint->is(TypeKind::Float))
-        value = coerce(value, hint, expr.value()->span());
-      value = binary(*expr.op(), current, value, expr.span(), hint);
-    }
-    llvm::StringRef text = SourceManager::textOf(expr.target()->span());
-    if (target.isConst && !target.constant && !target.local &&
-        text.size() < 60 && !text.contains('\n'))
-      return error(expr.span(),
-                   "cannot assign to '" + text + "', which is constant");
-    if ((target.kind == LValue::Kind::Memref ||
-         target.kind == LValue::Kind::Address) &&
-        isComptime() && !inTypeOf)
-      return error(expr.span(),
-                   "comptime code cannot assign to a variable of running code");
-    write(target, std::move(value), expr.span());
-    return makeVoid();
-  });
+  if (expr.op()) {
+    Value current = read(target, expr.target()->span());
+    if (!current)
+      return Value();
+    // `x op= e` assigns to x: a literal takes its type.
+    if (hint && value.type()->is(TypeKind::ComptimeFloat) &&
+        hint->is(TypeKind::Float))
+      value = coerce(value, hint, expr.value()->span());
+    value = binary(*expr.op(), current, value, expr.span(), hint);
+  }
+  llvm::StringRef text = SourceManager::textOf(expr.target()->span());
+  if (target.isConst && !target.constant && !target.local && text.size() < 60 &&
+      !text.contains('\n'))
+    return error(expr.span(),
+                 "cannot assign to '" + text + "', which is constant");
+  if ((target.kind == LValue::Kind::Memref ||
+       target.kind == LValue::Kind::Address) &&
+      isComptime() && !inTypeOf)
+    return error(expr.span(),
+                 "comptime code cannot assign to a variable of running code");
+  write(target, std::move(value), expr.span());
+  return makeVoid();
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
+#include "Evaluator.h"
 #include "sequin/CslSource/Names.h"
 #include "sequin/CslSource/Observations.h"
 #include "sequin/Support/FormerRelease.h"
@@ -221,14 +221,7 @@ mlir::Type Evaluator::convert(const Type *type, Span span) {
 Value Evaluator::eval(const Expr &expr, const Type *hint) {
   if (left || !step(expr.span()))
     return Value();
-  // Behind another operand that control may have left from.
-  bool isConditional =
-      !exits.empty() && !isComptime() &&
-      llvm::isa<BlockExpr, IfExpr, SwitchExpr, ForExpr, WhileExpr>(expr);
-  Value value =
-      isConditional
-          ? unlessLeft(expr.span(), [&] { return evalInner(expr, hint); })
-          : evalInner(expr, hint);
+  Value value = evalInner(expr, hint);
   if (session.options.observations)
     observe(expr.span(), value.type(), &value);
   return value;
@@ -427,21 +420,31 @@ const Type *Evaluator::typeOf(const Expr &expr) {
   bool savedFlag = inTypeOf;
   inTypeOf = true;
   const Type *result = nullptr;
+  // Nor do its jumps lead anywhere.
+  llvm::SmallVector<std::pair<size_t, size_t>> ways;
+  if (frame)
+    for (const Target *target : frame->targets)
+      ways.emplace_back(target->exits.ways.size(),
+                        target->continues.ways.size());
   if (!program) {
     result = eval(expr).type();
   } else {
-    // What would run is emitted into a block that is thrown away.
+    // What would run is emitted into blocks that are thrown away.
     mlir::OpBuilder::InsertionGuard guard(builder);
-    auto block = std::make_unique<mlir::Block>();
-    builder.setInsertionPointToStart(block.get());
+    mlir::Block *origin = builder.getInsertionBlock();
+    mlir::Region scratch;
+    builder.createBlock(&scratch);
+    variables.enter(&scratch.front(), origin);
     PlaceScope scope(*this, Place::Runtime);
-    ExitPoint *savedPoint = exitPoint;
-    exitPoint = nullptr;
     result = eval(expr).type();
-    exitPoint = savedPoint;
-    block->dropAllReferences();
-    block->clear();
+    variables.forget(scratch);
   }
+  if (frame)
+    for (auto [target, count] : llvm::zip(frame->targets, ways)) {
+      target->exits.ways.truncate(count.first);
+      target->continues.ways.truncate(count.second);
+    }
+  left = false;
   inTypeOf = savedFlag;
   return result && !result->isError() ? result : nullptr;
 }

@@ -11,17 +11,17 @@
 // not inline make functions of the dialect, one per specialisation, when they
 // are first met.
 //
-// Variables of running code are SSA values: where control splits, both branches
-// are emitted and what they left different becomes a result. A variable whose
-// address is taken, and every array and struct, lives in memory. Jumps that do
-// not fall out of the structure set a flag, and what they jump over is guarded
-// by it.
+// Where running code decides, blocks are emitted: one per place that control
+// can reach, with branches between them. Variables of running code are SSA
+// values (SsaVariables.h); one whose address is taken, and every array and
+// struct, lives in memory. The ways to one place (Join) are collected while
+// what leads there is evaluated; its block is made when all are known.
 //
 // The methods of the class are spread over the files by subject:
 //   Evaluator.cpp    errors, places, names, constants
 //   EvalExpr.cpp     literals, operators' operands, members, types
 //   EvalControl.cpp  blocks, if, switch
-//   EvalJump.cpp     jumps, and what they skip
+//   EvalJump.cpp     jumps, and where ways meet
 //   EvalLoop.cpp     loops
 //   EvalCall.cpp     functions
 //   EvalPlace.cpp    variables, assignment, pointers
@@ -36,6 +36,7 @@
 #define SEQUIN_LIB_TARGET_CSLIMPORT_EVALUATOR_H
 
 #include "Session.h"
+#include "SsaVariables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "sequin/Support/DsdOps.h"
@@ -49,6 +50,7 @@ namespace sequin::csl_import {
 using csl_source::BinaryOp;
 using csl_source::BuiltinCall;
 using csl_source::Expr;
+using csl_source::FnDecl;
 using csl_source::Span;
 using csl_source::UnaryOp;
 
@@ -66,22 +68,44 @@ struct Local {
   enum class Kind : uint8_t {
     Const,    ///< never assigned: any value
     Comptime, ///< assigned while compiling
-    Ssa,      ///< assigned by running code: the current SSA value
+    Ssa,      ///< assigned by running code: `variable`
     Memory,   ///< at `memory`
   };
   llvm::StringRef name;
   Kind kind = Kind::Const;
-  Value value;
+  Value value; ///< of an SSA variable the first one
   const Type *type = nullptr;
   mlir::Value memory; ///< a memref
+  SsaVariables::Variable variable = 0;
   Span span;
   bool isConst = false; ///< not to be assigned by the program
   /// Branches and loops of running code around the declaration (CMP-006).
   unsigned depth = 0;
-  /// Of a comptime variable: Evaluator::skips when it was last assigned.
-  unsigned skips = 0;
+  /// Of a comptime variable: Session::assignments when it was last assigned.
+  uint64_t assigned = 0;
   /// Running code decides which of its values a comptime variable has.
   bool isUncertain = false;
+};
+
+/// A way to a place that others may lead to.
+struct Way {
+  /// Where it comes from, if there is code. Its end is open, or the branch
+  /// there has the place's block as `successor` already.
+  mlir::Block *from = nullptr;
+  std::optional<unsigned> successor;
+  Value value; ///< that it brings along
+  /// Evaluator::depth and Session::assignments where it begins.
+  unsigned depth = 0;
+  uint64_t assignments = 0;
+};
+
+/// A place of the program, while the ways to it are collected. In comptime
+/// code, which the compiler follows, there is at most one. Evaluator::close
+/// makes the block, if it takes one.
+struct Join {
+  llvm::SmallVector<Way, 1> ways;
+  /// If a branch needed it before.
+  mlir::Block *block = nullptr;
 };
 
 /// What a jump leaves or goes round.
@@ -89,23 +113,11 @@ struct Target {
   enum class Kind : uint8_t { Function, Block, Loop };
   Kind kind = Kind::Block;
   llvm::StringRef label;
-  /// Runtime regions around the target; of a loop that running code goes
-  /// round, around its body.
-  unsigned depth = 0;
-  bool isRuntimeLoop = false;
-  /// Hidden locals of the frame: set by jumps out of runtime regions, and the
-  /// value that was brought along.
-  int breakFlag = -1, continueFlag = -1, slot = -1;
+  Join exits, continues;
   /// What values are coerced to, if known; the type of one that was seen.
   const Type *type = nullptr, *seen = nullptr;
   bool hasValue = false;
   Span span;
-};
-
-struct Jump {
-  Target *target = nullptr;
-  bool isContinue = false;
-  bool operator==(const Jump &) const = default;
 };
 
 /// A call under evaluation.
@@ -118,7 +130,14 @@ struct Frame {
   bool isInline = false;
   std::deque<Local> locals;
   std::vector<Target *> targets;
+  /// Names of variables whose address is taken; with `.` behind the name that
+  /// of a part, which is elsewhere if the variable is a pointer.
   llvm::StringSet<> addressTaken;
+
+  bool isAddressTaken(llvm::StringRef name, const Type *type) const {
+    return addressTaken.contains(name) ||
+           (!type->isPointer() && addressTaken.contains((name + ".").str()));
+  }
 };
 
 /// A place to assign to or take the address of, or a value without a place.
@@ -319,26 +338,19 @@ private:
   const Type *typeOf(const Expr &expr);
 
   //===--- Control -------------------------------------------------------===//
-  struct RegionState;
   Value evalBlock(const csl_source::BlockExpr &expr, const Type *hint);
   void evalStatements(llvm::ArrayRef<const csl_source::Stmt *> statements);
   void evalDecl(const csl_source::VarDecl &decl);
-  /// As a statement, `rest` evaluates what follows it.
   Value evalIf(const csl_source::IfExpr &expr, const Type *hint,
-               bool isStatement = false,
-               llvm::function_ref<void()> rest = nullptr);
+               bool isStatement = false);
   Value evalSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
                    bool isStatement = false);
-  Value evalLongSwitch(const csl_source::SwitchExpr &expr, const Type *hint,
-                       bool isStatement, size_t count,
-                       llvm::function_ref<mlir::Value(size_t)> condition,
-                       llvm::function_ref<Value(size_t)> body);
   Value evalFor(const csl_source::ForExpr &expr);
   Value evalWhile(const csl_source::WhileExpr &expr);
-  /// Whether an iteration may break out of it.
-  bool emitLoop(Target &target, Span span, llvm::ArrayRef<const Expr *> parts,
-                llvm::ArrayRef<int> alsoCarried,
-                llvm::function_ref<mlir::Value()> condition,
+  /// A loop that running code goes round. `condition` gives a bool, `next` is
+  /// what comes between two rounds.
+  void emitLoop(Target &target, Span span,
+                llvm::function_ref<Value()> condition,
                 llvm::function_ref<void()> body,
                 llvm::function_ref<void()> next);
   /// Iterations of a loop over a range, and the values of the range.
@@ -352,53 +364,49 @@ private:
   void emitFor(const csl_source::ForExpr &expr, Target &target,
                const LValue &iterable,
                llvm::function_ref<void(Value, Value)> bind);
-  void writeOut(Span span, llvm::function_ref<bool()> round);
-  bool endIteration(Target &target);
+  /// After the body of a loop that the compiler goes round; whether there is a
+  /// next round.
+  bool endRound(Target &target);
   Value evalReturn(const csl_source::ReturnExpr &expr);
   Value evalBreak(const csl_source::BreakExpr &expr);
   Value evalContinue(const csl_source::ContinueExpr &expr);
   Value evalAssign(const csl_source::AssignExpr &expr);
+  /// A jump from here; nothing is evaluated behind it.
   void leave(Target &target, bool isContinue, Value value, Span span);
-  /// Emits both ways of a condition; returns the value of the taken one.
+  /// Emits both ways of a condition; returns the value of the taken one. A way
+  /// without code of its own is null, and has the value `direct`.
   Value emitBranch(mlir::Value condition, Span span, const Type *hint,
                    bool isVoid, llvm::function_ref<Value()> yes,
-                   llvm::function_ref<Value()> no,
-                   llvm::function_ref<void()> rest = nullptr);
-  RegionState saveRegion();
-  void restoreRegion(const RegionState &state);
-  void guard(Span span, llvm::function_ref<void()> body);
-  /// What comes after an operand that control may have left from: it happens,
-  /// and has its value, only where control did not leave.
-  Value unlessLeft(Span span, llvm::function_ref<Value()> rest);
-  /// Where control may have left last, among the operands of a builtin.
-  struct ExitPoint;
-  void noteExit(mlir::Operation *op);
-  /// Whether one of the pending exits was taken.
-  mlir::Value anyExit(Span span, llvm::ArrayRef<Jump> jumps);
-  void enterTarget(Target &target);
-  bool leaveTarget(Target &target);
-  void mergeComptime();
-  /// Branches and loops of running code around what is evaluated, without
-  /// those that only skip what a jump jumps over.
-  unsigned controlDepth() const { return depth - skips; }
+                   llvm::function_ref<Value()> no, const Value &direct);
+  mlir::Block *makeBlock();
+  /// Goes on in `block`, which becomes the last one.
+  void startBlock(mlir::Block *block);
+  /// Control goes from here to `join`, and no further here.
+  void goTo(Join &join, const Value &value);
+  /// The same by the branch that ends this block.
+  void branchTo(Join &join, unsigned successor, const Value &value);
+  /// Goes on where the ways to `join` meet; nothing is evaluated there if there
+  /// are none. Returns the value that they brought along: of `type`, or one
+  /// that all coerce to, if possible `hint`.
+  Value close(Join &join, Span span, const Type *type = nullptr,
+              const Type *hint = nullptr);
+  /// The same without the blocks: fills what each way gives for the argument
+  /// of the type that is returned, or returns a value that needs none.
+  Value joinValues(llvm::ArrayRef<Way> ways, const Type *type, const Type *hint,
+                   Span span, llvm::SmallVectorImpl<mlir::Value> &operands);
+  const Type *findJoinType(llvm::ArrayRef<Way> ways, const Type *hint,
+                           Span span);
+  /// Ends a target whose body was evaluated and goes on behind it.
+  void leaveLoop(Target &target);
   /// Whether a local variable may have the name; reports if not.
   bool mayDeclare(llvm::StringRef name, Span span);
-  const Type *probeValue(llvm::StringRef label, Span span,
-                         llvm::function_ref<void()> body);
   bool tryCoerceQuiet(const Value &value, const Type *type);
   Target *findTarget(llvm::StringRef label, bool loopsOnly);
-  /// Locals that a loop's body may assign, flags and slots of what it may
-  /// leave.
-  struct Carried {
-    std::vector<unsigned> locals;
-    std::vector<Jump> exits;
-  };
-  Carried findCarried(Target &loop, llvm::ArrayRef<const Expr *> parts);
-  std::vector<mlir::Value> currentValues(const Carried &carried, Span span);
-  void setValues(const Carried &carried, mlir::ValueRange values);
   size_t beginScope() { return frame->locals.size(); }
   void endScope(size_t mark);
   Local &addLocal(llvm::StringRef name, Span span);
+  /// What a variable of comptime or an SSA variable holds here.
+  Value valueOf(const Local &local);
   /// Moves a local's value to memory of its own, where it has an address.
   void keepInMemory(Local &local, Span span,
                     std::optional<int64_t> align = std::nullopt);
@@ -413,6 +421,7 @@ private:
                     Span span);
   /// Runs the body in a frame of its own, here.
   Value expand(Frame &inner, const Type *result, Span span);
+  bool evalBody(const FnDecl &decl, const Type *result, Target &target);
   Value emitCall(const FunctionRef &function, llvm::ArrayRef<Value> values,
                  const Type *result, Span span);
   /// The function in the program, for the arguments of a call or (without
@@ -549,8 +558,6 @@ public:
 
 private:
   Value evalBuiltin(const BuiltinCall &call, const Type *hint);
-  Value withoutJumps(const csl_source::BuiltinCall &call,
-                     llvm::function_ref<Value()> evaluate);
   bool expectArgs(const BuiltinCall &call, unsigned least, unsigned most);
   const Expr &arg(const BuiltinCall &call, unsigned index) {
     return *call.arguments()[index];
@@ -635,24 +642,15 @@ private:
   mlir::OpBuilder builder;
   Frame *frame = nullptr;
   Place place = Place::Comptime;
-  unsigned depth = 0;     ///< runtime regions in the function being emitted
-  unsigned skips = 0;     ///< those of them that hold what follows a jump
+  unsigned depth = 0;     ///< branches and loops of running code around
   unsigned callDepth = 0; ///< of comptime calls
-  /// Control has left the statement being evaluated, to `jump` if the
-  /// compiler knows where.
+  /// Control does not come here: it has left what is being evaluated.
   bool left = false;
-  Jump jump;
-  /// Jumps out of regions that have been closed, not guarded yet.
-  llvm::SmallVector<Jump, 2> exits;
-  /// Regions of what follows a jump close before the statements end: what was
-  /// declared in them stays.
-  bool keepsDeclared = false;
-  ExitPoint *exitPoint = nullptr; ///< of the innermost builtin
+  SsaVariables variables; ///< of the function being emitted
   bool inTypeOf = false;
   /// In an arm of an `if` of a generic function: its condition, if that is a
   /// call of running code.
   Span runtimeCall;
-  bool probing = false; ///< only the types of values count
   Global *initializing = nullptr;
   llvm::StringRef declName; ///< for the names of struct types
 };

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EvaluatorControl.h"
+#include "Evaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "sequin/CslSource/Observations.h"
@@ -104,11 +104,8 @@ bool Evaluator::ensure(Global &global, Span use) {
   Saved<Frame *> savedFrame(frame, &inner);
   Saved<Place> savedPlace(place, Place::Initializer);
   Saved<unsigned> savedDepth(depth, 0);
-  Saved<unsigned> savedSkips(skips, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
-  Saved<Jump> savedJump(jump, Jump());
-  Saved<llvm::SmallVector<Jump, 2>> savedExits(exits, {});
   Saved<Global *> savedGlobal(initializing, &global);
   Saved<llvm::StringRef> savedName(declName, global.name);
   bool done = evaluateGlobal(global);
@@ -600,13 +597,10 @@ void Evaluator::runComptimeBlocks(ModuleInstance &module) {
     inner.module = &module;
     Saved<Frame *> savedFrame(frame, &inner);
     PlaceScope scope(*this, Place::TopComptime);
-    depth = skips = 0;
+    depth = 0;
     left = false;
-    jump = {};
-    exits.clear();
     eval(*block->body());
     left = false;
-    jump = {};
   }
 }
 
@@ -617,11 +611,8 @@ void Evaluator::needExports() {
   Saved<Frame *> savedFrame(frame, nullptr);
   Saved<Place> savedPlace(place, Place::TopComptime);
   Saved<unsigned> savedDepth(depth, 0);
-  Saved<unsigned> savedSkips(skips, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
-  Saved<Jump> savedJump(jump, Jump());
-  Saved<llvm::SmallVector<Jump, 2>> savedExits(exits, {});
   Saved<Global *> savedGlobal(initializing, nullptr);
   Saved<llvm::StringRef> savedName(declName, llvm::StringRef());
   runComptimeBlocks(*program->roots.front());
@@ -677,7 +668,6 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
     PlaceScope scope(*this, Place::Layout);
     eval(*decl.body());
     left = false;
-    jump = {};
   }
   // out.json has the parameters that the layout had no use for.
   llvm::SmallVector<Global *> params;

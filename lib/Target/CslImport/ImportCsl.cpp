@@ -13,7 +13,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "sequin/Dialect/Csl/IR/ExportSigns.h"
@@ -739,8 +738,7 @@ csl_import::importCsl(llvm::StringRef path, const ImportOptions &options,
   }
   context.loadDialect<csl::CslDialect, mlir::arith::ArithDialect,
                       mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                      mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                      mlir::scf::SCFDialect>();
+                      mlir::math::MathDialect, mlir::memref::MemRefDialect>();
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &found) {
     if (found.getSeverity() != mlir::DiagnosticSeverity::Error &&
         found.getSeverity() != mlir::DiagnosticSeverity::Warning)

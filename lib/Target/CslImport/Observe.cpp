@@ -180,7 +180,7 @@ std::string Evaluator::observedValue(const Value &value) {
 }
 
 void Evaluator::observe(Span span, const Type *type, const Value *value) {
-  if (probing || !type || type->isError() || !span.isValid() ||
+  if (!type || type->isError() || !span.isValid() ||
       type->is(TypeKind::NoReturn) || type->isVoid() ||
       (value && (value->isFunction() || value->isModule())))
     return;

@@ -469,13 +469,10 @@ Value Evaluator::evalShortCircuit(const BinaryExpr &expr) {
     }
   }
   auto other = [&] { return check(eval(*expr.right()), *expr.right()); };
-  auto decided = [&] { return makeBool(!isAnd); };
-  return unlessLeft(expr.span(), [&] {
-    return isAnd ? emitBranch(first.runtime(), expr.span(), types.boolType(),
-                              /*isVoid=*/false, other, decided)
-                 : emitBranch(first.runtime(), expr.span(), types.boolType(),
-                              /*isVoid=*/false, decided, other);
-  });
+  llvm::function_ref<Value()> yes = other, no = other;
+  (isAnd ? no : yes) = nullptr;
+  return emitBranch(first.runtime(), expr.span(), types.boolType(),
+                    /*isVoid=*/false, yes, no, makeBool(!isAnd));
 }
 
 //===----------------------------------------------------------------------===//

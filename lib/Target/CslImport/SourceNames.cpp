@@ -52,8 +52,7 @@ static std::string nameOf(llvm::StringRef op) {
           .Cases({"csl.constant", "csl.make_id", "csl.task_id"}, "the id")
           .Cases({"csl.return", "func.return"}, "the return")
           .Case("func.func", "the function")
-          .Case("scf.if", "the branch")
-          .Cases({"scf.for", "scf.while"}, "the loop")
+          .Cases({"cf.br", "cf.cond_br", "cf.switch"}, "the branch")
           .Default("");
   if (name.empty() && op.consume_front("csl."))
     name = ("@" + op).str();
