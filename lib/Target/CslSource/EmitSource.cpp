@@ -162,7 +162,7 @@ static LogicalResult prepare(ModuleOp module, ValueNames &names) {
   for (auto program : module.getOps<csl::ProgramOp>())
     for (auto function : program.getOps<FunctionOpInterface>()) {
       csl::hideNeutralFloats(function);
-      csl::sayInCsl(function);
+      csl::sayInCsl(function, &listener);
     }
   // What CSL's compiler would compute anyway, and what it would refuse to.
   RewritePatternSet set(module.getContext()), ofBranches(module.getContext());

@@ -216,7 +216,15 @@ static void assign(OpBuilder &builder, Operation *replacement, Value pointer) {
   csl::StoreOp::create(builder, loc, value, part);
 }
 
-static void sayReplacements(FunctionOpInterface function, Operation *first) {
+/// Erases an operation after telling who keeps something about its results.
+static void eraseTelling(Operation *op, RewriterBase::Listener *listener) {
+  if (listener)
+    listener->notifyOperationErased(op);
+  op->erase();
+}
+
+static void sayReplacements(FunctionOpInterface function, Operation *first,
+                            RewriterBase::Listener *listener) {
   llvm::SmallVector<Operation *> all = findReplacements(first);
   Value whole = first->getOperand(0), pointer;
   Type type = whole.getType();
@@ -255,9 +263,9 @@ static void sayReplacements(FunctionOpInterface function, Operation *first) {
     all.back()->getResult(0).replaceAllUsesWith(result);
   }
   for (Operation *replacement : llvm::reverse(all))
-    replacement->erase();
+    eraseTelling(replacement, listener);
   if (Operation *read = whole.getDefiningOp(); back && isOpTriviallyDead(read))
-    read->erase();
+    eraseTelling(read, listener);
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,7 +290,8 @@ static bool isUnsaid(Operation *op) {
              : isReplacement(op);
 }
 
-void csl::sayInCsl(FunctionOpInterface function) {
+void csl::sayInCsl(FunctionOpInterface function,
+                   RewriterBase::Listener *listener) {
   if (function.isExternal())
     return;
   auto find = [&] {
@@ -300,14 +309,15 @@ void csl::sayInCsl(FunctionOpInterface function) {
       function.getFunctionBody(), FrozenRewritePatternSet(),
       GreedyRewriteConfig()
           .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-          .enableConstantCSE(false));
+          .enableConstantCSE(false)
+          .setListener(listener));
   llvm::DenseSet<Operation *> done;
   for (Operation *op : find()) {
     if (done.contains(op))
       continue;
     if (isReplacement(op)) {
       done.insert_range(findReplacements(op));
-      sayReplacements(function, op);
+      sayReplacements(function, op, listener);
       continue;
     }
     OpBuilder builder(op);
@@ -321,6 +331,6 @@ void csl::sayInCsl(FunctionOpInterface function) {
     else
       same = sayExtremum(builder, op, isa<arith::MaxNumFOp>(op));
     op->getResult(0).replaceAllUsesWith(same);
-    op->erase();
+    eraseTelling(op, listener);
   }
 }

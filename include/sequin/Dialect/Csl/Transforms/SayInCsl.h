@@ -9,6 +9,7 @@
 #ifndef SEQUIN_DIALECT_CSL_TRANSFORMS_SAYINCSL_H
 #define SEQUIN_DIALECT_CSL_TRANSFORMS_SAYINCSL_H
 
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace sequin::csl {
@@ -21,9 +22,10 @@ namespace sequin::csl {
 /// an assignment, in place where the value is read and written back, else to a
 /// copy. Fields of packed structs are bits of a number and stay.
 ///
-/// Source is written after this, and code is made after this: a program takes
-/// as long as its source does.
-void sayInCsl(mlir::FunctionOpInterface function);
+/// `listener` is told what is erased. Source is written after this, and code is
+/// made after this: a program takes as long as its source does.
+void sayInCsl(mlir::FunctionOpInterface function,
+              mlir::RewriterBase::Listener *listener = nullptr);
 
 } // namespace sequin::csl
 
