@@ -8,6 +8,7 @@
 
 #include "SimplifyFunction.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "sequin/Dialect/Csl/Transforms/Blocks.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
@@ -15,6 +16,28 @@
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
+
+namespace {
+/// A branch to a block that only returns is that return, as source may say it
+/// at either place.
+struct ReturnAtOnce : public OpRewritePattern<cf::BranchOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cf::BranchOp op,
+                                PatternRewriter &rewriter) const override {
+    Block *block = op.getDest();
+    Operation *end = &block->front();
+    if (block == op->getBlock() || !end->hasTrait<OpTrait::ReturnLike>() ||
+        !end->hasTrait<OpTrait::IsTerminator>())
+      return failure();
+    IRMapping mapping;
+    mapping.map(block->getArguments(), op.getDestOperands());
+    rewriter.clone(*end, mapping);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
 
 /// Everything else; the blocks stay as they are, and all are reached.
 static bool simplifyOthers(Operation *function,
@@ -78,6 +101,7 @@ void CanonicalPatterns::make(MLIRContext *context) {
       if (!isa<cf::ControlFlowDialect>(op.getDialect()))
         op.getCanonicalizationPatterns(ofOthers, context);
     csl::populateBranchPatterns(ofBranches);
+    ofBranches.add<ReturnAtOnce>(context);
     csl::populateRunningConstantPatterns(ofOthers);
     branches = std::move(ofBranches);
     others = std::move(ofOthers);

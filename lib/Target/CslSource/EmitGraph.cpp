@@ -323,20 +323,23 @@ void GraphEmitter::findExit(Loop &loop) {
 }
 
 void GraphEmitter::findLeaving(Loop &loop) {
+  // A block that leaves the loop for good is none of its blocks, but stands in
+  // it.
   unsigned edges = 0;
-  for (auto it = loop.exit->pred_begin(); it != loop.exit->pred_end(); ++it)
-    if (loop.blocks->contains(*it)) {
-      ++edges;
-      loop.leaves = *it;
-      loop.leavesBy = it.getSuccessorIndex();
-    }
+  for (auto it = loop.exit->pred_begin(); it != loop.exit->pred_end(); ++it) {
+    if (isBackEdge(*it, loop.exit))
+      continue;
+    ++edges;
+    loop.leaves = *it;
+    loop.leavesBy = it.getSuccessorIndex();
+  }
   auto isThereBehind = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return !loop.blocks->contains(value.getParentBlock()) ||
            (argument && argument.getOwner() == loop.blocks->getHeader() &&
             !isCounter(argument));
   };
-  if (edges > 1 ||
+  if (edges > 1 || !loop.blocks->contains(loop.leaves) ||
       !llvm::all_of(cast<BranchOpInterface>(loop.leaves->getTerminator())
                         .getSuccessorOperands(loop.leavesBy)
                         .getForwardedOperands(),

@@ -22,15 +22,13 @@ module attributes {csl.target = #csl.target<"wse3">} {
 
     // Whether a value was found is no variable.
     // CHECK-LABEL: function 'known_conditions'
-    // CHECK-NEXT: 0: constant r5, -, -, 1
+    // CHECK-NEXT: 0: constant r4, -, -, 1
     // CHECK-NEXT: 1: equal.16 r2, r0, r1, 0
-    // CHECK-NEXT: 2: jump_if -, r2, -, 6
+    // CHECK-NEXT: 2: jump_if -, r2, -, 5
     // CHECK-NEXT: 3: add.16 r3, r0, r1, 0
-    // CHECK-NEXT: 4: copy r4, r3, -, 0
-    // CHECK-NEXT: 5: jump -, -, -, 8
-    // CHECK-NEXT: 6: store.16 r5, -, -, 20
-    // CHECK-NEXT: 7: copy r4, r0, -, 0
-    // CHECK-NEXT: 8: return -, r4, -, 0
+    // CHECK-NEXT: 4: return -, r3, -, 0
+    // CHECK-NEXT: 5: store.16 r4, -, -, 20
+    // CHECK-NEXT: 6: return -, r0, -, 0
     func.func @known_conditions(%x: i16, %y: i16) -> i16 {
       %var = csl.get_var @flag : memref<i1>
       %false = arith.constant false
@@ -53,13 +51,10 @@ module attributes {csl.target = #csl.target<"wse3">} {
     // CHECK-LABEL: function 'local'
     // CHECK-NEXT: 0: constant r2, -, -, 1
     // CHECK-NEXT: 1: equal.16 r1, r0, r2, 0
-    // CHECK-NEXT: 2: jump_if_not -, r1, -, 4
-    // CHECK-NEXT: 3: jump -, -, -, 6
-    // CHECK-NEXT: 4: copy r3, r0, -, 0
-    // CHECK-NEXT: 5: jump -, -, -, 8
-    // CHECK-NEXT: 6: mul.16 r4, r0, r0, 0
-    // CHECK-NEXT: 7: copy r3, r4, -, 0
-    // CHECK-NEXT: 8: return -, r3, -, 0
+    // CHECK-NEXT: 2: jump_if -, r1, -, 4
+    // CHECK-NEXT: 3: return -, r0, -, 0
+    // CHECK-NEXT: 4: mul.16 r3, r0, r0, 0
+    // CHECK-NEXT: 5: return -, r3, -, 0
     func.func @local(%x: i16) -> i16 {
       %one = arith.constant 1 : i16
       %local = memref.alloca() : memref<i16>

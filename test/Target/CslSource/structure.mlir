@@ -77,6 +77,42 @@ csl.program @pe {
   ^end:
     return
   }
+  // A block that leaves both loops for good belongs to neither. What it gives is not
+  // lost to what the end of the outer loop gives.
+  // CHECK: fn found(n: i16) i16 {
+  // CHECK: while (true) {
+  // CHECK: if ({{.*}}) {
+  // CHECK-NEXT: [[R:[a-z_0-9]+]] = -1;
+  // CHECK-NEXT: break;
+  // CHECK: [[R]] = {{.*}};
+  // CHECK-NEXT: break :outer;
+  // CHECK: return [[R]];
+  func.func @found(%n: i16) -> i16 {
+    %none = arith.constant -1 : i16
+    %c0 = arith.constant 0 : i16
+    %c1 = arith.constant 1 : i16
+    cf.br ^head(%c0 : i16)
+  ^head(%i: i16):
+    %go = arith.cmpi slt, %i, %n : i16
+    cf.cond_br %go, ^inner(%c0 : i16), ^end(%none : i16)
+  ^inner(%j: i16):
+    %on = arith.cmpi slt, %j, %i : i16
+    cf.cond_br %on, ^body, ^next
+  ^body:
+    %p = arith.muli %i, %j : i16
+    %is = arith.cmpi sgt, %p, %n : i16
+    %more = arith.addi %j, %c1 : i16
+    cf.cond_br %is, ^found, ^inner(%more : i16)
+  ^found:
+    csl.sim_print "found"
+    cf.br ^end(%p : i16)
+  ^next:
+    csl.sim_print "next"
+    %k = arith.addi %i, %c1 : i16
+    cf.br ^head(%k : i16)
+  ^end(%r: i16):
+    return %r : i16
+  }
   // Conditions that connect others, also a whole row.
   // CHECK: fn connects(a: bool, b: bool, n: i16) bool {
   // CHECK-NEXT: return a and (b or n == 1);
