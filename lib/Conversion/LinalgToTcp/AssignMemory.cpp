@@ -88,8 +88,9 @@ static LogicalResult reserve(const Group &group, const Access &access) {
   return success();
 }
 
-/// With `gap` units of HBM behind every row.
-static void setStrides(Tensor &tensor, const TcpMachine &machine,
+/// With `gap` units of HBM behind every row. What rings write of rows of more
+/// than a unit are whole units, so these rows are, too.
+static void setStrides(Tensor &tensor, const TcpMachine &machine, bool isOfRing,
                        int64_t gap = 0) {
   if (!tensor.digits.empty()) {
     int64_t stride = 1;
@@ -110,6 +111,8 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine,
     if (tensor.inner != dim)
       continue;
     stride = llvm::alignTo(stride, row);
+    if (isOfRing && getByteSize(tensor.kind(), stride) > machine.hbm.unitBytes)
+      stride = llvm::alignTo(stride, machine.hbm.unitBytes * 8 / tensor.bits());
     stride += gap * machine.hbm.unitBytes * 8 / tensor.bits();
   }
   tensor.size = llvm::alignTo(stride, row);
@@ -169,7 +172,10 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
       tensor->allocated.assign(tensor->type.getShape().begin(),
                                tensor->type.getShape().end());
   DenseMap<Tensor *, std::vector<EngineStarts>> movers;
+  DenseSet<Tensor *> ofRings;
   for (auto &group : program.groups) {
+    if (group->ring)
+      ofRings.insert(group->result.tensor);
     auto use = [&](Access &access) {
       if (failed(reserve(*group, access)))
         return failure();
@@ -197,6 +203,7 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
       }
       keepsRows.insert(&from);
       keepsRows.insert(&to);
+      ofRings.erase(&from);
     }
   // The host has one array for all copies of an argument; on several chips it
   // counts what the program has (KernelEmitter::axesOf).
@@ -215,16 +222,17 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
     Tensor &tensor = *used;
     if (llvm::is_contained(placed, used))
       continue;
-    setStrides(tensor, machine);
+    bool isOfRing = ofRings.contains(used);
+    setStrides(tensor, machine, isOfRing);
     if (keepsRows.contains(&tensor) ||
         tensor.origin != Tensor::Origin::Computed || tensor.rank() < 2 ||
         !tensor.inner || !tensor.digits.empty())
       continue;
     int64_t gap =
         choosePadding(tensor, movers[&tensor], machine, [&](int64_t units) {
-          setStrides(tensor, machine, units);
+          setStrides(tensor, machine, isOfRing, units);
         });
-    setStrides(tensor, machine, gap);
+    setStrides(tensor, machine, isOfRing, gap);
   }
   return place(program, placed);
 }

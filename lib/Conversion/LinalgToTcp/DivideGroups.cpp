@@ -41,6 +41,7 @@ Tensor *ChipTensors::get(const Tensor *tensor, Spread spread) {
     shape[*spread] /= chips;
   mine = addLike(owner, *tensor, shape, tensor->elementType());
   mine->chipDim = spread;
+  mine->isAlone &= chips == 1;
   return mine;
 }
 

@@ -128,14 +128,24 @@ std::pair<Terms, Terms> GroupEmitter::streamTerms(bool spread) const {
 // Passes
 //===----------------------------------------------------------------------===//
 
+/// The sum of a chunk, and zeros behind its end if it is the last one and is to
+/// be masked.
+std::string GroupEmitter::ringSum(bool isLast) const {
+  const Loop &sum = group.loops[group.k.back()];
+  int64_t end = group.ring->sumEnd;
+  return isLast && end > 0 ? sum.name + suffix("=", end) + suffix("#", sum.tile)
+                           : sum.name;
+}
+
 /// Rows lie packet by packet: what one packet of the stream meets is together.
 Value GroupEmitter::emitStationary(Value dm, Context context,
-                                   TrfAddress address) {
+                                   TrfAddress address, bool isLast) {
   Type type = group.rhs.tensor->elementType();
   int64_t bits = group.rhs.tensor->bits();
   int64_t flit = machine.flitBytes * 8 / bits;
   int64_t lanes = machine.macWidthBytes * 8 / bits;
   Part rows = part(group.n.back()), inner = part(group.k.back());
+  inner.name = ringSum(isLast);
   std::string row = rows.inner(machine.rowsPerSlice);
   std::string packet = inner.inner(lanes);
   Terms packets = locals(ArrayRef(group.k).drop_back());
@@ -156,7 +166,7 @@ Value GroupEmitter::emitStationary(Value dm, Context context,
 }
 
 /// The products of one pass; `shape` is that of the result.
-Value GroupEmitter::emitRingContraction(Value dm, Value trf,
+Value GroupEmitter::emitRingContraction(Value dm, Value trf, bool isLast,
                                         StreamShape &shape) {
   const RingPlan &plan = *group.ring;
   Type type = group.lhs.tensor->elementType();
@@ -164,6 +174,7 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf,
   int64_t flit = machine.flitBytes * 8 / bits;
   int64_t lanes = machine.macWidthBytes * 8 / bits;
   Part rows = part(group.n.back()), inner = part(group.k.back());
+  inner.name = ringSum(isLast);
   const Loop &sum = group.loops[group.k.back()];
   std::string block = rows.block(machine.rowsPerSlice);
   std::string packet = inner.inner(lanes);
@@ -175,7 +186,7 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf,
       time.push_back(digitOf(sum, sum.tile / parts, parts));
     llvm::append_range(time, locals(ArrayRef(group.k).drop_back()));
     int64_t packets = sum.tile / lanes / (spread ? plan.ringSums : parts);
-    time.push_back(digitOf(sum, lanes, packets));
+    time.push_back(digitOf(inner.name, sum.tile, lanes, packets));
     llvm::append_range(time, together);
     return time;
   };
@@ -407,6 +418,11 @@ private:
   struct Refill {
     int64_t step = 0, chunk = 0, refill = 0;
   };
+  /// Whether it is the last chunk of the sum.
+  bool isLastChunk(const Refill &at) const {
+    return plan.finishesSums(at.step) &&
+           at.chunk + 1 == plan.loads[plan.loadOf(at.step)];
+  }
   Value exchange(int64_t step);
   Value turn(Value dm, std::optional<LoopId> chunks, int64_t place);
   Value rowsOf(int64_t step);
@@ -707,13 +723,16 @@ Value RingEmitter::stationaryFor(const Refill &at) {
     }
   bool isFirst = !trfs[half].dm;
   half = plan.trfInHalves ? 1 - half : 0;
-  Context context = plan.trfInHalves && !isFirst ? Context::Sub : Context::Main;
+  // The sub context has no masks.
+  bool isMasked = plan.sumEnd > 0 && isLastChunk(at);
+  Context context =
+      plan.trfInHalves && !isFirst && !isMasked ? Context::Sub : Context::Main;
   TrfAddress address = !plan.trfInHalves ? TrfAddress::Full
                        : half == 0       ? TrfAddress::FirstHalf
                                          : TrfAddress::SecondHalf;
   Value rows = e.tileAt(dm, chunkLoop(at.step), at.chunk);
   rows = e.tileAt(rows, plan.refills, at.refill);
-  Value trf = e.emitStationary(rows, context, address);
+  Value trf = e.emitStationary(rows, context, address, isLastChunk(at));
   trfs[half] = {dm, at.chunk, at.refill, trf};
   return trf;
 }
@@ -738,8 +757,7 @@ void RingEmitter::loadAhead(Refill at) {
 void RingEmitter::emitPass(const Refill &at, int64_t piece, Value trf) {
   auto [step, chunkInStep, refill] = at;
   bool isFirst = plan.loadOf(step) == 0 && chunkInStep == 0;
-  bool finishes = plan.finishesSums(step) &&
-                  chunkInStep + 1 == plan.loads[plan.loadOf(step)];
+  bool finishes = isLastChunk(at);
   e.moved.clear();
   for (auto [operand, dm] :
        llvm::drop_begin(llvm::zip(operands, brought[step]), 2)) {
@@ -762,7 +780,7 @@ void RingEmitter::emitPass(const Refill &at, int64_t piece, Value trf) {
   setInside(plan.pieces, false);
   setInside(plan.refills, false);
   StreamShape shape;
-  Value products = e.emitRingContraction(stream, trf, shape);
+  Value products = e.emitRingContraction(stream, trf, finishes, shape);
   e.partial = Value();
   if (!isFirst)
     e.partial = e.tileAt(sums[refill], plan.pieces, piece);

@@ -179,9 +179,10 @@ private:
   mlir::Value bringOperand(const Access &access, tcp::DmType type,
                            int64_t address);
   mlir::Value tileAt(mlir::Value dm, std::optional<LoopId> loop, int64_t at);
+  std::string ringSum(bool isLast) const;
   mlir::Value emitStationary(mlir::Value dm, tcp::Context context,
-                             tcp::TrfAddress address);
-  mlir::Value emitRingContraction(mlir::Value dm, mlir::Value trf,
+                             tcp::TrfAddress address, bool isLast);
+  mlir::Value emitRingContraction(mlir::Value dm, mlir::Value trf, bool isLast,
                                   StreamShape &shape);
   mlir::Value emitGathered(mlir::Value dm, int64_t address);
   mlir::LogicalResult emitRings();

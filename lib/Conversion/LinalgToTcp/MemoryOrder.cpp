@@ -39,11 +39,16 @@ std::string linalg_to_tcp::describeDigits(
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::ListSeparator comma;
+  SmallVector<int64_t, 4> positions(tensor.rank(), 1);
+  for (const Tensor::Digit &digit : tensor.digits)
+    positions[digit.dim] *= digit.count;
   for (const Tensor::Digit &digit : tensor.digits) {
     if (digit.count == 1 && digit.allocated == 1)
       continue;
     os << comma << nameOf(digit.dim);
-    if (digit.unit * digit.count != tensor.allocated[digit.dim])
+    if (positions[digit.dim] != tensor.allocated[digit.dim])
+      os << " # " << positions[digit.dim];
+    if (digit.unit * digit.count != positions[digit.dim])
       os << " % " << digit.unit * digit.count;
     if (digit.unit != 1)
       os << " / " << digit.unit;
@@ -61,15 +66,20 @@ void MemoryOrder::add(LoopDigit digit, int64_t allocated) {
                           digit.count, std::max(digit.count, allocated)});
 }
 
-bool MemoryOrder::fits() const {
+bool MemoryOrder::fits() {
   const Tensor &tensor = *access.tensor;
   for (unsigned dim = 0; dim < tensor.rank(); ++dim) {
-    int64_t product = 1;
+    int64_t product = 1, allocated = tensor.allocated[dim];
     for (const Tensor::Digit &digit : digits)
       if (digit.dim == dim)
         product *= digit.count;
-    if (product != tensor.allocated[dim])
+    if (product == allocated)
+      continue;
+    // Whose digits leave some positions out reads no whole tensor.
+    if (product > allocated || product < tensor.type.getDimSize(dim))
       return false;
+    int64_t count = llvm::divideCeil(allocated, product);
+    digits.insert(digits.begin(), {dim, product, count, count});
   }
   return true;
 }
@@ -77,6 +87,23 @@ bool MemoryOrder::fits() const {
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//
+
+int64_t linalg_to_tcp::countTouchedUnits(const TcpMachine &machine,
+                                         int64_t bytes) {
+  int64_t unit = machine.hbm.unitBytes;
+  return llvm::divideCeil(bytes, unit) + (bytes > unit && bytes % unit != 0);
+}
+
+int64_t linalg_to_tcp::getRequestRun(const Tensor &tensor, int64_t contiguous,
+                                     const TcpMachine &machine) {
+  int64_t part =
+      std::gcd(machine.dmaRequestBytes * 8 / tensor.bits(), contiguous);
+  auto touched = [&](int64_t run) {
+    return contiguous / run *
+           countTouchedUnits(machine, getByteSize(tensor.kind(), run));
+  };
+  return touched(contiguous) < touched(part) ? contiguous : part;
+}
 
 SmallVector<LoopDigit, 10>
 linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
@@ -125,8 +152,7 @@ linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
       int64_t turns = spreads && id == plan.streamed ? plan.ringTurns : 1;
       order.push_back({id, turns, loop.tile / turns});
     }
-  int64_t request = machine.dmaRequestBytes * 8 / access.tensor->bits();
-  request = std::gcd(request, run);
+  int64_t request = getRequestRun(*access.tensor, run, machine);
   order.push_back({group.k.back(), request, run / request});
   order.append(networks);
   if (plan.cluster)
@@ -168,6 +194,8 @@ void linalg_to_tcp::orderRingMemory(Program &program) {
     for (Access *access : {&group->lhs, &group->rhs}) {
       Tensor *tensor = access->tensor;
       if (!mayReorder(*tensor) || tensor->size > 0 ||
+          (!tensor->isAlone &&
+           ArrayRef(tensor->allocated) != tensor->type.getShape()) ||
           llvm::any_of(access->dims,
                        [](const Index &index) { return index.offset != 0; }))
         continue;

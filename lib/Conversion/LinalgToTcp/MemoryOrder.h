@@ -31,8 +31,10 @@ public:
   explicit MemoryOrder(const Access &access) : access(access) {}
   /// Nothing if the access has no such loop. With room for `allocated`.
   void add(LoopDigit digit, int64_t allocated = 0);
-  /// Whether they are all that is allocated.
-  bool fits() const;
+  /// Whether they are all that is allocated; where that is more, since another
+  /// reader runs further past the end, there is one more digit for it, outside
+  /// of all that this one reads.
+  bool fits();
   llvm::ArrayRef<Tensor::Digit> getDigits() const { return digits; }
   void apply() const { access.tensor->digits = digits; }
 
@@ -41,6 +43,14 @@ private:
   llvm::SmallVector<Tensor::Digit, 10> digits;
 };
 
+/// Units of HBM that a run of so many bytes touches which begins anywhere, as
+/// far as its own length says.
+int64_t countTouchedUnits(const TcpMachine &machine, int64_t bytes);
+/// Elements of the runs of memory that slices have by turns of what is
+/// contiguous: a part of it that requests divide by, or all of it if that is
+/// less to read.
+int64_t getRequestRun(const Tensor &tensor, int64_t contiguous,
+                      const TcpMachine &machine);
 /// A factor of a contraction by rings, of one step: in the order of its
 /// requests, outermost first.
 llvm::SmallVector<LoopDigit, 10> getRingOrder(const Group &group,

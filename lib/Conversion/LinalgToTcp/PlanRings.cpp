@@ -25,8 +25,9 @@
 // and whether register files are loaded in halves by turns, beside products. A
 // stationary operand whose rows are contiguous in HBM is turned in DM, beside
 // products too.
-// All of them are tried; what does not divide, or does not fit into register
-// files or DM, is no mapping. A mapping costs what the pipeline of its steps
+// All of them are tried; loops that these do not divide are padded
+// (RingSizes.cpp), and what does not fit into register files or DM is no
+// mapping. A mapping costs what the pipeline of its steps
 // takes: DMA brings the operands of the next step while the tensor unit works.
 // One that cannot be among the best even if nothing waits is not looked at
 // further. Among mappings that take about the same time the one with fewest
@@ -47,29 +48,16 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::linalg_to_tcp;
 
+/// What the estimate may be off for what runs past the end of the product: a
+/// mapping of its own sizes is taken if it costs no more than that.
+static constexpr int64_t kPaddingPercent = 3;
 /// What a shorter program may cost.
 static constexpr int64_t kSlackPerMille = 2;
 /// No program takes as long; a thousand times as much is still an int64_t.
 static constexpr int64_t kMostCycles = INT64_MAX / 4096;
 /// Blocks of rows that the read cache of the register file holds, and fewer.
 static constexpr int64_t kRefillBlocks[] = {1, 2, 3, 4};
-/// Numbers of chunks that are tried, from the fewest that fit.
-static constexpr int64_t kChunkCounts = 4;
-static constexpr int64_t kMaxChunks = 256, kMostChunks = 8;
-
-static int64_t largestPowerOfTwoIn(int64_t n) { return n & -n; }
-
-static SmallVector<int64_t> divisorsOf(int64_t n) {
-  SmallVector<int64_t> small, large;
-  for (int64_t d = 1; d * d <= n; ++d)
-    if (n % d == 0) {
-      small.push_back(d);
-      if (d * d != n)
-        large.push_back(n / d);
-    }
-  small.append(large.rbegin(), large.rend());
-  return small;
-}
+static constexpr int64_t kMostChunks = 8;
 
 //===----------------------------------------------------------------------===//
 // What a mapping is of
@@ -116,77 +104,9 @@ bool RingPlanner::isEligible() {
     if (!streamLoop ||
         group.loops[loop].extent > group.loops[*streamLoop].extent)
       streamLoop = loop;
-  return group.loops[rowLoop].extent % machine.rowsPerSlice == 0;
-}
-
-/// Puts as many of `parts` on `loop` as its units can be dealt to.
-bool RingPlanner::deal(Sizes &sizes, LoopId loop, int64_t iterations,
-                       int64_t unit, int64_t &parts) {
-  int64_t available = iterations / unit;
-  int64_t mine = std::min(parts, largestPowerOfTwoIn(available));
-  sizes.parts[loop] = mine;
-  parts /= mine;
-  return parts == 1;
-}
-
-std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
-  Sizes sizes;
-  for (const Loop &loop : group.loops)
-    sizes.extent.push_back(loop.extent);
-  sizes.tile.assign(group.loops.size(), 1);
-  sizes.parts.assign(group.loops.size(), 1);
-  if (choice.cluster)
-    sizes.extent[*choice.cluster] /= machine.clustersPerChip;
-  // The sum, whole packets in each chunk.
-  int64_t lanes = machine.lanes(group.lhs.tensor->kind());
-  if (sizes.extent[group.k.back()] % (lanes * choice.chunks) != 0)
-    return std::nullopt;
-  for (LoopId loop : group.k)
-    sizes.tile[loop] = sizes.extent[loop];
-  sizes.tile[group.k.back()] /= choice.chunks;
-  int64_t parts = choice.batchParts;
-  for (LoopId loop : group.batch) {
-    deal(sizes, loop, sizes.extent[loop], 1, parts);
-    sizes.tile[loop] = sizes.parts[loop];
-  }
-  if (parts != 1)
-    return std::nullopt;
-  parts = machine.slicesPerCluster / choice.streamParts / choice.batchParts;
-  if (sizes.extent[rowLoop] % choice.rows != 0)
-    return std::nullopt;
-  for (LoopId loop : llvm::reverse(group.n)) {
-    int64_t unit = loop == rowLoop ? choice.rows : 1;
-    deal(sizes, loop, sizes.extent[loop], unit, parts);
-    sizes.tile[loop] = sizes.parts[loop] * unit;
-  }
-  if (parts != 1)
-    return std::nullopt;
-  if (!streamLoop) {
-    if (choice.streamParts != 1)
-      return std::nullopt;
-  } else {
-    sizes.tile[*streamLoop] = choice.tile * choice.streamParts;
-    sizes.parts[*streamLoop] = choice.streamParts;
-    if (sizes.extent[*streamLoop] % sizes.tile[*streamLoop] != 0)
-      return std::nullopt;
-  }
-  return loadsWords(sizes) ? std::optional(sizes) : std::nullopt;
-}
-
-/// Whether what a slice loads of the steps' operands are whole words of DMA.
-bool RingPlanner::loadsWords(const Sizes &sizes) const {
-  for (const Step &step : group.steps)
-    for (const Access *operand : step.tensors()) {
-      const Tensor &tensor = *operand->tensor;
-      if (!tensor.inner)
-        continue;
-      std::optional<LoopId> along = operand->dims[*tensor.inner].finest();
-      if (along &&
-          sizes.local(*along) * tensor.bits() % (machine.dmaAlignBytes * 8) !=
-              0)
-        return false;
-    }
-  return true;
+  findPadding();
+  return alignExtent(rowLoop, group.loops[rowLoop].extent, machine.rowsPerSlice)
+      .has_value();
 }
 
 /// Whether tiles and parts are what the program asks for.
@@ -205,27 +125,6 @@ bool RingPlanner::keepsPins(const Choice &choice, const Sizes &sizes) const {
 //===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
-
-/// Numbers of chunks with which a refill fits into the register file, from the
-/// fewest on.
-SmallVector<int64_t> RingPlanner::chunksOf(const Choice &choice) const {
-  int64_t lanes = machine.lanes(group.lhs.tensor->kind());
-  int64_t extent = group.loops[group.k.back()].extent;
-  SmallVector<int64_t> counts;
-  if (extent % lanes != 0)
-    return counts;
-  int64_t bytes =
-      choice.refillRows / machine.rowsPerSlice * group.rhs.tensor->bits() / 8;
-  for (LoopId loop : group.k)
-    bytes *= group.loops[loop].extent;
-  for (int64_t chunks : divisorsOf(extent / lanes)) {
-    if (chunks > kMaxChunks || counts.size() == kChunkCounts)
-      break;
-    if (bytes / chunks <= machine.trfBytesPerRow)
-      counts.push_back(chunks);
-  }
-  return counts;
-}
 
 /// How many chunks each step of a tile has. The tensor unit begins when the
 /// first load is there, and works on the last one when there is no other.
@@ -263,22 +162,24 @@ bool RingPlanner::forEachCut(Choice choice, ArrayRef<int64_t> tiles,
     refills.push_back(choice.rows);
   for (int64_t rows : refills) {
     choice.refillRows = rows;
-    for (int64_t chunks : chunksOf(choice)) {
+    for (auto [chunks, packets] : chunksOf(choice)) {
       choice.chunks = chunks;
+      choice.packets = packets;
       for (int64_t tile : tiles) {
         choice.tile = tile;
         std::optional<Sizes> sizes = sizesOf(choice);
-        if (!sizes)
+        if (!sizes || !mayFit(choice, *sizes) ||
+            (isPadded(choice, *sizes) && leastPasses(*sizes) > bound))
           continue;
         for (bool spreads : {false, true}) {
           if (spreads && !streamLoop)
             continue;
           for (Order order : orders)
-            for (int64_t most = 1; most <= std::min(kMostChunks, chunks);
-                 most *= 2) {
+            for (int64_t atOnce = 1; atOnce <= std::min(kMostChunks, chunks);
+                 atOnce *= 2) {
               choice.spreads = spreads;
               choice.order = order;
-              choice.mostChunks = most;
+              choice.mostChunks = atOnce;
               if (!callback(choice, *sizes))
                 return false;
             }
@@ -299,29 +200,44 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
     clusters.push_back(std::nullopt);
   for (LoopId loop : group.parallel())
     if (count > 1 && !group.loops[loop].single &&
-        group.loops[loop].extent % count == 0 &&
+        alignExtent(loop, group.loops[loop].extent, count) &&
         (loop == streamLoop || llvm::is_contained(group.n, loop) ||
          llvm::is_contained(group.batch, loop)))
       clusters.push_back(loop);
   int64_t slices = machine.slicesPerCluster;
+  // No more slices than a loop has use for.
+  auto mostParts = [&](int64_t count) {
+    return std::min<int64_t>(slices, llvm::bit_ceil<uint64_t>(count));
+  };
+  int64_t batches = 1;
+  for (LoopId loop : group.batch)
+    batches *= mostParts(group.loops[loop].extent);
   for (std::optional<LoopId> cluster : clusters) {
     Choice choice;
     choice.cluster = cluster;
+    choice.packets =
+        llvm::divideCeil(group.loops[group.k.back()].extent, lanes());
     auto extentOf = [&](LoopId loop) {
       int64_t extent = group.loops[loop].extent;
-      return loop == choice.cluster ? extent / count : extent;
+      return loop == choice.cluster ? llvm::divideCeil(extent, count) : extent;
     };
-    int64_t rowExtent = extentOf(rowLoop);
-    if (rowExtent % machine.rowsPerSlice != 0)
-      continue;
-    SmallVector<int64_t> blocks = divisorsOf(rowExtent / machine.rowsPerSlice);
     int64_t stream = streamLoop ? extentOf(*streamLoop) : 1;
-    for (int64_t batch = 1; batch <= slices; batch *= 2)
+    for (int64_t batch = 1; batch <= std::min(slices, batches); batch *= 2)
       for (int64_t parts = 1; parts * batch <= slices; parts *= 2) {
-        if (stream % parts != 0)
+        if (parts > mostParts(stream) ||
+            (streamLoop && !alignExtent(*streamLoop, stream, parts)))
           break;
-        SmallVector<int64_t> tiles = divisorsOf(stream / parts);
-        for (int64_t block : blocks) {
+        SmallVector<int64_t> tiles{1};
+        if (streamLoop)
+          tiles = tileCountsOf(*streamLoop, llvm::divideCeil(stream, parts));
+        // What slices have of the rows, where these are one loop; else all.
+        int64_t rowParts = group.n.size() > 1 ? 1 : slices / batch / parts;
+        std::optional<int64_t> rows = alignExtent(
+            rowLoop, extentOf(rowLoop), rowParts * machine.rowsPerSlice);
+        if (!rows)
+          continue;
+        for (int64_t block :
+             tileCountsOf(rowLoop, *rows / (rowParts * machine.rowsPerSlice))) {
           choice.batchParts = batch;
           choice.streamParts = parts;
           choice.rows = block * machine.rowsPerSlice;
@@ -346,6 +262,7 @@ bool RingPlanner::search(int64_t limit, int64_t budget) {
   auto withSlack = [](int64_t cycles) {
     return cycles + cycles * kSlackPerMille / 1000;
   };
+  bound = limit;
   found.complete = forEachChoice([&](const Choice &choice, const Sizes &sizes) {
     if (found.evaluated == budget || interrupted() ||
         (found.feasible > 0 && isSearchEnded()))
@@ -357,17 +274,21 @@ bool RingPlanner::search(int64_t limit, int64_t budget) {
     if (!candidate)
       return true;
     ++found.feasible;
-    least = std::min(least, candidate->plan.cycles);
+    candidate->charged = candidate->plan.cycles;
+    if (isPadded(choice, sizes))
+      candidate->charged += candidate->charged * kPaddingPercent / 100;
+    least = std::min(least, candidate->charged);
+    bound = withSlack(least);
     candidates.push_back(std::move(*candidate));
     return true;
   });
-  int64_t most = std::min(limit, withSlack(least));
+  int64_t most = withSlack(least);
   const Candidate *chosen = nullptr;
   for (const Candidate &candidate : candidates) {
     auto key = [](const Candidate &c) {
-      return std::tuple(c.plan.passes, c.plan.cycles, c.plan.steps);
+      return std::tuple(c.plan.passes, c.charged, c.plan.steps);
     };
-    if (candidate.plan.cycles <= most && candidate.plan.cycles < limit &&
+    if (candidate.charged <= most && candidate.plan.cycles < limit &&
         (!chosen || key(candidate) < key(*chosen)))
       chosen = &candidate;
   }
@@ -468,6 +389,10 @@ void RingPlanner::record(const Candidate &chosen,
       *std::max_element(std::begin(differences), std::end(differences));
   if (b.cycles == a.cycles)
     found.reason = "it takes the same time, and the first is taken";
+  else if (b.cycles < a.cycles && next->charged > chosen.charged)
+    found.reason = llvm::formatv("it runs past the end of the product, and "
+                                 "saves less than {0} per cent",
+                                 kPaddingPercent);
   else if (b.cycles < a.cycles)
     found.reason =
         llvm::formatv("{0} passes instead of {1} for {2} cycles less", b.passes,

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryOrder.h"
+#include "RingSizes.h"
 #include "WeightStream.h"
 #include "sequin/Machine/Cycles.h"
 
@@ -27,6 +28,8 @@ using namespace sequin::linalg_to_tcp;
 
 /// More loads than this are never faster.
 static constexpr int64_t kMostSteps = 64;
+/// Halves of the rows and of the sum that are loaded at most, with padding.
+static constexpr int64_t kMostPadding = 3;
 
 SmallVector<SliceDigit, 4>
 linalg_to_tcp::getSliceOrder(const WeightStreamPlan &plan,
@@ -68,10 +71,13 @@ private:
   bool hasPlainDims(const Access &access) const;
   std::optional<LoopId> innerOf(const Access &access) const;
   bool coversTensor(const Access &access) const;
+  bool endsAlone(LoopId loop);
   int64_t extent(std::optional<LoopId> loop) const {
     return loop ? group.loops[*loop].extent : 1;
   }
-  std::vector<WeightStreamPlan> deal(int64_t sumParts, int64_t columns) const;
+  SmallVector<int64_t> cellsOf(int64_t sumParts, int64_t columns) const;
+  std::vector<WeightStreamPlan> deal(int64_t sumParts, int64_t columns,
+                                     int64_t cells) const;
   bool cut(WeightStreamPlan &plan, int64_t steps) const;
   void orderMemory(WeightStreamPlan &plan) const;
   int64_t gatheredSlices(const WeightStreamPlan &plan) const;
@@ -90,6 +96,9 @@ private:
   int64_t allCells = 1, cellSize = 1;
   SmallVector<int64_t, 2> columns; ///< that packets may have
   bool ordered = false;
+  /// Whether the weights may have rows behind their end, and the sum packets,
+  /// which are zeros.
+  bool padsRows = false, padsSum = false;
   /// What turns weights whose rows are contiguous.
   const tcp_isa::TransposeFormat *turns = nullptr;
   mutable int64_t evaluated = 0, feasible = 0; ///< plans
@@ -132,6 +141,15 @@ bool WeightStreamPlanner::coversTensor(const Access &access) const {
       return false;
   }
   return true;
+}
+
+/// Whether what lies behind the end of a loop belongs to nobody else.
+bool WeightStreamPlanner::endsAlone(LoopId loop) {
+  SmallVector<Access *, 4> accesses = group.reads();
+  accesses.push_back(&group.result);
+  return llvm::all_of(accesses, [&](const Access *access) {
+    return linalg_to_tcp::endsAlone(*access, loop);
+  });
 }
 
 std::string WeightStreamPlanner::findRoles() {
@@ -213,11 +231,15 @@ std::string WeightStreamPlanner::findMisfit() {
            " elements of the sum, the contraction engine adds a power of two "
            "of at least " +
            std::to_string(least);
-  if (sum % std::max(flit, cellSize) != 0)
+  padsSum = !group.scale && innerOf(group.rhs) == element &&
+            endsAlone(element) && addsZerosBehind(group, element);
+  if (sum % std::max(flit, cellSize) != 0 && !padsSum)
     return "the sum has " + std::to_string(sum) +
            " elements, whole packets of " +
-           std::to_string(std::max(flit, cellSize)) + " are needed";
-  allCells = sum / cellSize;
+           std::to_string(std::max(flit, cellSize)) +
+           " are needed, or zeros behind both factors, which only what the "
+           "host sends has";
+  allCells = llvm::divideCeil(sum, cellSize);
   // Whole packets, or one flit in each; a cell may have several packets.
   columns.push_back(std::max<int64_t>(1, lanes / cellSize));
   if (flit >= cellSize)
@@ -247,6 +269,9 @@ std::string WeightStreamPlanner::findMisfit() {
            tensor.readers == 1 && coversTensor(access);
   };
   ordered = !turns && mayOrder(group.rhs) && mayOrder(group.scale);
+  // On several chips memory has no order of digits that run past their end.
+  padsRows =
+      !group.exact && !turns && endsAlone(row) && group.rhs.tensor->isAlone;
   return "";
 }
 
@@ -254,9 +279,31 @@ std::string WeightStreamPlanner::findMisfit() {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// Cells of each of the parts of the sum: whole packets, padded ones if they do
+/// not divide.
+SmallVector<int64_t> WeightStreamPlanner::cellsOf(int64_t sumParts,
+                                                  int64_t columns) const {
+  int64_t parts = sumParts * columns;
+  bool isFull = allCells % parts == 0 &&
+                allCells * cellSize == extent(cell) * extent(element);
+  if (!isFull && !padsSum)
+    return {};
+  int64_t packets = llvm::divideCeil(allCells, parts);
+  SmallVector<int64_t> cells{packets};
+  if (allCells % parts != 0)
+    cells = getPaddedCounts(packets);
+  for (int64_t &count : cells)
+    count *= columns;
+  llvm::erase_if(cells, [&](int64_t count) {
+    return count * sumParts > kMostPadding * allCells / 2;
+  });
+  return cells;
+}
+
 /// Parts on slices; none if they do not fit into the register file.
 std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
-                                                        int64_t columns) const {
+                                                        int64_t columns,
+                                                        int64_t cells) const {
   WeightStreamPlan plan;
   plan.row = row;
   plan.element = element;
@@ -266,9 +313,7 @@ std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
   plan.columns = columns;
   plan.sumParts = sumParts;
   plan.rowSlots = machine.slicesPerCluster / sumParts;
-  if (allCells % (sumParts * columns) != 0)
-    return {};
-  plan.cells = allCells / sumParts;
+  plan.cells = cells;
   std::vector<WeightStreamPlan> plans;
   auto add = [&](int64_t clusters, int64_t rowParts) {
     plan.clusters = clusters;
@@ -276,9 +321,11 @@ std::vector<WeightStreamPlan> WeightStreamPlanner::deal(int64_t sumParts,
     int64_t parts = rowParts * clusters;
     plan.rows = llvm::alignTo(llvm::divideCeil(extent(row), parts),
                               machine.outputLanes);
-    // The host's array has no room behind its rows.
     bool isFull = plan.rows * parts == extent(row);
-    plan.ordered = ordered && isFull;
+    // Rows that are only padding are loaded like others.
+    bool mayPad =
+        padsRows && plan.rows * parts <= kMostPadding * extent(row) / 2;
+    plan.ordered = ordered && (isFull || mayPad);
     plan.across = turns;
     plan.gathered = 1;
     // Behind the end of a contiguous row is the next one.
@@ -525,7 +572,8 @@ std::optional<WeightStreamPlan> WeightStreamPlanner::search() const {
        sumParts *= 2) {
     std::vector<WeightStreamPlan> list;
     for (int64_t count : columns)
-      llvm::append_range(list, deal(sumParts, count));
+      for (int64_t cells : cellsOf(sumParts, count))
+        llvm::append_range(list, deal(sumParts, count, cells));
     for (const WeightStreamPlan &dealt : list) {
       std::optional<WeightStreamCut> least;
       int64_t parts = turns ? dealt.cells : dealt.rows;

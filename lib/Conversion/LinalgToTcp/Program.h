@@ -51,6 +51,8 @@ struct Tensor : Layout {
   bool isE2m1 = false;
   /// Accesses of groups, for the passes that count them.
   int64_t readers = 0;
+  /// Whether it is of a program on one chip.
+  bool isAlone = true;
 
   int64_t rank() const { return type.getRank(); }
   mlir::Type elementType() const { return type.getElementType(); }
@@ -61,6 +63,9 @@ struct Tensor : Layout {
     return digits.empty() ? step * strides[dim] : distanceInDigits(dim, step);
   }
   int64_t distanceInDigits(unsigned dim, int64_t step) const;
+  /// Whether positions behind the dimensions hold zeros: those that the host
+  /// does not have of what it sends (TCP, host transfers).
+  bool hasZerosBehind() const { return origin != Origin::Computed && isAlone; }
 };
 
 /// Whether two elements share a byte that means both: codes stand for numbers

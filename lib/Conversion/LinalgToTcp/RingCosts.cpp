@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryOrder.h"
 #include "RingPlanner.h"
 #include "sequin/Machine/Cycles.h"
 #include "llvm/Support/MathExtras.h"
@@ -105,6 +106,9 @@ bool RingPlanner::spread(const Choice &choice, const Sizes &sizes,
       sizes.local(group.k.back()) / machine.lanes(group.lhs.tensor->kind());
   pass.ringTurns = std::gcd(ring, pass.together);
   pass.ringSums = ring / pass.ringTurns;
+  // All slices have one mask.
+  if (masksSum && pass.ringSums > 1)
+    return false;
   return ring > 1 && packets % pass.ringSums == 0;
 }
 
@@ -293,10 +297,29 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   if (!isStream && plan.turns)
     run = choice.rows * pass.exchanged * bits / 8;
   int64_t runs = bytes / run;
-  int64_t units = run / unit + (run % unit != 0);
-  int64_t touched = units + (run > unit && run % unit != 0);
-  if (mayReorder(*access.tensor))
+  int64_t units = llvm::divideCeil(run, unit);
+  int64_t touched = countTouchedUnits(m, run);
+  // On several chips memory has no order of digits that run past their end.
+  if (mayReorder(*access.tensor) &&
+      (access.tensor->isAlone || !isPadded(choice, sizes))) {
+    if (isStream || !plan.turns) {
+      int64_t taken =
+          getRequestRun(*access.tensor, run * 8 / bits, m) * bits / 8;
+      runs = bytes / taken;
+      units = llvm::divideCeil(taken, unit);
+      // Neighbours read the rest of a unit. What slices of one engine have in
+      // common it reads one time after the other, which counts where it is more
+      // than rows of HBM that are open together.
+      int64_t read =
+          taken < unit ? bytes : runs * countTouchedUnits(m, taken) * unit;
+      bool isShared = !isStream && choice.streamParts > 1 &&
+                      plan.ring < m.slicesPerEngine &&
+                      bytes / choice.streamParts > openRowBytes(m);
+      return dmaCycles(m, runs * units, 1,
+                       read * 100 / (isShared ? kSharedPercent : 100), bytes);
+    }
     return dmaCycles(m, runs * units, 1, bytes, bytes);
+  }
   if (!isStream && plan.turns) {
     bool isShared = choice.streamParts > 1 || choice.cluster == streamLoop;
     return dmaCycles(
@@ -543,6 +566,9 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
       perPass += costs.vrfSubLoad;
       operandLoads += refills * pieces * costs.vrfSubLoad;
     }
+    // The sub context has no masks.
+    if (plan.sumEnd > 0 && finishes)
+      work += refills * costs.trfLoad;
     if (reloads && plan.trfInHalves) {
       beside += chunks * refills * costs.trfSubLoad;
       // The sub context loads for a pass while the one before it works, and
@@ -585,16 +611,30 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   plan.tailCycles = stored - main;
 }
 
-/// None if it does not fit, or takes more than `most` cycles.
-std::optional<Candidate> RingPlanner::evaluate(const Choice &choice,
-                                               const Sizes &sizes,
-                                               int64_t most) const {
-  if (!keepsPins(choice, sizes))
-    return std::nullopt;
+/// Whether the least that a step and a program have is within limits.
+bool RingPlanner::mayFit(const Choice &choice, const Sizes &sizes) const {
+  int64_t passes = choice.chunks * choice.refills();
+  for (LoopId loop : group.parallel())
+    passes = llvm::SaturatingMultiply<uint64_t>(passes, sizes.tiles(loop));
+  int64_t ring =
+      machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  int64_t dm = elements(group.rhs, sizes) * group.rhs.tensor->bits() / 8 +
+               elements(group.lhs, sizes) * group.lhs.tensor->bits() / 8 / ring;
+  if (choice.chunks > 1)
+    dm += elements(group.result, sizes) * kSumBytes;
+  return passes <= kMaxPasses && dm <= machine.dmBytesPerSlice;
+}
+
+/// What does not depend on the order of tiles.
+const PreparedChoice &RingPlanner::prepare(const Choice &choice,
+                                           const Sizes &sizes) {
+  if (prepared && prepared->choice.hasSizesOf(choice))
+    return *prepared;
+  prepared.emplace().choice = choice;
   std::optional<PassSizes> pass = passSizesOf(choice, sizes);
   if (!pass)
-    return std::nullopt;
-  RingPlan plan;
+    return *prepared;
+  RingPlan &plan = prepared->plan;
   plan.ring = machine.slicesPerCluster / choice.streamParts / choice.batchParts;
   plan.streamed = streamLoop;
   plan.spreads = choice.spreads;
@@ -608,17 +648,35 @@ std::optional<Candidate> RingPlanner::evaluate(const Choice &choice,
     if (*slices > 1)
       *slices = pass->beside();
   plan.turns = turns != nullptr;
+  LoopId sum = group.k.back();
+  if (masksSum)
+    plan.sumEnd = group.loops[sum].extent % sizes.tile[sum];
   if (plan.turns &&
-      sizes.local(group.k.back()) % std::max(pass->exchanged, turns->maxRows) !=
-          0)
+      sizes.local(sum) % std::max(pass->exchanged, turns->maxRows) != 0)
+    return *prepared;
+  prepared->pass = *pass;
+  prepared->costs = costsOf(sizes, plan, choice, *pass);
+  prepared->fits = true;
+  return *prepared;
+}
+
+/// None if it does not fit, or takes more than `most` cycles.
+std::optional<Candidate>
+RingPlanner::evaluate(const Choice &choice, const Sizes &sizes, int64_t most) {
+  if (!keepsPins(choice, sizes))
     return std::nullopt;
+  const PreparedChoice &common = prepare(choice, sizes);
+  if (!common.fits)
+    return std::nullopt;
+  const PassSizes *pass = &common.pass;
+  const StepCosts &costs = common.costs;
+  RingPlan plan = common.plan;
   setOrder(plan, choice, sizes);
   plan.passes = plan.steps / static_cast<int64_t>(plan.loads.size()) *
                 choice.chunks * choice.refills() * (choice.tile / pass->piece);
   if (plan.passes > kMaxPasses)
     return std::nullopt;
   plan.vrfInHalves = plan.passes > 1 && pass->vrfInHalves;
-  StepCosts costs = costsOf(sizes, plan, choice, *pass);
   if (leastCycles(plan, choice, sizes, costs) > most ||
       !setPlaces(plan, choice, sizes, *pass))
     return std::nullopt;

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PlanRings.cpp goes over the mappings, RingCosts.cpp says what each costs.
+// PlanRings.cpp goes over the mappings, RingSizes.cpp knows the sizes that they
+// may have, RingCosts.cpp says what each costs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +28,20 @@ struct Choice {
   int64_t rows = 8;       ///< of the stationary operand, in each slice
   int64_t refillRows = 8; ///< of these in the register file at once
   int64_t tile = 1;       ///< iterations of the streamed loop, of each ring
+  int64_t packets = 1;    ///< of the sum, padded
   int64_t chunks = 1;     ///< of the sum
   int64_t mostChunks = 1; ///< of these, in a step
   bool spreads = false;
   Order order = Order::Stream;
 
+  /// All but the order and what is loaded at once.
+  bool hasSizesOf(const Choice &other) const {
+    return cluster == other.cluster && batchParts == other.batchParts &&
+           streamParts == other.streamParts && rows == other.rows &&
+           refillRows == other.refillRows && tile == other.tile &&
+           packets == other.packets && chunks == other.chunks &&
+           spreads == other.spreads;
+  }
   int64_t refills() const { return rows / refillRows; }
 };
 
@@ -69,10 +79,20 @@ struct StepCosts {
   int64_t gather = 0, store = 0; ///< of a piece
 };
 
+/// What choices have in common that differ in the order of tiles and in loads.
+struct PreparedChoice {
+  Choice choice;
+  bool fits = false;
+  RingPlan plan; ///< without order, steps and passes
+  PassSizes pass;
+  StepCosts costs;
+};
+
 struct Candidate {
   Choice choice;
   RingPlan plan;
   PassSizes pass;
+  int64_t charged = 0; ///< cycles by which mappings are compared
 };
 
 class RingPlanner {
@@ -103,10 +123,22 @@ private:
       });
     });
   }
-  static bool deal(Sizes &sizes, LoopId loop, int64_t iterations, int64_t unit,
-                   int64_t &parts);
+  int64_t lanes() const { return machine.lanes(group.lhs.tensor->kind()); }
+
+  // Sizes.
+  void findPadding();
+  std::optional<int64_t> alignExtent(LoopId loop, int64_t extent,
+                                     int64_t unit) const;
+  llvm::SmallVector<int64_t> tileCountsOf(LoopId loop, int64_t count) const;
+  bool deal(Sizes &sizes, llvm::ArrayRef<LoopId> loops, int64_t rows,
+            int64_t parts) const;
   std::optional<Sizes> sizesOf(const Choice &choice) const;
   bool loadsWords(const Sizes &sizes) const;
+  llvm::SmallVector<std::pair<int64_t, int64_t>>
+  chunksOf(const Choice &choice) const;
+  bool isPadded(const Choice &choice, const Sizes &sizes) const;
+  int64_t leastPasses(const Sizes &sizes) const;
+  bool mayFit(const Choice &choice, const Sizes &sizes) const;
   bool keepsPins(const Choice &choice, const Sizes &sizes) const;
   llvm::ArrayRef<VectorPass> passesOf(const Choice &choice) const {
     return choice.chunks > 1 ? chunkPasses : passes;
@@ -140,15 +172,15 @@ private:
                       const Sizes &sizes, const StepCosts &costs) const;
   void runPipeline(const Sizes &sizes, RingPlan &plan, const Choice &choice,
                    const StepCosts &costs) const;
+  const PreparedChoice &prepare(const Choice &choice, const Sizes &sizes);
   std::optional<Candidate> evaluate(const Choice &choice, const Sizes &sizes,
-                                    int64_t most) const;
+                                    int64_t most);
 
   // The search.
   template <class Callback>
   bool forEachCut(Choice choice, llvm::ArrayRef<int64_t> tiles,
                   Callback &callback) const;
   template <class Callback> bool forEachChoice(Callback &&callback) const;
-  llvm::SmallVector<int64_t> chunksOf(const Choice &choice) const;
   static llvm::SmallVector<int64_t, 8> loadsOf(int64_t chunks, int64_t most);
   std::string describe(const Candidate &candidate) const;
   void record(const Candidate &chosen, llvm::ArrayRef<Candidate> candidates);
@@ -161,8 +193,15 @@ private:
   std::vector<VectorPass> chunkPasses;
   LoopId rowLoop = 0;
   std::optional<LoopId> streamLoop;
+  /// Loops that may run past their end.
+  llvm::SmallBitVector padded;
+  /// Whether the last packet of the sum ends in it and needs a mask.
+  bool masksSum = false;
+  /// Cycles of the best mapping so far, with slack.
+  int64_t bound = INT64_MAX;
   /// Where the stationary operand lies along its rows: how it is turned.
   const tcp_isa::TransposeFormat *turns = nullptr;
+  std::optional<PreparedChoice> prepared;
   std::optional<Candidate> best;
   MappingRecord found;
 };

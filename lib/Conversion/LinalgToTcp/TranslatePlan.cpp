@@ -284,6 +284,7 @@ void PlanReader::readTensor(TensorOp op) {
   if (op.getLayout())
     static_cast<Layout &>(*tensor) = op.getLayout()->getValue();
   tensor->name = op.getSymName().str();
+  tensor->isAlone = program.chipsUsed == 1;
   if (std::optional<int64_t> argument = op.getArgument()) {
     tensor->origin = Tensor::Origin::Argument;
     tensor->argument = *argument;

@@ -77,6 +77,83 @@ static void splitChips(const config::Transfer &transfer, int64_t chipStride,
   result.push_back(transfer);
 }
 
+/// Runs of positions of an axis.
+using Runs = llvm::SmallVector<std::pair<int64_t, int64_t>, 8>;
+
+/// Cuts `[start, start + size)` where digits of the given strides, the largest
+/// first, are full: a digit that ends in the middle of an outer one has a run
+/// of its own.
+static void cutByDigits(int64_t start, int64_t size, ArrayRef<int64_t> strides,
+                        Runs &runs) {
+  if (size == 0)
+    return;
+  if (strides.empty() || strides.front() == 1) {
+    runs.push_back({start, size});
+    return;
+  }
+  int64_t whole = size / strides.front() * strides.front();
+  if (whole > 0)
+    runs.push_back({start, whole});
+  cutByDigits(start + whole, size - whole, strides.drop_front(), runs);
+}
+
+/// An array in host memory whose dimensions end in the middle of a digit of
+/// HBM's: pieces that do not. Nothing if it is another kind of mapping, or has
+/// no such dimension.
+static std::vector<PairedSequencer> derivePieces(const AddressMap &device,
+                                                 const Mapping &host) {
+  struct Dim {
+    Factor factor;
+    int64_t stride;
+    Runs runs;
+  };
+  std::vector<Dim> dims;
+  int64_t stride = host.size();
+  size_t count = 1;
+  for (const Factor &factor : host.factors()) {
+    stride /= factor.extent;
+    if (factor.kind != Factor::Kind::Axis || factor.isPadded() ||
+        factor.stride != 1 || factor.offset != 0)
+      return {};
+    llvm::SmallVector<int64_t, 8> strides;
+    for (const AddressFactor &entry : device.factors())
+      if (entry.factor.base == factor.base && entry.factor.extent > 1)
+        strides.push_back(entry.factor.stride);
+    llvm::sort(strides, std::greater<int64_t>());
+    Dim &dim = dims.emplace_back(Dim{factor, stride, {}});
+    cutByDigits(0, factor.extent, strides, dim.runs);
+    count *= dim.runs.size();
+  }
+  std::vector<PairedSequencer> pieces;
+  for (size_t i = 0; i < count; ++i) {
+    AddressMap part;
+    int64_t base = 0;
+    size_t rest = i;
+    for (const Dim &dim : dims) {
+      auto [start, size] = dim.runs[rest % dim.runs.size()];
+      rest /= dim.runs.size();
+      std::string text = dim.factor.base;
+      if (start != 0 || size != dim.factor.baseSize)
+        text += (" @ " + Twine(start) + " = " + Twine(size)).str();
+      auto mapping = Mapping::parse(text, host.axes());
+      if (!mapping) {
+        llvm::consumeError(mapping.takeError());
+        return {};
+      }
+      part.append(*mapping, dim.stride);
+      base += start * dim.stride;
+    }
+    auto pair = derivePair(device, part);
+    if (!pair) {
+      llvm::consumeError(pair.takeError());
+      return {};
+    }
+    pair->destinationBase += base;
+    pieces.push_back(std::move(*pair));
+  }
+  return pieces;
+}
+
 FailureOr<std::vector<config::Transfer>> derivation::deriveTransfer(
     Operation *op, tcp::HostType host, tcp::HbmType hbm, int64_t address,
     config::Transfer::Direction direction, int64_t index) {
@@ -90,45 +167,54 @@ FailureOr<std::vector<config::Transfer>> derivation::deriveTransfer(
   device.append(hbmMapping, 1);
   // The host array is the one that may hold less (`M = 360`), so it is walked
   // in both directions.
-  auto pair = reportAt(op, derivePair(device, AddressMap(hostMapping)),
-                       "host transfer");
-  if (failed(pair))
+  std::vector<PairedSequencer> pairs;
+  auto whole = derivePair(device, AddressMap(hostMapping));
+  if (whole)
+    pairs.push_back(std::move(*whole));
+  else
+    pairs = derivePieces(device, hostMapping);
+  if (pairs.empty()) {
+    (void)reportAt(op, std::move(whole), "host transfer");
     return failure();
-
-  config::Transfer transfer;
-  transfer.direction = direction;
-  transfer.argument = index;
-  transfer.type = *tcp::getElementKind(hbm.getElementType());
-  transfer.hostBase = pair->destinationBase;
-  transfer.chip = pair->sourceBase / chipStride;
-  FailureOr<int64_t> base =
-      ByteDistance(op, hbm.getElementType())(pair->sourceBase % chipStride);
-  if (failed(base))
-    return failure();
-  transfer.deviceAddress = address + *base;
-  for (const PairedSequencer::Entry &entry : pair->entries)
-    transfer.entries.push_back(
-        {entry.size, entry.destinationStride, entry.sourceStride});
+  }
+  llvm::consumeError(whole.takeError());
 
   // Positions that HBM holds and the host does not are zero; so is padding that
   // the mapping declares zero. Other padding keeps whatever was there.
   bool zeroPadding = llvm::any_of(hbmMapping.factors(), [](const Factor &f) {
     return f.padding == PaddingKind::Zero && f.valid < f.extent;
   });
-  if (direction == config::Transfer::Direction::ToDevice &&
-      (zeroPadding || hbmMapping.validSize() > hostMapping.validSize())) {
-    transfer.zeroAddress = address;
-    transfer.zeroBytes = hbm.getByteSize();
-  }
+  bool zeroes =
+      direction == config::Transfer::Direction::ToDevice &&
+      (zeroPadding || hbmMapping.validSize() > hostMapping.validSize());
   // A result is read once, wherever it is held several times.
   Copies copies = copiesOver(chipMapping, hostMapping);
   if (direction == config::Transfer::Direction::ToHost)
     copies.chips.resize(1);
   std::vector<config::Transfer> transfers;
-  int64_t first = transfer.chip;
-  for (int64_t chip : copies.chips) {
-    transfer.chip = first + chip;
-    splitChips(transfer, chipStride, transfers);
+  for (const PairedSequencer &pair : pairs) {
+    config::Transfer transfer;
+    transfer.direction = direction;
+    transfer.argument = index;
+    transfer.type = *tcp::getElementKind(hbm.getElementType());
+    transfer.hostBase = pair.destinationBase;
+    FailureOr<int64_t> base =
+        ByteDistance(op, hbm.getElementType())(pair.sourceBase % chipStride);
+    if (failed(base))
+      return failure();
+    transfer.deviceAddress = address + *base;
+    if (zeroes) {
+      transfer.zeroAddress = address;
+      transfer.zeroBytes = hbm.getByteSize();
+    }
+    for (const PairedSequencer::Entry &entry : pair.entries)
+      transfer.entries.push_back(
+          {entry.size, entry.destinationStride, entry.sourceStride});
+    int64_t first = pair.sourceBase / chipStride;
+    for (int64_t chip : copies.chips) {
+      transfer.chip = first + chip;
+      splitChips(transfer, chipStride, transfers);
+    }
   }
   // Memory is zeroed before the first of several pieces, not between them.
   llvm::SmallDenseSet<int64_t> zeroed;

@@ -3,7 +3,8 @@
 
 // ROWS: HEL-02
 
-// Contractions and the roles of their loops. Operands have the summed dimension
+// Contractions by tiles and the roles of their loops; pins keep from rings what these
+// would take. Operands have the summed dimension
 // contiguous; what takes part in no sum is spread over the slices.
 
 // Nothing divides: rows are padded to eight, which is five rows of the host's array
@@ -51,7 +52,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @ragged(%a: tensor<64x77xbf16>, %b: tensor<77x24xbf16>)
       -> tensor<64x24xf32> {
     %zero = arith.constant dense<0.0> : tensor<64x24xf32>
-    %0 = linalg.matmul ins(%a, %b : tensor<64x77xbf16>, tensor<77x24xbf16>)
+    %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 77>}} ins(%a, %b : tensor<64x77xbf16>, tensor<77x24xbf16>)
         outs(%zero : tensor<64x24xf32>) -> tensor<64x24xf32>
     return %0 : tensor<64x24xf32>
   }
@@ -75,7 +76,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @batch(%a: tensor<1024x16x32xbf16>, %b: tensor<1024x32x16xbf16>)
       -> tensor<1024x16x16xf32> {
     %zero = arith.constant dense<0.0> : tensor<1024x16x16xf32>
-    %0 = linalg.batch_matmul
+    %0 = linalg.batch_matmul {sequin.pin = {tiles = array<i64: 1024, 0, 0, 0>}}
         ins(%a, %b : tensor<1024x16x32xbf16>, tensor<1024x32x16xbf16>)
         outs(%zero : tensor<1024x16x16xf32>) -> tensor<1024x16x16xf32>
     return %0 : tensor<1024x16x16xf32>
@@ -102,7 +103,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @matvec(%a: tensor<2044x256xbf16>, %x: tensor<256xbf16>)
       -> tensor<2044xf32> {
     %zero = arith.constant dense<0.0> : tensor<2044xf32>
-    %0 = linalg.matvec ins(%a, %x : tensor<2044x256xbf16>, tensor<256xbf16>)
+    %0 = linalg.matvec {sequin.pin = {tiles = array<i64: 2048, 0>}} ins(%a, %x : tensor<2044x256xbf16>, tensor<256xbf16>)
         outs(%zero : tensor<2044xf32>) -> tensor<2044xf32>
     return %0 : tensor<2044xf32>
   }
@@ -123,7 +124,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @vecmat(%x: tensor<256xbf16>, %a: tensor<256x2044xbf16>)
       -> tensor<2044xf32> {
     %zero = arith.constant dense<0.0> : tensor<2044xf32>
-    %0 = linalg.vecmat ins(%x, %a : tensor<256xbf16>, tensor<256x2044xbf16>)
+    %0 = linalg.vecmat {sequin.pin = {tiles = array<i64: 2048, 0>}} ins(%x, %a : tensor<256xbf16>, tensor<256x2044xbf16>)
         outs(%zero : tensor<2044xf32>) -> tensor<2044xf32>
     return %0 : tensor<2044xf32>
   }
@@ -155,14 +156,14 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // -----
 
 // Two free dimensions of one operand are two loops, the last one rows. What the
-// sums start from is added to them.
+// sums start from is added to them. A ring pads the second one from 40 to 64: eight slices of eight rows.
 
-// CHECK: slice "M, N / 3">
+// CHECK: slice "M1, N, N2">
 // CHECK-LABEL: func.func @axes_kernel
-// CHECK-SAME: %{{.*}}: !tcp.hbm<bf16, #axes, "1", "D1, D0">, %{{.*}}: !tcp.hbm<bf16, #axes1, "1", "D0, D1, D2">, %[[C:[^:]*]]: !tcp.hbm<f32,
-// CHECK: tcp.to_trf %{{.*}} Full "N1 % 8", "N % 3, N1 / 8, K"
-// CHECK: tcp.accumulate
+// CHECK-SAME: %{{.*}}: !tcp.hbm<bf16, #axes, "1", "{{.*}}D0">, %{{.*}}: !tcp.hbm<bf16, #axes1, "1", "D0, D1, D2">, %[[C:[^:]*]]: !tcp.hbm<f32,
 // CHECK: tcp.view %[[C]]
+// CHECK: tcp.to_trf %{{.*}} "N1", "K / 32, K % 32"
+// CHECK: tcp.accumulate
 // CHECK: %[[V:.*]] = tcp.to_vrf
 // CHECK: tcp.vector_clip %{{.*}} Add, %[[V]]
 module attributes {tcp.target = #tcp.target<"rngd">} {

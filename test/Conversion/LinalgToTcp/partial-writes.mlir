@@ -42,12 +42,15 @@ func.func @rows(%a: tensor<64x256xf32>) -> tensor<64x256xf32> {
 
 // -----
 
-// Two rows of the sums are one.
+// A row of the sums is half a unit. Eight slices have columns of the same row; those that
+// meet in a unit get all of them.
 
-// WHOLE: slice "M / 2 # 256">
-// MERGED: slice "[M / 4, N / 8] # 256">
 // CHECK-LABEL: func.func @products_kernel
-// WHOLE: tcp.to_hbm_view {{.*}} !tcp.dm<f32, #grid, "M % 2, N">
+// WHOLE: tcp.switch {{.*}} Broadcast01 slice1 = 8
+// WHOLE: %[[G:.*]] = tcp.commit
+// WHOLE: tcp.to_hbm_view %[[G]]
+// Where parts of a unit are merged, slices write them as they are.
+// MERGED-NOT: tcp.switch
 // MERGED: tcp.to_hbm_view {{.*}} !tcp.dm<f32, #grid, "M % 4, N % 8">
 func.func @products(%a: tensor<64x77xbf16>, %b: tensor<77x32xbf16>) -> tensor<64x32xf32> {
   %zero = arith.constant dense<0.0> : tensor<64x32xf32>

@@ -158,7 +158,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK: kind = "rings"
-// CHECK-SAME: mapping = "clusters over the stream; slices: 8 of the stream x 32 of the rows;
+// CHECK-SAME: mapping = "clusters over {{rows; slices: 16 of the stream x 16|the stream; slices: 8 of the stream x 32}} of the rows;
 func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
@@ -170,8 +170,8 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
 
 // -----
 
-// A sum of 1000 is not of whole packets on slices: no ring, and the record says how it is
-// tiled.
+// A sum that is pinned to 1000 is not of whole packets on slices: no ring, and the record
+// says how it is tiled.
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK-NOT: tcp.switch
@@ -181,7 +181,7 @@ func.func @main(%a: tensor<512x1000xbf16>, %b: tensor<1000x512xbf16>) -> tensor<
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<512x1000xbf16>, tensor<1000x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 1000>}} ins(%a, %b : tensor<512x1000xbf16>, tensor<1000x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
 }

@@ -1,7 +1,8 @@
 // RUN: sequin-opt %s --convert-linalg-to-tcp=target=rngd --split-input-file | FileCheck %s
 // RUN: sequin-opt %s --linalg-to-tcp=target=rngd --split-input-file --verify-roundtrip -o /dev/null
 
-// What does not fit at once runs in tiles, a sum in chunks.
+// What does not fit at once runs in tiles, a sum in chunks. Rings would take most of these
+// products; pins of what no ring can have keep them here.
 
 // Rows in tiles: a loop over them that hands on the result, and views that move
 // with it. What no loop moves is brought to DM before the loops, once. The last rows
@@ -28,7 +29,7 @@
 func.func @rows(%a: tensor<40000x500xbf16>, %b: tensor<500x512xbf16>)
     -> tensor<40000x512xf32> {
   %zero = arith.constant dense<0.0> : tensor<40000x512xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<40000x500xbf16>, tensor<500x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 500>}} ins(%a, %b : tensor<40000x500xbf16>, tensor<500x512xbf16>)
       outs(%zero : tensor<40000x512xf32>) -> tensor<40000x512xf32>
   return %0 : tensor<40000x512xf32>
 }
@@ -46,7 +47,7 @@ func.func @rows(%a: tensor<40000x500xbf16>, %b: tensor<500x512xbf16>)
 func.func @both(%a: tensor<100000x4100xi8>, %b: tensor<4100x16384xi8>)
     -> tensor<100000x16384xi32> {
   %zero = arith.constant dense<0> : tensor<100000x16384xi32>
-  %0 = linalg.matmul ins(%a, %b : tensor<100000x4100xi8>, tensor<4100x16384xi8>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 4100>}} ins(%a, %b : tensor<100000x4100xi8>, tensor<4100x16384xi8>)
       outs(%zero : tensor<100000x16384xi32>) -> tensor<100000x16384xi32>
   return %0 : tensor<100000x16384xi32>
 }
@@ -78,7 +79,7 @@ func.func @both(%a: tensor<100000x4100xi8>, %b: tensor<4100x16384xi8>)
 func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x60xbf16>)
     -> tensor<64x60xf32> {
   %zero = arith.constant dense<0.0> : tensor<64x60xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x60xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 2528>}} ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x60xbf16>)
       outs(%zero : tensor<64x60xf32>) -> tensor<64x60xf32>
   return %0 : tensor<64x60xf32>
 }
@@ -92,7 +93,7 @@ func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x60xbf16>)
 func.func @ragged_chunks(%a: tensor<64x20010xbf16>, %b: tensor<20010x64xbf16>)
     -> tensor<64x64xf32> {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<64x20010xbf16>, tensor<20010x64xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 2528>}} ins(%a, %b : tensor<64x20010xbf16>, tensor<20010x64xbf16>)
       outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
@@ -116,7 +117,7 @@ func.func @ragged_chunks(%a: tensor<64x20010xbf16>, %b: tensor<20010x64xbf16>)
 func.func @after(%a: tensor<64x8200xbf16>, %b: tensor<8200x64xbf16>,
                  %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %two = arith.constant 2.0 : f32
-  %0 = linalg.matmul ins(%a, %b : tensor<64x8200xbf16>, tensor<8200x64xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 2080>}} ins(%a, %b : tensor<64x8200xbf16>, tensor<8200x64xbf16>)
       outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   %empty = tensor.empty() : tensor<64x64xf32>
   %1 = linalg.generic {indexing_maps = [#id, #id],

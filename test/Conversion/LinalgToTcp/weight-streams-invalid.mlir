@@ -12,9 +12,18 @@ func.func @rows(%x: tensor<16x64xbf16>, %w: tensor<64x64xf4E2M1FN>) -> tensor<16
 
 // -----
 
-func.func @packets(%x: tensor<1x48xf8E4M3FN>, %w: tensor<48x64xf4E2M1FN>) -> tensor<1x64xf32> {
+// Nobody knows what lies behind activations that the program has computed.
+func.func @packets(%a: tensor<1x48xf32>, %w: tensor<48x64xf4E2M1FN>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<1x48xf8E4M3FN>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<1x48xf32>) outs(%e : tensor<1x48xf8E4M3FN>) {
+  ^bb0(%in: f32, %out: f8E4M3FN):
+    %1 = arith.truncf %in : f32 to f8E4M3FN
+    linalg.yield %1 : f8E4M3FN
+  } -> tensor<1x48xf8E4M3FN>
   %z = arith.constant dense<0.0> : tensor<1x64xf32>
-  // expected-error@+1 {{the sum has 48 elements, whole packets of 32 are needed}}
+  // expected-error@+1 {{the sum has 48 elements, whole packets of 32 are needed, or zeros behind both factors, which only what the host sends has}}
   %0 = linalg.matmul ins(%x, %w : tensor<1x48xf8E4M3FN>, tensor<48x64xf4E2M1FN>)
       outs(%z : tensor<1x64xf32>) -> tensor<1x64xf32>
   return %0 : tensor<1x64xf32>

@@ -30,7 +30,7 @@ plan.program @main (tensor<96x416xbf16>, tensor<416x80xbf16>, tensor<96x80xf32>)
   plan.tensor @b argument 1 : tensor<416x80xbf16>
   plan.tensor @given argument 2 layout <order = [0, 1]> : tensor<96x80xf32>
   plan.tensor @out : tensor<96x80xf32>
-  plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = 96>, #plan.loop<extent = 80>, #plan.loop<extent = 416, reduced>] {
+  plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = 96>, #plan.loop<extent = 80, pinned_parts = 10>, #plan.loop<extent = 416, reduced>] {
     %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
     %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
     %2 = plan.head %0, %1 : (bf16, bf16) -> f32

@@ -184,6 +184,9 @@ struct RingPlan {
   /// For each number of chunks that a step may have, if several, the loop of
   /// that extent that counts them.
   LoopList chunkLoops;
+  /// Elements of the last chunk, if fetches mask what lies behind them; 0 if
+  /// all of it are data, or zeros.
+  int64_t sumEnd = 0;
   /// Tiles of the operands that are in DM at once.
   int64_t lhsPlaces = 1, rhsPlaces = 1;
   int64_t steps = 1, passes = 1;
@@ -225,13 +228,13 @@ struct RingPlan {
       s.ringTurns, "ring_sums", s.ringSums, "together", s.together, "pieces",
       loops(s.pieces), "refills", loops(s.refills), "order", loops(s.order),
       "chunks", s.chunks, "loads", s.loads, "chunk_loops", loops(s.chunkLoops),
-      "lhs_places", s.lhsPlaces, "rhs_places", s.rhsPlaces, "steps", s.steps,
-      "passes", s.passes, "gathered", loops(s.gathered), "turns", s.turns,
-      "exchanged", loops(s.exchanged), "exchange_ahead", s.exchangeAhead,
-      "trf_in_halves", s.trfInHalves, "vrf_in_halves", s.vrfInHalves,
-      "trf_ahead", s.trfAhead, "cycles", s.cycles, "dma_cycles", s.dmaCycles,
-      "tensor_unit_cycles", s.tensorUnitCycles, "lead_cycles", s.leadCycles,
-      "tail_cycles", s.tailCycles);
+      "sum_end", s.sumEnd, "lhs_places", s.lhsPlaces, "rhs_places", s.rhsPlaces,
+      "steps", s.steps, "passes", s.passes, "gathered", loops(s.gathered),
+      "turns", s.turns, "exchanged", loops(s.exchanged), "exchange_ahead",
+      s.exchangeAhead, "trf_in_halves", s.trfInHalves, "vrf_in_halves",
+      s.vrfInHalves, "trf_ahead", s.trfAhead, "cycles", s.cycles, "dma_cycles",
+      s.dmaCycles, "tensor_unit_cycles", s.tensorUnitCycles, "lead_cycles",
+      s.leadCycles, "tail_cycles", s.tailCycles);
   }
   bool operator==(const RingPlan &) const = default;
 };
