@@ -144,6 +144,30 @@ TEST_F(WeightStreamTest, NamesWhatItDoesNotTake) {
       << messages;
 }
 
+TEST_F(WeightStreamTest, PadsRowsAndTheSumInTheHostsOrder) {
+  ASSERT_TRUE(succeeded(plan(R"(
+func.func @main(%x: tensor<1x4999xbf16>, %w: tensor<4999x7001xbf16>)
+    -> tensor<1x7001xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x7001xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<1x4999xbf16>, tensor<4999x7001xbf16>)
+      outs(%z : tensor<1x7001xf32>) -> tensor<1x7001xf32>
+  return %0 : tensor<1x7001xf32>
+})"))) << messages;
+  ASSERT_TRUE(group(0).weightStream);
+  const WeightStreamPlan &stream = planOf(0);
+  EXPECT_TRUE(stream.ordered);
+  int64_t rows = stream.clusters * stream.rowParts * stream.rows,
+          sum = stream.sumParts * stream.cells * stream.cellSize;
+  EXPECT_GE(rows, 7001);
+  EXPECT_LE(rows * sum, 7001 * 4999 * 5 / 4);
+  // Memory has room for all of it, and in its order.
+  const Tensor &weights = *group(0).rhs.tensor;
+  EXPECT_EQ(weights.allocated[0], sum);
+  EXPECT_EQ(weights.allocated[1], rows);
+  EXPECT_EQ(weights.size, rows * sum);
+  EXPECT_EQ(group(0).lhs.tensor->allocated[1], sum);
+}
+
 TEST_F(WeightStreamTest, VisitsEveryDigitOfTheSlicesOnce) {
   for (int64_t sumParts = 1; sumParts <= 256; sumParts *= 2) {
     WeightStreamPlan stream;
