@@ -50,10 +50,6 @@ const std::optional<WaferEntry> &WaferModule::entry() const {
 }
 StringRef WaferModule::warningText() const { return impl->warningText; }
 
-static llvm::Error refuseProgram(const Twine &what) {
-  return refuse(Refusal::Kind::Program, what);
-}
-
 /// JSON begins with a brace, and so does the metadata of an MLIR file: "{-#".
 static bool isJson(StringRef text) {
   text = text.ltrim();
@@ -87,23 +83,25 @@ WaferModule::makeReference(const reference::CslOptions &options) const {
 
 static llvm::Error checkOptions(const WaferOptions &options) {
   if (!options.target.empty() && !lookupCslMachine(options.target))
-    return refuseProgram("--target '" + excerpt(options.target) +
-                         "' is no wafer-scale engine, known are " +
-                         knownCslMachineNames());
+    return refuse(Refusal::Kind::Program,
+                  "--target '" + excerpt(options.target) +
+                      "' is no wafer-scale engine, known are " +
+                      knownCslMachineNames());
   return llvm::Error::success();
 }
 
 static llvm::Error checkProgram(const wafer::Program &program,
                                 const WaferOptions &options) {
   if (!options.target.empty() && options.target != program.target)
-    return refuseProgram("the program is for machine '" +
-                         excerpt(program.target) + "', --target is '" +
-                         options.target + "'");
+    return refuse(Refusal::Kind::Program,
+                  "the program is for machine '" + excerpt(program.target) +
+                      "', --target is '" + options.target + "'");
   if (options.grid && *options.grid != std::pair(program.width, program.height))
-    return refuseProgram("the program's rectangle is " + Twine(program.width) +
-                         " x " + Twine(program.height) + " PEs, --grid is " +
-                         Twine(options.grid->first) + " x " +
-                         Twine(options.grid->second));
+    return refuse(Refusal::Kind::Program,
+                  "the program's rectangle is " + Twine(program.width) + " x " +
+                      Twine(program.height) + " PEs, --grid is " +
+                      Twine(options.grid->first) + " x " +
+                      Twine(options.grid->second));
   return llvm::Error::success();
 }
 
@@ -180,12 +178,14 @@ readEntry(ModuleOp module, const wafer::Program &program) {
               csl::CslDialect::kDistributionAttrName);
       });
       if (!spread)
-        return refuseProgram("csl.entry names '" + name.getValue() +
-                             "', which has no csl.distribution");
+        return refuse(Refusal::Kind::Program,
+                      "csl.entry names '" + name.getValue() +
+                          "', which has no csl.distribution");
       Distribution distribution = spread.getDistribution();
       if (llvm::Error bad = distribution.check(program.width, program.height))
-        return refuseProgram("'" + name.getValue() +
-                             "': " + llvm::toString(std::move(bad)));
+        return refuse(Refusal::Kind::Program,
+                      "'" + name.getValue() +
+                          "': " + llvm::toString(std::move(bad)));
       tensors.push_back({name.str(), std::move(distribution)});
     }
     return llvm::Error::success();
@@ -206,15 +206,16 @@ WaferModule::load(const WaferOptions &options) {
   if (!text) {
     auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.path);
     if (std::error_code code = buffer.getError())
-      return refuseProgram("cannot read '" + options.path +
-                           "': " + code.message());
+      return refuse(Refusal::Kind::Program,
+                    "cannot read '" + options.path + "': " + code.message());
     text = (*buffer)->getBuffer().str();
   }
   if (isJson(*text)) {
     auto program = wafer::fromJSONText(*text);
     if (!program)
-      return refuseProgram("'" + options.path +
-                           "': " + llvm::toString(program.takeError()));
+      return refuse(Refusal::Kind::Program,
+                    "'" + options.path +
+                        "': " + llvm::toString(program.takeError()));
     impl->program = std::move(*program);
   } else {
     DialectRegistry registry;

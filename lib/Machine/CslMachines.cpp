@@ -220,19 +220,21 @@ const CslMessages *sequin::messagesOf(const CslMachine &machine) {
   return machine.generation == 3 ? &kMessages3 : nullptr;
 }
 
-static constexpr const CslMachine *kMachines[] = {&kWse2, &kWse3};
+static constexpr const CslMachine *kCslMachines[] = {&kWse2, &kWse3};
 
-llvm::ArrayRef<const CslMachine *> sequin::cslMachines() { return kMachines; }
+llvm::ArrayRef<const CslMachine *> sequin::cslMachines() {
+  return kCslMachines;
+}
 
 const CslMachine *sequin::lookupCslMachine(llvm::StringRef name) {
-  for (const CslMachine *machine : kMachines)
+  for (const CslMachine *machine : kCslMachines)
     if (machine->name == name)
       return machine;
   return nullptr;
 }
 
 std::string sequin::knownCslMachineNames() {
-  return llvm::join(llvm::map_range(kMachines,
+  return llvm::join(llvm::map_range(kCslMachines,
                                     [](const CslMachine *machine) {
                                       return llvm::StringRef(machine->name);
                                     }),

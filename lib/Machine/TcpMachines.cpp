@@ -366,20 +366,22 @@ static constexpr TcpMachine makeRngdStrict() {
 }
 static constexpr TcpMachine kRngdStrict = makeRngdStrict();
 
-static constexpr const TcpMachine *kMachines[] = {
+static constexpr const TcpMachine *kTcpMachines[] = {
     &kRngd, &kRngdS, &kRngdMeasured, &kRngdMerging, &kRngdStatic, &kRngdStrict};
 
-llvm::ArrayRef<const TcpMachine *> sequin::tcpMachines() { return kMachines; }
+llvm::ArrayRef<const TcpMachine *> sequin::tcpMachines() {
+  return kTcpMachines;
+}
 
 const TcpMachine *sequin::lookupTcpMachine(llvm::StringRef name) {
-  for (const TcpMachine *machine : kMachines)
+  for (const TcpMachine *machine : kTcpMachines)
     if (machine->name == name)
       return machine;
   return nullptr;
 }
 
 std::string sequin::knownMachineNames() {
-  return llvm::join(llvm::map_range(kMachines,
+  return llvm::join(llvm::map_range(kTcpMachines,
                                     [](const TcpMachine *machine) {
                                       return llvm::StringRef(machine->name);
                                     }),

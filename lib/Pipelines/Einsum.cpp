@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace sequin;
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(text);
-}
-
 //===----------------------------------------------------------------------===//
 // Notation
 //===----------------------------------------------------------------------===//
@@ -31,11 +27,13 @@ static llvm::Error checkIndices(StringRef what, StringRef indices,
                                 bool mayRepeat) {
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!llvm::isAlpha(index))
-      return error(what + " '" + excerpt(indices) + "' has '" + Twine(index) +
-                   "', an index is a letter");
+      return llvm::createStringError(what + " '" + excerpt(indices) +
+                                     "' has '" + Twine(index) +
+                                     "', an index is a letter");
     if (!mayRepeat && indices.take_front(i).contains(index))
-      return error(what + " '" + excerpt(indices) + "' has index '" +
-                   Twine(index) + "' twice, each index may occur once");
+      return llvm::createStringError(what + " '" + excerpt(indices) +
+                                     "' has index '" + Twine(index) +
+                                     "' twice, each index may occur once");
   }
   return llvm::Error::success();
 }
@@ -67,8 +65,9 @@ llvm::Expected<Einsum> sequin::parseEinsum(StringRef text) {
     if (llvm::none_of(result.operands, [&](const std::string &operand) {
           return StringRef(operand).contains(index);
         }))
-      return error("result '" + excerpt(right) + "' has index '" +
-                   Twine(index) + "', which no operand has");
+      return llvm::createStringError("result '" + excerpt(right) +
+                                     "' has index '" + Twine(index) +
+                                     "', which no operand has");
   result.result = right.str();
   return result;
 }
@@ -85,13 +84,15 @@ sequin::parseEinsumSizes(StringRef text) {
     int64_t size;
     if (name.size() != 1 || !llvm::isAlpha(name[0]) ||
         value.trim().getAsInteger(10, size) || size < 1)
-      return error("size '" + excerpt(item) +
-                   "' is not of the form m=512: a letter and a positive "
-                   "integer");
+      return llvm::createStringError(
+          "size '" + excerpt(item) +
+          "' is not of the form m=512: a letter and a positive "
+          "integer");
     for (auto &[other, known] : sizes)
       if (other == name[0])
-        return error("index '" + name + "' has two sizes, " + Twine(known) +
-                     " and " + Twine(size) + ", give it one");
+        return llvm::createStringError("index '" + name + "' has two sizes, " +
+                                       Twine(known) + " and " + Twine(size) +
+                                       ", give it one");
     sizes.push_back({name[0], size});
   }
   return sizes;
@@ -186,37 +187,41 @@ llvm::Error ModuleBuilder::collectSizes() {
     auto size = llvm::find_if(
         spec.sizes, [&](const auto &entry) { return entry.first == index; });
     if (size == spec.sizes.end())
-      return error("index '" + Twine(index) + "' of einsum '" +
-                   excerpt(spec.text) + "' has no size");
+      return llvm::createStringError("index '" + Twine(index) +
+                                     "' of einsum '" + excerpt(spec.text) +
+                                     "' has no size");
     if (size->second < 1)
-      return error("index '" + Twine(index) + "' has size " +
-                   Twine(size->second) + ", sizes are positive");
+      return llvm::createStringError("index '" + Twine(index) + "' has size " +
+                                     Twine(size->second) +
+                                     ", sizes are positive");
     sizes.push_back(size->second);
   }
   for (const auto &[index, size] : spec.sizes)
     if (!StringRef(loops).contains(index))
-      return error("size given for index '" + Twine(index) +
-                   "', which einsum '" + excerpt(spec.text) +
-                   "' does not have");
+      return llvm::createStringError("size given for index '" + Twine(index) +
+                                     "', which einsum '" + excerpt(spec.text) +
+                                     "' does not have");
   return llvm::Error::success();
 }
 
 llvm::Error ModuleBuilder::chooseTypes() {
   size_t count = einsum.operands.size();
   if (spec.operandTypes.size() != 1 && spec.operandTypes.size() != count)
-    return error("einsum '" + excerpt(spec.text) + "' has " + Twine(count) +
-                 " operands, found " + Twine(spec.operandTypes.size()) +
-                 " element types; give one for each or one for all");
+    return llvm::createStringError(
+        "einsum '" + excerpt(spec.text) + "' has " + Twine(count) +
+        " operands, found " + Twine(spec.operandTypes.size()) +
+        " element types; give one for each or one for all");
   for (size_t i = 0; i < count; ++i) {
     ElementType type = spec.operandTypes[spec.operandTypes.size() == 1 ? 0 : i];
     if (type == ElementType::I5 || type == ElementType::I9)
-      return error("element type " + getName(type) + " exists in streams only");
+      return llvm::createStringError("element type " + getName(type) +
+                                     " exists in streams only");
     operandTypes.push_back(tcp::getElementType(builder.getContext(), type));
   }
   bool isFloat = isa<FloatType>(operandTypes[0]);
   for (Type type : operandTypes)
     if (isa<FloatType>(type) != isFloat)
-      return error(
+      return llvm::createStringError(
           "einsum '" + excerpt(spec.text) +
           "' has integer and float operands, they must be of one kind");
   accumulator = isFloat ? Type(builder.getF32Type()) : builder.getI32Type();
@@ -309,11 +314,11 @@ llvm::Expected<OwningOpRef<ModuleOp>> ModuleBuilder::build() {
     llvm::raw_string_ostream(text)
         << "einsum '" << excerpt(spec.text) << "' computes in " << accumulator
         << ", which does not convert to " << resultType;
-    return error(text);
+    return llvm::createStringError(text);
   }
   if (failed(verify(*module)))
-    return error("einsum '" + excerpt(spec.text) +
-                 "' gives an invalid program");
+    return llvm::createStringError("einsum '" + excerpt(spec.text) +
+                                   "' gives an invalid program");
   return module;
 }
 

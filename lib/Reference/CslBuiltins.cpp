@@ -34,8 +34,8 @@ static void runGetParam(CslMachineState &, Pe &pe, Activation &frame,
       cast<csl::GetParamOp>(step.op).getParam())]};
 }
 
-static void runRename(CslMachineState &, Pe &, Activation &frame,
-                      const Step &step) {
+static void runTruncate(CslMachineState &, Pe &, Activation &frame,
+                        const Step &step) {
   result(frame,
          step) = {operand(frame, step, 0).bits & maskOf(step.resultWidth)};
 }
@@ -324,7 +324,7 @@ Handler reference::findBuiltinHandler(Operation *op) {
       .Case<csl::ConstantOp>([](auto) { return runConstant; })
       .Case<csl::GetParamOp>([](auto) { return runGetParam; })
       .Case<csl::MakeIdOp, csl::GetDataTaskIdOp, csl::GetIntOp>(
-          [](auto) { return runRename; })
+          [](auto) { return runTruncate; })
       .Case<csl::SameOp>([](auto) { return runSame; })
       .Case<csl::TaskIdOp>([](auto) { return runTaskId; })
       .Case<csl::GetFilterIdOp>([](auto) { return runGetFilterId; })

@@ -170,10 +170,6 @@ CslOutcome CslMachineState::run() {
 // Host
 //===----------------------------------------------------------------------===//
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 CslReference::CslReference(std::unique_ptr<CslMachineState> state)
     : state(std::move(state)) {}
 CslReference::~CslReference() = default;
@@ -197,10 +193,10 @@ static llvm::Error inside(const CslMachineState &state, int64_t x, int64_t y,
                           int64_t width, int64_t height) {
   if (x < 0 || y < 0 || width < 1 || height < 1 || x > state.width - width ||
       y > state.height - height)
-    return error("PEs (" + Twine(x) + ", " + Twine(y) + ") to (" +
-                 Twine(x + width - 1) + ", " + Twine(y + height - 1) +
-                 ") are not within the rectangle of " + Twine(state.width) +
-                 " x " + Twine(state.height));
+    return llvm::createStringError(
+        "PEs (" + Twine(x) + ", " + Twine(y) + ") to (" + Twine(x + width - 1) +
+        ", " + Twine(y + height - 1) + ") are not within the rectangle of " +
+        Twine(state.width) + " x " + Twine(state.height));
   return llvm::Error::success();
 }
 
@@ -209,7 +205,7 @@ static llvm::Expected<csl::ExportNameOp> findName(const CslMachineState &state,
   for (csl::ExportNameOp exported : state.exportNames)
     if (exported.getName() == name)
       return exported;
-  return error("no PE exports a symbol '" + name + "'");
+  return llvm::createStringError("no PE exports a symbol '" + name + "'");
 }
 
 llvm::Error CslReference::launch(llvm::StringRef symbol, int64_t x, int64_t y,
@@ -220,10 +216,11 @@ llvm::Error CslReference::launch(llvm::StringRef symbol, int64_t x, int64_t y,
     return name.takeError();
   auto type = dyn_cast<FunctionType>(name->getType());
   if (!type)
-    return error("'" + symbol + "' is no function");
+    return llvm::createStringError("'" + symbol + "' is no function");
   if (type.getNumInputs() != arguments.size())
-    return error("'" + symbol + "' takes " + Twine(type.getNumInputs()) +
-                 " arguments, " + Twine(arguments.size()) + " were given");
+    return llvm::createStringError("'" + symbol + "' takes " +
+                                   Twine(type.getNumInputs()) + " arguments, " +
+                                   Twine(arguments.size()) + " were given");
   if (llvm::Error bad = inside(*state, x, y, width, height))
     return bad;
   for (int64_t row = y; row < y + height; ++row)
@@ -235,8 +232,9 @@ llvm::Error CslReference::launch(llvm::StringRef symbol, int64_t x, int64_t y,
               ? state->functionAt(pe, SymbolTable::getSymbolName(function))
               : nullptr;
       if (!code)
-        return error("PE (" + Twine(column) + ", " + Twine(row) +
-                     ") has no function '" + symbol + "'");
+        return llvm::createStringError("PE (" + Twine(column) + ", " +
+                                       Twine(row) + ") has no function '" +
+                                       symbol + "'");
       pe.launches.push_back({code, arguments.vec()});
       state->ready(pe);
     }
@@ -252,21 +250,21 @@ static llvm::Expected<int64_t> addressOf(const CslMachineState &state,
   if (!name)
     return name.takeError();
   if (isa<FunctionType>(name->getType()))
-    return error("'" + symbol + "' is a function");
+    return llvm::createStringError("'" + symbol + "' is a function");
   // `isMutable` is about a pointer, not about what it points to.
   auto pointer = dyn_cast<csl::PtrType>(name->getType());
   if (write && !name->getIsMutable() && (!pointer || pointer.getIsConst()))
-    return error("'" + symbol + "' is not mutable");
+    return llvm::createStringError("'" + symbol + "' is not mutable");
   if (llvm::Error bad = inside(state, x, y, 1, 1))
     return std::move(bad);
   const Pe &pe = *state.pes[y * state.width + x];
   if (pe.commandBlocked)
-    return error("the command stream of PE (" + Twine(x) + ", " + Twine(y) +
-                 ") is blocked");
+    return llvm::createStringError("the command stream of PE (" + Twine(x) +
+                                   ", " + Twine(y) + ") is blocked");
   auto var = dyn_cast_or_null<csl::VarOp>(pe.code->exports.lookup(symbol));
   if (!var)
-    return error("PE (" + Twine(x) + ", " + Twine(y) + ") has no symbol '" +
-                 symbol + "'");
+    return llvm::createStringError("PE (" + Twine(x) + ", " + Twine(y) +
+                                   ") has no symbol '" + symbol + "'");
   const Object *object = pe.code->memory.find(var.getSymName());
   int64_t address = object->begin;
   // A pointer variable says where the array is; an array is itself.
@@ -274,8 +272,9 @@ static llvm::Expected<int64_t> addressOf(const CslMachineState &state,
     address = static_cast<int64_t>(pe.memory.load(address, 2));
   if (bytes && pe.memory.objectAt(address + static_cast<int64_t>(offset),
                                   static_cast<int64_t>(bytes)) < 0)
-    return error("the copy of " + Twine(bytes) + " bytes from byte " +
-                 Twine(offset) + " of '" + symbol + "' leaves its array");
+    return llvm::createStringError("the copy of " + Twine(bytes) +
+                                   " bytes from byte " + Twine(offset) +
+                                   " of '" + symbol + "' leaves its array");
   return address + static_cast<int64_t>(offset);
 }
 
@@ -307,9 +306,9 @@ findStream(CslMachineState &state, StringRef name, csl::StreamDirection way) {
   for (HostStream &stream : state.streams)
     if (stream.op.getName() == name && stream.op.getDirection() == way)
       return &stream;
-  return error("the program has no stream '" + name + "' " +
-               (way == csl::StreamDirection::ToDevice ? "to" : "from") +
-               " the device");
+  return llvm::createStringError(
+      "the program has no stream '" + name + "' " +
+      (way == csl::StreamDirection::ToDevice ? "to" : "from") + " the device");
 }
 
 llvm::Error CslReference::send(llvm::StringRef name, int64_t x, int64_t y,
@@ -346,8 +345,9 @@ CslReference::variable(llvm::StringRef name, int64_t x, int64_t y) const {
   const Pe &pe = *state->pes[y * state->width + x];
   const Object *object = pe.code->memory.find(name);
   if (!object)
-    return error("the program of PE (" + Twine(x) + ", " + Twine(y) +
-                 ") has no variable '" + name + "'");
+    return llvm::createStringError("the program of PE (" + Twine(x) + ", " +
+                                   Twine(y) + ") has no variable '" + name +
+                                   "'");
   const uint8_t *data = pe.memory.at(object->begin);
   return std::vector<uint8_t>(data, data + object->bytes);
 }

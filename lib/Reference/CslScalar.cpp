@@ -116,7 +116,7 @@ static uint64_t magnitude(uint64_t a, unsigned bits) {
   return signedOf(a, bits) < 0 ? 0 - a : a;
 }
 static uint64_t same(uint64_t a, unsigned) { return a; }
-static uint64_t signExtend(uint64_t a, unsigned bits) {
+static uint64_t extendSign(uint64_t a, unsigned bits) {
   return static_cast<uint64_t>(signedOf(a, bits));
 }
 
@@ -512,7 +512,7 @@ Handler reference::findScalarHandler(Operation *op) {
       .Case<arith::ExtUIOp, arith::TruncIOp, arith::BitcastOp,
             arith::IndexCastUIOp>([](auto) { return unary<same>; })
       .Case<arith::ExtSIOp, arith::IndexCastOp>(
-          [](auto) { return unary<signExtend>; })
+          [](auto) { return unary<extendSign>; })
       .Case<arith::AddFOp>(
           [](auto) { return element<DsdOpcode::Fadds, DsdOpcode::Faddh>; })
       .Case<arith::SubFOp>(

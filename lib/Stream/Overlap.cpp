@@ -21,7 +21,7 @@ using llvm::Twine;
 namespace {
 
 /// A part and the dimension that holds it.
-struct Part {
+struct HeldPart {
   const Factor *factor;
   const NamedMapping *dimension;
   size_t order; ///< in which it was met
@@ -30,7 +30,7 @@ struct Part {
 class Collector {
 public:
   /// By base, in the order in which they are met.
-  llvm::MapVector<StringRef, llvm::SmallVector<Part, 4>> parts;
+  llvm::MapVector<StringRef, llvm::SmallVector<HeldPart, 4>> parts;
 
   void collect(ArrayRef<Factor> factors, const NamedMapping &dimension) {
     for (const Factor &f : factors) {
@@ -57,7 +57,7 @@ private:
 /// An error if parts of one base meet.
 static llvm::Error check(Collector &collector) {
   for (auto &[base, parts] : collector.parts) {
-    llvm::sort(parts, [](const Part &a, const Part &b) {
+    llvm::sort(parts, [](const HeldPart &a, const HeldPart &b) {
       return std::pair(a.factor->stride, a.order) <
              std::pair(b.factor->stride, b.order);
     });
@@ -65,8 +65,8 @@ static llvm::Error check(Collector &collector) {
     for (auto [index, part] : llvm::enumerate(parts)) {
       const Factor &f = *part.factor;
       if (index != 0 && f.stride <= reach) {
-        const Part &before = parts[index - 1];
-        auto show = [](const Part &part) {
+        const HeldPart &before = parts[index - 1];
+        auto show = [](const HeldPart &part) {
           return "'" + part.factor->str() + "' of " +
                  part.dimension->name.str() + " '" +
                  part.dimension->mapping.str() + "'";

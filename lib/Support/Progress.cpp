@@ -16,7 +16,7 @@
 using namespace sequin;
 using llvm::StringRef;
 
-static thread_local ProgressLine *current = nullptr;
+static thread_local ProgressLine *shown = nullptr;
 
 /// Between two drawings of the same phase, on a terminal and elsewhere.
 static constexpr std::chrono::milliseconds kDrawing{100}, kWriting{1000};
@@ -135,13 +135,13 @@ void ProgressLine::clear() {
 // Who listens
 //===----------------------------------------------------------------------===//
 
-ProgressScope::ProgressScope(ProgressLine &line) : outer(current) {
-  current = &line;
+ProgressScope::ProgressScope(ProgressLine &line) : outer(shown) {
+  shown = &line;
 }
 
-ProgressScope::~ProgressScope() { current = outer; }
+ProgressScope::~ProgressScope() { shown = outer; }
 
 void sequin::reportProgress(const Progress &progress) {
-  if (current)
-    current->show(progress);
+  if (shown)
+    shown->show(progress);
 }

@@ -14,6 +14,7 @@
 #include "sequin/Page/TcpPage.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/Support/OutputFile.h"
+#include "sequin/WaferHost/Session.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,19 +26,22 @@ using namespace sequin::tools;
 using llvm::StringRef;
 using llvm::Twine;
 
-static ExitCode refuse(llvm::raw_ostream &log, const Twine &what) {
+ExitCode tools::refuse(llvm::raw_ostream &log, const Twine &what) {
   log << "error: " << what << "\n";
   return kRefused;
 }
 
-/// Prints an error of any class.
-static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
+ExitCode tools::refuse(llvm::raw_ostream &log, llvm::Error error) {
   ExitCode code = kRefused;
   llvm::handleAllErrors(
       std::move(error),
       [&](const api::Refusal &refusal) { log << refusal.getPrinted(); },
       [&](const sim::Trap &trap) {
         refuse(log, trap.message());
+        code = kTrapped;
+      },
+      [&](const wafer::RunFailure &failure) {
+        refuse(log, failure.message());
         code = kTrapped;
       },
       [&](const llvm::ErrorInfoBase &other) { refuse(log, other.message()); });

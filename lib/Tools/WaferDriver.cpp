@@ -24,26 +24,6 @@ using namespace sequin::wafer;
 using llvm::StringRef;
 using llvm::Twine;
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-/// Prints an error of any class.
-static ExitCode refuse(llvm::raw_ostream &log, llvm::Error error) {
-  ExitCode code = kRefused;
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const api::Refusal &refusal) { log << refusal.getPrinted(); },
-      [&](const RunFailure &failure) {
-        log << "error: " << failure.message() << "\n";
-        code = kTrapped;
-      },
-      [&](const llvm::ErrorInfoBase &other) {
-        log << "error: " << other.message() << "\n";
-      });
-  return code;
-}
-
 //===----------------------------------------------------------------------===//
 // The command line
 //===----------------------------------------------------------------------===//
@@ -118,11 +98,11 @@ static llvm::Expected<NpyArray> takeStream(const Transfer &output,
       if (!here)
         return here.takeError();
       if (count && *count != *here)
-        return error("stream '" + stream.name + "' brought " + Twine(*count) +
-                     " words from PE (" + Twine(where.x) + ", " +
-                     Twine(where.y) + ") and " + Twine(*here) + " from PE (" +
-                     Twine(x) + ", " + Twine(y) +
-                     "); name PEs that send the same number");
+        return llvm::createStringError(
+            "stream '" + stream.name + "' brought " + Twine(*count) +
+            " words from PE (" + Twine(where.x) + ", " + Twine(where.y) +
+            ") and " + Twine(*here) + " from PE (" + Twine(x) + ", " +
+            Twine(y) + "); name PEs that send the same number");
       count = *here;
     }
   auto words = session.receive(stream.name, where, count.value_or(0));

@@ -20,6 +20,11 @@
 
 namespace sequin::tools {
 
+/// Prints why something is not done.
+ExitCode refuse(llvm::raw_ostream &log, const llvm::Twine &what);
+/// Prints an error of any class; the exit code that it asks for.
+ExitCode refuse(llvm::raw_ostream &log, llvm::Error error);
+
 /// Whether these options run a program on a wafer: the target says so, or
 /// without one the program.
 bool isForWafer(const RunOptions &options);

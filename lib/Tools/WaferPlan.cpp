@@ -17,18 +17,14 @@ using namespace sequin::wafer;
 using llvm::StringRef;
 using llvm::Twine;
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 llvm::Expected<std::pair<int64_t, int64_t>> tools::parseGrid(StringRef text) {
   std::pair<int64_t, int64_t> grid;
   auto [width, height] = text.split(',');
   if (width.trim().getAsInteger(10, grid.first) ||
       height.trim().getAsInteger(10, grid.second) || grid.first < 1 ||
       grid.second < 1)
-    return error("--grid is '" + excerpt(text) +
-                 "', must be a width and a height: 4,3");
+    return llvm::createStringError("--grid is '" + excerpt(text) +
+                                   "', must be a width and a height: 4,3");
   return grid;
 }
 
@@ -42,8 +38,8 @@ llvm::Expected<Rectangle> tools::parseRectangle(StringRef text,
   for (size_t i = 0; good && i < 4; ++i)
     good = !numbers[i].trim().getAsInteger(10, *fields[i]);
   if (!good)
-    return error(what + " is '" + excerpt(text) +
-                 "', must be x,y,width,height");
+    return llvm::createStringError(what + " is '" + excerpt(text) +
+                                   "', must be x,y,width,height");
   return where;
 }
 
@@ -51,7 +47,8 @@ static llvm::Expected<Place> parsePlace(StringRef text, StringRef flag) {
   auto [name, region] = text.split('@');
   Place place{name.trim().str(), std::nullopt};
   if (place.name.empty())
-    return error(flag + " '" + excerpt(text) + "' names nothing");
+    return llvm::createStringError(flag + " '" + excerpt(text) +
+                                   "' names nothing");
   if (!text.contains('@'))
     return place;
   auto where =
@@ -75,8 +72,9 @@ static llvm::Expected<Transfer> parseTransfer(StringRef text, StringRef flag,
                                               const Session &session) {
   auto [left, path] = text.split('=');
   if (path.empty())
-    return error(flag + " is '" + excerpt(text) +
-                 "', a program for a wafer takes SYMBOL=FILE.npy");
+    return llvm::createStringError(
+        flag + " is '" + excerpt(text) +
+        "', a program for a wafer takes SYMBOL=FILE.npy");
   auto place = parsePlace(left, flag);
   if (!place)
     return place.takeError();
@@ -99,8 +97,9 @@ static llvm::Expected<Transfer> parseTransfer(StringRef text, StringRef flag,
   if (!data)
     return data.takeError();
   if (toDevice && !(*symbol)->isWritableByHost())
-    return error("symbol '" + transfer.place.name +
-                 "' is read-only to the host: its export is not mutable");
+    return llvm::createStringError(
+        "symbol '" + transfer.place.name +
+        "' is read-only to the host: its export is not mutable");
   transfer.data = *data;
   return transfer;
 }
@@ -118,9 +117,9 @@ static llvm::Expected<Launch> parseLaunch(StringRef text,
     return symbol.takeError();
   const Symbol &function = **symbol;
   if (function.kind != Symbol::Kind::Function)
-    return error("'" + function.name +
-                 "' is no function, it cannot be "
-                 "launched");
+    return llvm::createStringError("'" + function.name +
+                                   "' is no function, it cannot be "
+                                   "launched");
   launch.function = &function;
   if (llvm::Error bad =
           settle(launch.place, session, launch.where, launch.missing))
@@ -129,16 +128,18 @@ static llvm::Expected<Launch> parseLaunch(StringRef text,
   if (text.contains('(')) {
     rest = rest.trim();
     if (!rest.consume_back(")"))
-      return error("--launch '" + excerpt(text) +
-                   "' has no ')' at the end of the arguments");
+      return llvm::createStringError(
+          "--launch '" + excerpt(text) +
+          "' has no ')' at the end of the arguments");
     if (!rest.trim().empty())
       rest.split(arguments, ',');
   }
   size_t count = function.argumentBits.size();
   if (arguments.size() != count)
-    return error("'" + function.name + "' takes " + Twine(count) +
-                 (count == 1 ? " argument" : " arguments") + ", --launch '" +
-                 excerpt(text) + "' gives " + Twine(arguments.size()));
+    return llvm::createStringError(
+        "'" + function.name + "' takes " + Twine(count) +
+        (count == 1 ? " argument" : " arguments") + ", --launch '" +
+        excerpt(text) + "' gives " + Twine(arguments.size()));
   for (size_t i = 0; i < count; ++i) {
     ElementKind kind = i < function.argumentKinds.size()
                            ? function.argumentKinds[i]
@@ -198,10 +199,10 @@ llvm::Expected<Transfer> tools::makeWhole(const api::WaferEntry::Tensor &tensor,
     return data.takeError();
   transfer.data = *data;
   if (data->elementsPerPe != tensor.distribution.localElements())
-    return error("symbol '" + tensor.symbol + "' has " +
-                 Twine(data->elementsPerPe) +
-                 " elements on a PE, its csl.distribution " +
-                 Twine(tensor.distribution.localElements()));
+    return llvm::createStringError("symbol '" + tensor.symbol + "' has " +
+                                   Twine(data->elementsPerPe) +
+                                   " elements on a PE, its csl.distribution " +
+                                   Twine(tensor.distribution.localElements()));
   return transfer;
 }
 
@@ -251,9 +252,9 @@ llvm::Expected<sim::HostArray> tools::gatherWhole(const Transfer &transfer,
                                                   const Program &program) {
   auto type = elementTypeOf(transfer.data, program.fp16);
   if (!type)
-    return error("'" + transfer.symbol->name + "' has elements of " +
-                 typeText(transfer.data, program.fp16) +
-                 ", which linalg does not");
+    return llvm::createStringError(
+        "'" + transfer.symbol->name + "' has elements of " +
+        typeText(transfer.data, program.fp16) + ", which linalg does not");
   return sim::HostArray{
       *type, shapeOf(*transfer.distribution),
       transfer.distribution->gather(local, transfer.data.elementBytes,
@@ -267,13 +268,13 @@ static llvm::Expected<Plan> makeEntryPlan(const RunOptions &options,
   Plan plan;
   plan.entry = &entry;
   if (options.inputs.size() != entry.arguments.size())
-    return error("the program takes " + describe(entry.arguments, "input") +
-                 ", --input is given " + Twine(options.inputs.size()) +
-                 " times");
+    return llvm::createStringError(
+        "the program takes " + describe(entry.arguments, "input") +
+        ", --input is given " + Twine(options.inputs.size()) + " times");
   if (options.outputs.size() > entry.results.size())
-    return error("the program has " + describe(entry.results, "output") +
-                 ", --output is given " + Twine(options.outputs.size()) +
-                 " times");
+    return llvm::createStringError(
+        "the program has " + describe(entry.results, "output") +
+        ", --output is given " + Twine(options.outputs.size()) + " times");
   for (const auto &[tensor, path] :
        llvm::zip(entry.arguments, options.inputs)) {
     auto input = makeWhole(tensor, path, session);
@@ -286,9 +287,9 @@ static llvm::Expected<Plan> makeEntryPlan(const RunOptions &options,
     for (const DistributedDim &dim : tensor.distribution.dims)
       shape.push_back(dim.size);
     if (llvm::ArrayRef<int64_t>(array->shape) != llvm::ArrayRef(shape))
-      return error("'" + path + "': shape is " + shapeText(array->shape) +
-                   ", argument '" + tensor.symbol + "' has shape " +
-                   shapeText(shape));
+      return llvm::createStringError(
+          "'" + path + "': shape is " + shapeText(array->shape) +
+          ", argument '" + tensor.symbol + "' has shape " + shapeText(shape));
     auto bytes =
         toElements(*array, path, tensor.symbol, input->data, program.fp16);
     if (!bytes)
@@ -324,7 +325,8 @@ static llvm::Expected<Plan> makeNamedPlan(const RunOptions &options,
     if (!input)
       return input.takeError();
     if (!input->place.where && !names.insert(input->place.name).second)
-      return error("--input gives '" + input->place.name + "' twice");
+      return llvm::createStringError("--input gives '" + input->place.name +
+                                     "' twice");
     auto array = readNpy(input->path);
     if (!array)
       return array.takeError();

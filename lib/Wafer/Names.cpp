@@ -12,6 +12,10 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
+std::string wafer::getPeName(int64_t x, int64_t y) {
+  return "PE (" + std::to_string(x) + ", " + std::to_string(y) + ")";
+}
+
 /// The place of `name` in `names` as an enumerator.
 template <typename Enum>
 static std::optional<Enum> parse(llvm::ArrayRef<llvm::StringLiteral> names,

@@ -35,14 +35,6 @@ struct CommandQueue::Pending {
 CommandQueue::CommandQueue(Session &session) : session(session) {}
 CommandQueue::~CommandQueue() = default;
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-static std::string placeText(int64_t x, int64_t y) {
-  return "PE (" + std::to_string(x) + ", " + std::to_string(y) + ")";
-}
-
 /// Calls `visit(x, y)` row by row; stops at the first false.
 template <typename Visit>
 static bool forEachPe(const PeGrid &grid, Visit visit) {
@@ -84,8 +76,9 @@ CommandQueue::Task CommandQueue::add(Pending added) {
 
 static llvm::Error checkGrid(const Session &session, const PeGrid &grid) {
   if (grid.stepX < 1 || grid.stepY < 1)
-    return error("strides are " + Twine(grid.stepX) + " and " +
-                 Twine(grid.stepY) + ", expected at least 1");
+    return llvm::createStringError("strides are " + Twine(grid.stepX) +
+                                   " and " + Twine(grid.stepY) +
+                                   ", expected at least 1");
   return session.checkInside(grid.where);
 }
 
@@ -94,8 +87,9 @@ static llvm::Error checkShares(uint64_t amount, StringRef unit,
                                const PeGrid &grid) {
   if (amount % grid.count() == 0)
     return llvm::Error::success();
-  return error(Twine(amount) + " " + unit + " are no equal shares for " +
-               Twine(grid.count()) + " PEs");
+  return llvm::createStringError(Twine(amount) + " " + unit +
+                                 " are no equal shares for " +
+                                 Twine(grid.count()) + " PEs");
 }
 
 llvm::Error CommandQueue::checkCopy(StringRef name, const PeGrid &where,
@@ -104,22 +98,24 @@ llvm::Error CommandQueue::checkCopy(StringRef name, const PeGrid &where,
   if (!symbol)
     return symbol.takeError();
   if ((*symbol)->kind == Symbol::Kind::Function)
-    return error("'" + name + "' is a function, it has no data to copy");
+    return llvm::createStringError("'" + name +
+                                   "' is a function, it has no data to copy");
   if (in && !(*symbol)->isWritableByHost())
-    return error("'" + name +
-                 "' is exported as not mutable, the host can only read it");
+    return llvm::createStringError(
+        "'" + name + "' is exported as not mutable, the host can only read it");
   if (llvm::Error bad = checkGrid(session, where))
     return bad;
   std::string missing;
   uint64_t count = 0;
   forEachPe(where, [&](int64_t x, int64_t y) {
     if (!session.has(**symbol, x, y) && !count++)
-      missing = placeText(x, y);
+      missing = getPeName(x, y);
     return true;
   });
   if (count == where.count())
-    return error(missing + " does not export '" + name + "'" +
-                 (count > 1 ? ", nor does any other PE of the copy" : ""));
+    return llvm::createStringError(
+        missing + " does not export '" + name + "'" +
+        (count > 1 ? ", nor does any other PE of the copy" : ""));
   // RPC-008 leaves open what comes of it.
   if (count && warned.emplace(name.str(), ~uint64_t(in)).second)
     warnings.push_back(
@@ -158,11 +154,12 @@ CommandQueue::launch(StringRef function, llvm::ArrayRef<uint64_t> arguments) {
   if (!symbol)
     return symbol.takeError();
   if ((*symbol)->kind != Symbol::Kind::Function)
-    return error("'" + function + "' is no function, it cannot be launched");
+    return llvm::createStringError("'" + function +
+                                   "' is no function, it cannot be launched");
   if ((*symbol)->argumentBits.size() != arguments.size())
-    return error("'" + function + "' takes " +
-                 Twine((*symbol)->argumentBits.size()) + " arguments, found " +
-                 Twine(arguments.size()));
+    return llvm::createStringError(
+        "'" + function + "' takes " + Twine((*symbol)->argumentBits.size()) +
+        " arguments, found " + Twine(arguments.size()));
   Pending command{Command::Kind::Launch, function.str(), PeGrid{session.all()}};
   command.arguments = arguments.vec();
   return add(std::move(command));
@@ -279,7 +276,7 @@ llvm::Error CommandQueue::start(Pending &command) {
     std::string stuck;
     forEachPe(command.where, [&](int64_t x, int64_t y) {
       if (session.simulator().hasCommand(x, y))
-        stuck = placeText(x, y);
+        stuck = getPeName(x, y);
       return stuck.empty();
     });
     if (!stuck.empty() && passed.emplace(command.name, stuck).second)
@@ -485,7 +482,7 @@ llvm::Error CommandQueue::hang(const Pending &command) const {
     std::string stuck;
     forEachPe(command.where, [&](int64_t x, int64_t y) {
       if (session.simulator().hasCommand(x, y))
-        stuck = placeText(x, y);
+        stuck = getPeName(x, y);
       return stuck.empty();
     });
     os << "the launch of '" << command.name << "' does not end: " << stuck
@@ -506,7 +503,7 @@ llvm::Error CommandQueue::hang(const Pending &command) const {
         return false;
       }
       if (*words < command.amount)
-        os << ", " << placeText(x, y) << " has sent " << *words;
+        os << ", " << getPeName(x, y) << " has sent " << *words;
       return *words >= command.amount;
     });
     break;

@@ -64,7 +64,7 @@ static Point anchor(unsigned direction, double lane) {
   return {half + lane, half + lane};
 }
 
-static std::string directionsText(Directions directions) {
+static std::string listDirections(Directions directions) {
   std::string text;
   for (unsigned d = 0; d < kDirections; ++d)
     if (directions >> d & 1)
@@ -162,7 +162,7 @@ std::string Recorder::picture(const Session &session) const {
                   static_cast<unsigned>(number),
                   position ? " switch position " + std::to_string(position)
                            : std::string(),
-                  directionsText(routes.rx), directionsText(routes.tx), count);
+                  listDirections(routes.rx), listDirections(routes.tx), count);
             }
         }
       }

@@ -332,7 +332,7 @@ std::vector<Recorder::KeptHop> Recorder::sortedHops() const {
   return sorted;
 }
 
-static std::string directionsText(Directions directions) {
+static std::string joinDirections(Directions directions) {
   std::string text;
   for (unsigned d = 0; d < kDirections; ++d)
     if (directions >> d & 1)
@@ -349,7 +349,7 @@ std::string Recorder::waveletText() const {
         "{0,10} {1,4} {2,4} {3,5} {4,-5} {5} {6,-7} {7}\n", kept.at.cycle,
         kept.at.x, kept.at.y, static_cast<unsigned>(kept.hop.color),
         getName(kept.hop.from), llvm::format_hex(kept.hop.data, 10),
-        kept.hop.control ? "control" : "data", directionsText(kept.hop.to));
+        kept.hop.control ? "control" : "data", joinDirections(kept.hop.to));
   return text;
 }
 

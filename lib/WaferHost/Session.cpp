@@ -21,14 +21,6 @@ std::error_code RunFailure::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-static std::string placeText(int64_t x, int64_t y) {
-  return "PE (" + std::to_string(x) + ", " + std::to_string(y) + ")";
-}
-
 StringRef wafer::getName(Command::Kind kind) {
   switch (kind) {
   case Command::Kind::CopyIn:
@@ -75,9 +67,10 @@ llvm::Expected<std::unique_ptr<Session>>
 Session::create(Program program, const Options &options) {
   const CslMachine *row = lookupCslMachine(program.target);
   if (!row)
-    return error("the program is for '" + excerpt(program.target) +
-                 "', which is no wafer-scale engine, known are " +
-                 knownCslMachineNames());
+    return llvm::createStringError(
+        "the program is for '" + excerpt(program.target) +
+        "', which is no wafer-scale engine, known are " +
+        knownCslMachineNames());
   std::unique_ptr<Session> session(new Session(std::move(program), row));
   auto wafer = Simulator::create(session->loaded, *row, options);
   if (!wafer)
@@ -97,7 +90,8 @@ llvm::Expected<const Symbol *> Session::symbol(StringRef name) const {
       return &symbol;
     known.push_back(symbol.name);
   }
-  return error("the program exports no symbol " + suggest(name, known));
+  return llvm::createStringError("the program exports no symbol " +
+                                 suggest(name, known));
 }
 
 llvm::Expected<const Stream *> Session::stream(StringRef name,
@@ -110,8 +104,9 @@ llvm::Expected<const Stream *> Session::stream(StringRef name,
       return &stream;
     known.push_back(stream.name);
   }
-  return error("the program has no stream " + Twine(toDevice ? "to" : "from") +
-               " the device called " + suggest(name, known));
+  return llvm::createStringError("the program has no stream " +
+                                 Twine(toDevice ? "to" : "from") +
+                                 " the device called " + suggest(name, known));
 }
 
 static const Symbol::Place *
@@ -132,10 +127,11 @@ llvm::Error Session::checkInside(const Rectangle &where) const {
       where.width <= loaded.width - where.x &&
       where.height <= loaded.height - where.y)
     return llvm::Error::success();
-  return error(Twine(where.width) + " x " + Twine(where.height) +
-               " PEs from (" + Twine(where.x) + ", " + Twine(where.y) +
-               ") are not within the program's rectangle of " +
-               Twine(loaded.width) + " x " + Twine(loaded.height));
+  return llvm::createStringError(
+      Twine(where.width) + " x " + Twine(where.height) + " PEs from (" +
+      Twine(where.x) + ", " + Twine(where.y) +
+      ") are not within the program's rectangle of " + Twine(loaded.width) +
+      " x " + Twine(loaded.height));
 }
 
 /// The bytes from where a pointer points to to the end of that variable.
@@ -151,7 +147,8 @@ static int64_t bytesBehind(const Code &code, uint64_t address) {
 llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
                                            const Rectangle &where) const {
   if (symbol.kind == Symbol::Kind::Function)
-    return error("'" + symbol.name + "' is a function, it has no data");
+    return llvm::createStringError("'" + symbol.name +
+                                   "' is a function, it has no data");
   if (llvm::Error bad = checkInside(where))
     return bad;
   SymbolData data{symbol.element, std::max<unsigned>(1, symbol.elementBytes),
@@ -168,9 +165,9 @@ llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
         uint64_t address = addressOf(symbol, *place, x, y);
         bytes = bytesBehind(code, address);
         if (!bytes)
-          return error("pointer '" + symbol.name + "' of " + placeText(x, y) +
-                       " holds address " + Twine(address) +
-                       ", which is in no variable");
+          return llvm::createStringError(
+              "pointer '" + symbol.name + "' of " + getPeName(x, y) +
+              " holds address " + Twine(address) + ", which is in no variable");
       }
       int64_t elements = bytes / data.elementBytes;
       if (data.elementsPerPe < 0) {
@@ -178,14 +175,16 @@ llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
         firstX = x;
         firstY = y;
       } else if (elements != data.elementsPerPe) {
-        return error("'" + symbol.name + "' has " + Twine(data.elementsPerPe) +
-                     " elements at " + placeText(firstX, firstY) + " and " +
-                     Twine(elements) + " at " + placeText(x, y) +
-                     "; name PEs where it has the same number");
+        return llvm::createStringError(
+            "'" + symbol.name + "' has " + Twine(data.elementsPerPe) +
+            " elements at " + getPeName(firstX, firstY) + " and " +
+            Twine(elements) + " at " + getPeName(x, y) +
+            "; name PEs where it has the same number");
       }
     }
   if (data.elementsPerPe < 0)
-    return error("none of the PEs has a symbol '" + symbol.name + "'");
+    return llvm::createStringError("none of the PEs has a symbol '" +
+                                   symbol.name + "'");
   return data;
 }
 
@@ -200,7 +199,7 @@ std::string Session::beyond(const Symbol &symbol, int64_t x, int64_t y,
   // What has an odd number of bytes ends with half of a word.
   if (bytes <= own + own % 2)
     return "";
-  std::string text = placeText(x, y) + ": '" + symbol.name + "' ";
+  std::string text = getPeName(x, y) + ": '" + symbol.name + "' ";
   text += own ? "ends at byte " + std::to_string(own)
               : "holds address " + std::to_string(address) +
                     ", which is in no variable";
@@ -237,13 +236,14 @@ static std::string locationText(const Program &program, Location location) {
 
 llvm::Error Session::failure(Outcome outcome) const {
   if (outcome == Outcome::Interrupted)
-    return error("the simulation was interrupted, it does not go on");
+    return llvm::createStringError(
+        "the simulation was interrupted, it does not go on");
   std::string text;
   llvm::raw_string_ostream os(text);
   RunFailure::Kind kind = RunFailure::Kind::Hang;
   if (outcome == Outcome::Trapped) {
     const Trap &trap = *wafer->trap();
-    os << "trap: " << placeText(trap.x, trap.y) << " at cycle " << trap.cycle
+    os << "trap: " << getPeName(trap.x, trap.y) << " at cycle " << trap.cycle
        << ": " << trap.message << locationText(loaded, trap.location);
     kind = RunFailure::Kind::Trap;
   } else {
@@ -301,7 +301,7 @@ llvm::Error Session::waitForCommands(const Rectangle &where, StringRef what) {
   return llvm::joinErrors(
       llvm::make_error<RunFailure>(RunFailure::Kind::Hang,
                                    (what + " waits for the command stream of " +
-                                    placeText(blocked->first, blocked->second) +
+                                    getPeName(blocked->first, blocked->second) +
                                     ", which is blocked")
                                        .str()),
       failure(Outcome::Hung));
@@ -317,7 +317,8 @@ static uint64_t countOf(const Rectangle &where) {
 }
 
 static llvm::Error misses(int64_t x, int64_t y, const Symbol &symbol) {
-  return error(placeText(x, y) + " has no symbol '" + symbol.name + "'");
+  return llvm::createStringError(getPeName(x, y) + " has no symbol '" +
+                                 symbol.name + "'");
 }
 
 llvm::Error Session::copyIn(StringRef name, const Rectangle &where,
@@ -328,9 +329,10 @@ llvm::Error Session::copyIn(StringRef name, const Rectangle &where,
   if (llvm::Error bad = checkInside(where))
     return bad;
   if (data.size() % countOf(where))
-    return error("'" + name + "': " + Twine(data.size()) +
-                 " bytes are not the same number for each of " +
-                 Twine(countOf(where)) + " PEs");
+    return llvm::createStringError(
+        "'" + name + "': " + Twine(data.size()) +
+        " bytes are not the same number for each of " + Twine(countOf(where)) +
+        " PEs");
   if (llvm::Error bad =
           waitForCommands(where, ("copy to '" + name + "'").str()))
     return bad;
@@ -399,7 +401,8 @@ llvm::Error Session::launch(StringRef name, const Rectangle &where,
   if (!found)
     return found.takeError();
   if ((*found)->kind != Symbol::Kind::Function)
-    return error("'" + name + "' is no function, it cannot be launched");
+    return llvm::createStringError("'" + name +
+                                   "' is no function, it cannot be launched");
   if (llvm::Error bad = checkInside(where))
     return bad;
   bool any = false;
@@ -411,7 +414,8 @@ llvm::Error Session::launch(StringRef name, const Rectangle &where,
         return misses(x, y, **found);
     }
   if (!any)
-    return error("none of the PEs has a function '" + name + "'");
+    return llvm::createStringError("none of the PEs has a function '" + name +
+                                   "'");
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x)
       if (has(**found, x, y))
@@ -437,9 +441,10 @@ llvm::Error Session::send(StringRef name, const Rectangle &where,
   if (llvm::Error bad = checkInside(place))
     return bad;
   if (words.size() % countOf(place))
-    return error("'" + name + "': " + Twine(words.size()) +
-                 " words are not the same number for each of " +
-                 Twine(countOf(place)) + " PEs");
+    return llvm::createStringError(
+        "'" + name + "': " + Twine(words.size()) +
+        " words are not the same number for each of " + Twine(countOf(place)) +
+        " PEs");
   uint64_t each = words.size() / countOf(place);
   done.push_back({Command::Kind::Send, name.str(), place, wafer->now(),
                   wafer->now(), 4 * words.size()});
@@ -497,7 +502,7 @@ Session::receive(StringRef name, const Rectangle &where, uint64_t wordsPerPe) {
       if (*there < wordsPerPe) {
         std::string text =
             ("the host waits for " + Twine(wordsPerPe) + " words of stream '" +
-             name + "' from " + placeText(x, y) + ", " + Twine(*there) +
+             name + "' from " + getPeName(x, y) + ", " + Twine(*there) +
              " came and nothing moves any more")
                 .str();
         auto hang = llvm::make_error<RunFailure>(RunFailure::Kind::Hang, text);

@@ -20,10 +20,6 @@ using namespace sequin::wafer;
 using llvm::StringRef;
 using llvm::Twine;
 
-static llvm::Error error(const Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 static bool isNumeric(const SymbolData &data) {
   return data.kind != ElementKind::Bytes && data.kind != ElementKind::Dsd;
 }
@@ -117,11 +113,11 @@ wafer::toSymbolBytes(const NpyArray &array, StringRef name, StringRef symbol,
   bool fits = shape.size() >= 2 && shape[0] == where.height &&
               shape[1] == where.width && product(shape.drop_front(2)) == n;
   if (!fits)
-    return error("'" + name + "': shape is " + shapeText(shape) + ", symbol '" +
-                 symbol + "' on " + Twine(where.width) + " x " +
-                 Twine(where.height) + " PEs takes " +
-                 shapeText({where.height, where.width, n}) +
-                 ", or more dimensions in the place of the last");
+    return llvm::createStringError(
+        "'" + name + "': shape is " + shapeText(shape) + ", symbol '" + symbol +
+        "' on " + Twine(where.width) + " x " + Twine(where.height) +
+        " PEs takes " + shapeText({where.height, where.width, n}) +
+        ", or more dimensions in the place of the last");
   return toElements(array, name, symbol, data, fp16);
 }
 
@@ -130,9 +126,9 @@ wafer::toElements(const NpyArray &array, StringRef name, StringRef symbol,
                   const SymbolData &data, Fp16Format fp16) {
   if (!isNumeric(data)) {
     if (array.dtype != "u1")
-      return error("'" + name + "': dtype is " + array.dtype + ", symbol '" +
-                   symbol + "' has elements of " + typeText(data, fp16) +
-                   " and takes u1");
+      return llvm::createStringError(
+          "'" + name + "': dtype is " + array.dtype + ", symbol '" + symbol +
+          "' has elements of " + typeText(data, fp16) + " and takes u1");
     return array.data;
   }
   bool isFp16 = data.kind == ElementKind::Float && data.elementBytes == 2;
@@ -145,10 +141,10 @@ wafer::toElements(const NpyArray &array, StringRef name, StringRef symbol,
     Number number = loadNumber(array.dtype, &array.data[i * from]);
     auto bits = toBits(number, data.kind, 8 * to, fp16);
     if (!bits)
-      return error("'" + name + "': element " + indexText(array.shape, i) +
-                   " is " + numberText(number) + ", symbol '" + symbol +
-                   "' is " + typeText(data, fp16) + " and holds " +
-                   rangeText(data.kind, 8 * to));
+      return llvm::createStringError(
+          "'" + name + "': element " + indexText(array.shape, i) + " is " +
+          numberText(number) + ", symbol '" + symbol + "' is " +
+          typeText(data, fp16) + " and holds " + rangeText(data.kind, 8 * to));
     for (unsigned byte = 0; byte < to; ++byte)
       bytes[i * to + byte] = static_cast<uint8_t>(*bits >> (8 * byte));
   }
@@ -209,15 +205,17 @@ llvm::Expected<std::vector<uint32_t>> wafer::toWords(const NpyArray &array,
                                                      const Rectangle &where) {
   unsigned from = array.elementBytes();
   if (from > 4)
-    return error("'" + name + "': dtype is " + array.dtype + ", stream '" +
-                 stream.name + "' takes elements of at most 32 bits");
+    return llvm::createStringError("'" + name + "': dtype is " + array.dtype +
+                                   ", stream '" + stream.name +
+                                   "' takes elements of at most 32 bits");
   if (stream.kind == Stream::Kind::PerPe &&
       (array.shape.size() < 2 || array.shape[0] != where.height ||
        array.shape[1] != where.width))
-    return error("'" + name + "': shape is " + shapeText(array.shape) +
-                 ", stream '" + stream.name + "' to " + Twine(where.width) +
-                 " x " + Twine(where.height) + " PEs takes [" +
-                 Twine(where.height) + ", " + Twine(where.width) + ", n]");
+    return llvm::createStringError(
+        "'" + name + "': shape is " + shapeText(array.shape) + ", stream '" +
+        stream.name + "' to " + Twine(where.width) + " x " +
+        Twine(where.height) + " PEs takes [" + Twine(where.height) + ", " +
+        Twine(where.width) + ", n]");
   std::vector<uint32_t> words(static_cast<size_t>(array.elementCount()));
   for (size_t i = 0; i < words.size(); ++i)
     for (unsigned byte = 0; byte < from; ++byte)
@@ -234,7 +232,8 @@ llvm::Expected<uint64_t> wafer::toArgument(StringRef text, StringRef name,
   if (kind == ElementKind::Signed || kind == ElementKind::Unsigned)
     type = (kind == ElementKind::Signed ? "i" : "u") + std::to_string(bits);
   auto refuse = [&](const Twine &allowed) {
-    return error(name + " is '" + excerpt(text) + "', " + allowed);
+    return llvm::createStringError(name + " is '" + excerpt(text) + "', " +
+                                   allowed);
   };
   if (kind == ElementKind::Bool && (text == "true" || text == "false"))
     return text == "true";

@@ -31,6 +31,10 @@ namespace sequin::wafer {
 
 inline constexpr unsigned kColors = 24;
 inline constexpr uint8_t kNone = 0xff;
+/// The link to the PE's own core.
+inline constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
+/// The thread of the main thread's operation; microthreads are 0 to 7.
+inline constexpr unsigned kMain = 8;
 /// Words of bits for the rings of a PE: a router buffer per color and link,
 /// eight input and eight output queues, WSE-2's queues by color.
 inline constexpr unsigned kRingWords = 3;
@@ -317,7 +321,7 @@ struct alignas(64) Core {
   bool isTraced = false; ///< the next instruction, which waits for a register
   std::vector<uint16_t> rotatingCounter;
 
-  // Threads. 0 to 7 microthreads, 8 the main thread's operation.
+  // Threads.
   uint64_t mainSince = 0;
   llvm::SmallVector<Frame, 2> frames;
   llvm::SmallVector<uint64_t, 24> registers;

@@ -11,8 +11,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
-
 static unsigned opposite(unsigned direction) { return direction ^ 1; }
 
 Core *Wafer::neighbour(Core &core, unsigned direction) const {

@@ -13,12 +13,7 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr unsigned kMain = 8;
-static constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
-
-static std::string place(const Core &core) {
-  return "PE (" + std::to_string(core.x) + ", " + std::to_string(core.y) + ")";
-}
+static std::string place(const Core &core) { return getPeName(core.x, core.y); }
 
 static std::string mainName(const Core &core) {
   if (core.frames.empty())

@@ -13,10 +13,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static llvm::Error error(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 Simulator::Simulator(std::unique_ptr<Wafer> wafer) : wafer(std::move(wafer)) {}
 Simulator::~Simulator() = default;
 
@@ -27,8 +23,8 @@ Simulator::create(const Program &program, const CslMachine &machine,
     return std::move(bad);
   auto wafer = std::make_unique<Wafer>(program, machine, options);
   if (!wafer->hasMemory())
-    return error("no address space for the memory of " +
-                 llvm::Twine(program.pes.size()) + " PEs");
+    return llvm::createStringError("no address space for the memory of " +
+                                   llvm::Twine(program.pes.size()) + " PEs");
   return std::unique_ptr<Simulator>(new Simulator(std::move(wafer)));
 }
 
@@ -51,7 +47,7 @@ static llvm::Expected<const Symbol *> findSymbol(const Program &program,
   for (const Symbol &symbol : program.symbols)
     if (symbol.name == name)
       return &symbol;
-  return error("no PE exports a symbol '" + name + "'");
+  return llvm::createStringError("no PE exports a symbol '" + name + "'");
 }
 
 static const Symbol::Place *placeOf(const Symbol &symbol,
@@ -66,12 +62,12 @@ static llvm::Error inside(const Program &program, const Rectangle &where) {
   if (where.x < 0 || where.y < 0 || where.width < 1 || where.height < 1 ||
       where.x + where.width > program.width ||
       where.y + where.height > program.height)
-    return error("PEs (" + llvm::Twine(where.x) + ", " + llvm::Twine(where.y) +
-                 ") to (" + llvm::Twine(where.x + where.width - 1) + ", " +
-                 llvm::Twine(where.y + where.height - 1) +
-                 ") are not within the rectangle of " +
-                 llvm::Twine(program.width) + " x " +
-                 llvm::Twine(program.height));
+    return llvm::createStringError(
+        "PEs (" + llvm::Twine(where.x) + ", " + llvm::Twine(where.y) +
+        ") to (" + llvm::Twine(where.x + where.width - 1) + ", " +
+        llvm::Twine(where.y + where.height - 1) +
+        ") are not within the rectangle of " + llvm::Twine(program.width) +
+        " x " + llvm::Twine(program.height));
   return llvm::Error::success();
 }
 
@@ -82,11 +78,11 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
   if (!symbol)
     return symbol.takeError();
   if ((*symbol)->kind != Symbol::Kind::Function)
-    return error("'" + name + "' is no function");
+    return llvm::createStringError("'" + name + "' is no function");
   if ((*symbol)->argumentBits.size() != arguments.size())
-    return error("'" + name + "' takes " +
-                 llvm::Twine((*symbol)->argumentBits.size()) + " arguments, " +
-                 llvm::Twine(arguments.size()) + " were given");
+    return llvm::createStringError(
+        "'" + name + "' takes " + llvm::Twine((*symbol)->argumentBits.size()) +
+        " arguments, " + llvm::Twine(arguments.size()) + " were given");
   if (llvm::Error bad = inside(program, where))
     return bad;
   // All of them or none.
@@ -95,8 +91,9 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
       places.push_back(placeOf(**symbol, program, program.at(x, y)));
       if (!places.back())
-        return error("PE (" + llvm::Twine(x) + ", " + llvm::Twine(y) +
-                     ") has no function '" + name + "'");
+        return llvm::createStringError("PE (" + llvm::Twine(x) + ", " +
+                                       llvm::Twine(y) + ") has no function '" +
+                                       name + "'");
     }
   auto next = places.begin();
   for (int64_t y = where.y; y < where.y + where.height; ++y)
@@ -126,19 +123,21 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
   if (!symbol)
     return symbol.takeError();
   if ((*symbol)->kind == Symbol::Kind::Function)
-    return error("'" + name + "' is a function");
+    return llvm::createStringError("'" + name + "' is a function");
   if (write && !(*symbol)->isWritableByHost())
-    return error("'" + name + "' is not mutable");
+    return llvm::createStringError("'" + name + "' is not mutable");
   if (llvm::Error bad = inside(program, {x, y, 1, 1}))
     return std::move(bad);
   const Core &core = wafer.cores[y * program.width + x];
   if (core.commandBlocked)
-    return error("the command stream of PE (" + llvm::Twine(x) + ", " +
-                 llvm::Twine(y) + ") is blocked");
+    return llvm::createStringError("the command stream of PE (" +
+                                   llvm::Twine(x) + ", " + llvm::Twine(y) +
+                                   ") is blocked");
   const Symbol::Place *place = placeOf(**symbol, program, *core.pe);
   if (!place)
-    return error("PE (" + llvm::Twine(x) + ", " + llvm::Twine(y) +
-                 ") has no symbol '" + name + "'");
+    return llvm::createStringError("PE (" + llvm::Twine(x) + ", " +
+                                   llvm::Twine(y) + ") has no symbol '" + name +
+                                   "'");
   const Variable &variable = core.code->code->variables[place->index];
   uint64_t address = variable.address;
   // Where the array ends, which a copy may go beyond (it is by pointer).
@@ -146,9 +145,9 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
   if ((*symbol)->kind == Symbol::Kind::Pointer) {
     address = core.memory[address] | core.memory[address + 1] << 8;
     if (!address)
-      return error("pointer '" + name + "' of PE (" + llvm::Twine(x) + ", " +
-                   llvm::Twine(y) +
-                   ") holds address 0, the program has not set it");
+      return llvm::createStringError(
+          "pointer '" + name + "' of PE (" + llvm::Twine(x) + ", " +
+          llvm::Twine(y) + ") holds address 0, the program has not set it");
     end = 0;
     for (const Variable &array : core.code->code->variables)
       if (address >= array.address &&
@@ -160,10 +159,10 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
     --bytes;
   uint64_t memory = wafer.machine.memoryBytesPerPe;
   if (address + offset + bytes > memory)
-    return error("'" + name + "' is at byte " + llvm::Twine(address) +
-                 " of a memory of " + llvm::Twine(memory) +
-                 ", the copy ends at byte " +
-                 llvm::Twine(address + offset + bytes));
+    return llvm::createStringError(
+        "'" + name + "' is at byte " + llvm::Twine(address) +
+        " of a memory of " + llvm::Twine(memory) + ", the copy ends at byte " +
+        llvm::Twine(address + offset + bytes));
   return address + offset;
 }
 
@@ -203,8 +202,8 @@ findStream(Wafer &wafer, llvm::StringRef name, bool toDevice) {
   for (HostStream &stream : wafer.streams)
     if (stream.stream->name == name && stream.stream->toDevice == toDevice)
       return &stream;
-  return error("the program has no stream '" + name + "' " +
-               (toDevice ? "to" : "from") + " the device");
+  return llvm::createStringError("the program has no stream '" + name + "' " +
+                                 (toDevice ? "to" : "from") + " the device");
 }
 
 llvm::Error Simulator::send(llvm::StringRef name, int64_t x, int64_t y,

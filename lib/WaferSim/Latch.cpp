@@ -11,8 +11,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr unsigned kMain = 8;
-
 DsrState &Stepper::dsrOf(Core &core, unsigned file, unsigned number) {
   if (core.dsrs.empty()) {
     size_t count = 3 * machine.dsrsPerFile;

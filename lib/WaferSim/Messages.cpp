@@ -18,8 +18,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr unsigned kRamp = static_cast<unsigned>(Direction::Ramp);
-
 void Stepper::setMessageColors(Core &core, uint32_t colors) {
   core.messageColors = colors & ((1u << kColors) - 1);
   if (core.messageColors && !core.messages)

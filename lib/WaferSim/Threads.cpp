@@ -12,7 +12,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr unsigned kMain = 8;
 static constexpr const char *kLaunched = "launched function";
 /// What the vendor's logs call a launched function (SIM-021).
 static constexpr uint8_t kLaunchedWse2 = 22, kLaunchedWse3 = 1;

@@ -1,6 +1,6 @@
-# Precompiled headers, as parsing headers is most of what compiling costs: for libraries on
-# MLIR, on the csl and on the tcp dialect, for GoogleTest programs and those of them on MLIR.
-# Sources still include what they use.
+# Precompiled headers, as parsing headers is most of what compiling costs: for libraries
+# without MLIR, on MLIR, on the csl and on the tcp dialect, for GoogleTest programs and those
+# of them on MLIR. Sources still include what they use.
 option(SEQUIN_PRECOMPILED_HEADERS "Precompile the headers of MLIR and GoogleTest" ON)
 
 if(SEQUIN_PRECOMPILED_HEADERS)
@@ -14,6 +14,19 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     <llvm/ADT/StringExtras.h>
     <llvm/Support/Error.h>
     <llvm/Support/JSON.h>)
+  set(support_headers
+    <algorithm>
+    <array>
+    <cmath>
+    <functional>
+    <memory>
+    <llvm/ADT/DenseMap.h>
+    <llvm/ADT/StringMap.h>
+    <llvm/ADT/StringSwitch.h>
+    <llvm/Support/FileSystem.h>
+    <llvm/Support/FormatVariadic.h>
+    <llvm/Support/MemoryBuffer.h>
+    <llvm/Support/raw_ostream.h>)
   set(mlir_headers
     <llvm/ADT/TypeSwitch.h>
     <mlir/Dialect/Arith/IR/Arith.h>
@@ -35,6 +48,8 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     <gtest/gtest.h>)
 
   set(carrier "${PROJECT_SOURCE_DIR}/lib/cmake/Pch.cpp")
+  add_library(SequinSupportPch OBJECT "${carrier}")
+  target_precompile_headers(SequinSupportPch PRIVATE ${llvm_headers} ${support_headers})
   add_library(SequinMlirPch OBJECT "${carrier}")
   target_precompile_headers(SequinMlirPch PRIVATE ${llvm_headers} ${mlir_headers})
   # Operations of a dialect, of which there are tens of thousands of lines.

@@ -1,5 +1,10 @@
 # Wrappers that give every target of one kind the same shape.
 
+# What programs with sanitizers link: their defaults.
+if(SEQUIN_SANITIZE)
+  add_library(SequinSanitizerOptions OBJECT "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")
+endif()
+
 # add_sequin_library(<name> sources... [LINK_LIBS libs...] [DEPENDS targets...])
 # A library without MLIR: the layers up to Sim. Links LLVM's part of the dylib.
 # TEST_ONLY: is not installed.
@@ -9,6 +14,9 @@ function(add_sequin_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(TARGET SequinSupportPch)
+    target_precompile_headers(${name} REUSE_FROM SequinSupportPch)
   endif()
   if(NOT ARG_TEST_ONLY)
     install_sequin_library(${name})
@@ -73,7 +81,7 @@ function(add_sequin_tool name)
   install_sequin_tool(${name} ${folder} "${ARG_SUMMARY}")
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   if(SEQUIN_SANITIZE)
-    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:SequinSanitizerOptions>)
   endif()
   set_property(GLOBAL APPEND PROPERTY SEQUIN_TOOLS ${name})
 endfunction()
@@ -98,7 +106,7 @@ function(add_sequin_gtest_program name pch)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
   if(SEQUIN_SANITIZE)
-    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/lib/cmake/SanitizerOptions.cpp")
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:SequinSanitizerOptions>)
   endif()
   set_property(GLOBAL APPEND PROPERTY SEQUIN_UNITTESTS ${name})
 endfunction()

@@ -49,6 +49,8 @@ enum class Direction : uint8_t { West, East, South, North, Ramp };
 inline constexpr unsigned kDirections = 5;
 /// "WEST", ...: CSL's spelling.
 llvm::StringRef getName(Direction direction);
+/// "PE (3, 0)", as messages and logs name a PE.
+std::string getPeName(int64_t x, int64_t y);
 std::optional<Direction> parseDirection(llvm::StringRef name);
 
 /// A set of directions: bit d for Direction d.

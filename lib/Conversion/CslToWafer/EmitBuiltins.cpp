@@ -15,8 +15,6 @@ using namespace sequin;
 using namespace sequin::csl_to_wafer;
 using wafer::Opcode;
 
-static constexpr unsigned kIdBits = 16;
-
 /// The id that a task is bound to in the comptime blocks of its program, where
 /// it is a constant.
 static std::optional<int64_t> getBoundId(csl::ProgramOp program,

@@ -15,8 +15,6 @@ using namespace sequin;
 using namespace sequin::csl_to_wafer;
 using wafer::Opcode;
 
-static constexpr unsigned kAddressBits = 16;
-
 //===----------------------------------------------------------------------===//
 // Descriptors
 //===----------------------------------------------------------------------===//

@@ -20,9 +20,6 @@ using wafer::Opcode;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// Of `index` and of offsets.
-static constexpr unsigned kIndexBits = 32;
-static constexpr unsigned kAddressBits = 16;
 /// What the beginning of a frame is a multiple of.
 static constexpr int64_t kFrameAlign = 4;
 

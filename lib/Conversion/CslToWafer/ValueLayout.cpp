@@ -15,10 +15,7 @@ using namespace sequin;
 using namespace sequin::csl_to_wafer;
 
 static constexpr unsigned kPointerBits = 16;
-static constexpr unsigned kIdBits = 16;
 static constexpr unsigned kDsdBits = 64;
-/// Of `index`: large enough for every offset in a PE's memory.
-static constexpr unsigned kIndexBits = 32;
 /// No access is aligned to more.
 static constexpr int64_t kMaxAlign = 4;
 

@@ -24,6 +24,9 @@
 
 namespace sequin::csl_to_wafer {
 
+/// Bits of ids, of pointers, and of what `index` is computed in.
+inline constexpr unsigned kIdBits = 16, kAddressBits = 16, kIndexBits = 32;
+
 /// Bits of a value in a register; 0 for what registers do not hold: types wider
 /// than 64 bits, vectors, tensors.
 unsigned getRegisterBits(mlir::Type type);

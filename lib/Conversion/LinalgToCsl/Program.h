@@ -37,6 +37,8 @@ using mlir::Type;
 using mlir::TypedAttr;
 using mlir::Value;
 
+inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 //===----------------------------------------------------------------------===//
 // What is computed
 //===----------------------------------------------------------------------===//

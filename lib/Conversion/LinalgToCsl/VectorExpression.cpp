@@ -19,7 +19,6 @@ using namespace sequin::linalg_to_csl;
 // What has a DSD operation
 //===----------------------------------------------------------------------===//
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 static bool isReal(Type type) { return type.isF32() || isHalf(type); }
 
 /// The reciprocal of a constant divisor that has an exact one.

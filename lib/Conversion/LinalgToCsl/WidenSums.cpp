@@ -22,8 +22,6 @@
 using namespace mlir;
 using namespace sequin::linalg_to_csl;
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 /// The addition of a reduction of one tensor of 16-bit floats, or null.
 static arith::AddFOp matchSum(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||

@@ -30,7 +30,6 @@ using namespace sequin::linalg_to_tcp;
 
 /// States that are kept after a group, the cheapest ones.
 static constexpr size_t kMaxStates = 4096;
-static constexpr int64_t kMostCycles = INT64_MAX / 4096;
 
 namespace {
 

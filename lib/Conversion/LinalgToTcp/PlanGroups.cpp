@@ -24,8 +24,6 @@ using namespace sequin::linalg_to_tcp;
 
 /// How often sizes are cut before a group is given up.
 static constexpr int kMaxCuts = 400;
-/// Of a sum so far: f32 or i32.
-static constexpr int64_t kSumBytes = 4;
 
 static int64_t largestDivisor(int64_t n, int64_t limit) {
   for (int64_t d = std::min(n, limit); d > 1; --d)

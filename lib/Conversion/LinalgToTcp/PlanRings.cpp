@@ -53,8 +53,6 @@ using namespace sequin::linalg_to_tcp;
 static constexpr int64_t kPaddingPercent = 3;
 /// What a shorter program may cost.
 static constexpr int64_t kSlackPerMille = 2;
-/// No program takes as long; a thousand times as much is still an int64_t.
-static constexpr int64_t kMostCycles = INT64_MAX / 4096;
 /// Blocks of rows that the read cache of the register file holds, and fewer.
 static constexpr int64_t kRefillBlocks[] = {1, 2, 3, 4};
 static constexpr int64_t kMostChunks = 8;

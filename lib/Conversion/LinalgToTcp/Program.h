@@ -34,6 +34,11 @@ namespace sequin::linalg_to_tcp {
 
 using namespace plan;
 
+/// Of a sum so far, f32 or i32.
+inline constexpr int64_t kSumBytes = 4;
+/// No program takes as long; a thousand times as much is still an int64_t.
+inline constexpr int64_t kMostCycles = INT64_MAX / 4096;
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

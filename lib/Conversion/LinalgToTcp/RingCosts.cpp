@@ -34,9 +34,7 @@ static constexpr int64_t kPartsOfRowsPercent = 50;
 /// Measured.
 static constexpr int64_t kSharedPercent = 50;
 /// And where engines are so far apart that their rows meet in banks: 15 to 90.
-static constexpr int64_t kApartPercent = 40;
-/// Sums are 32 bits wide.
-static constexpr int64_t kSumBytes = 4;
+static constexpr int64_t kMeetingPercent = 40;
 
 //===----------------------------------------------------------------------===//
 // What fits
@@ -332,7 +330,7 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
   // Engines that have a batch each read far from each other.
   if (choice.batchParts > 1)
-    percent = kApartPercent;
+    percent = kMeetingPercent;
   if (choice.chunks > 1)
     percent = std::min(percent, kPartsOfRowsPercent);
   return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent,
@@ -363,7 +361,7 @@ int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
   // one.
   touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);
   if (choice.batchParts > 1)
-    touched = touched * 100 / kApartPercent;
+    touched = touched * 100 / kMeetingPercent;
   return dmaCycles(m, requests, 2, touched, bytes);
 }
 

@@ -28,7 +28,7 @@ static constexpr int64_t kMostElements = int64_t(1) << 44;
 /// microseconds for each.
 static constexpr uint64_t kMostOperations = 1 << 20;
 
-static LogicalResult checkType(Operation *op, Type type) {
+static LogicalResult checkCount(Operation *op, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape())
     return success();
@@ -48,7 +48,7 @@ LogicalResult sequin::normalize_linalg::checkSizes(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
     auto check = [&](TypeRange types) {
       return llvm::all_of(
-          types, [&](Type type) { return succeeded(checkType(op, type)); });
+          types, [&](Type type) { return succeeded(checkCount(op, type)); });
     };
     bool fits = check(op->getResultTypes());
     for (Region &region : op->getRegions())

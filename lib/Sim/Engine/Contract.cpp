@@ -9,6 +9,7 @@
 #include "Engine/ContractPacket.h"
 #include "Engine/ContractPlan.h"
 #include "Engine/Engines.h"
+#include "Engine/FloatBits.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Allocator.h"
 
@@ -515,11 +516,6 @@ void ContractEngineImpl::runSteps(const uint32_t *packet, FlitSink sink) {
         emit(call.accumulator, 1, sink);
       walk->advance();
     }
-}
-
-static bool isNan(uint32_t bits) {
-  constexpr int32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
-  return static_cast<int32_t>(bits & magnitude) > infinity;
 }
 
 /// One quiet NaN, whichever the host's processor made. Most results have none,

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/Engines.h"
+#include "Engine/FloatBits.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/bit.h"
 #include <limits>
@@ -100,8 +101,6 @@ static void widenI16(const AdapterMap &map, const uint8_t *source,
 static uint32_t withoutSubnormal(uint32_t word, uint32_t keep) {
   return (word & 0x7f800000u) ? word : word & keep;
 }
-
-static bool isNan(uint32_t word) { return (word & 0x7fffffffu) > 0x7f800000u; }
 
 static void widenBf16(const AdapterMap &map, const uint8_t *source,
                       uint8_t *result, int64_t count) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/Engines.h"
+#include "Engine/FloatBits.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/bit.h"
 
@@ -26,10 +27,6 @@ static uint32_t evalMinI(uint32_t a, uint32_t b) {
   return std::min(static_cast<int32_t>(a), static_cast<int32_t>(b));
 }
 
-/// The one quiet NaN, whichever the host's processor made.
-static uint32_t toBits(float value) {
-  return value != value ? 0x7fc00000u : llvm::bit_cast<uint32_t>(value);
-}
 static float toFloat(uint32_t bits) { return llvm::bit_cast<float>(bits); }
 static uint32_t evalAddF(uint32_t a, uint32_t b) {
   return toBits(toFloat(a) + toFloat(b));

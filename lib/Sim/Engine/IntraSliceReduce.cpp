@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/IntraSliceReduce.h"
+#include "Engine/FloatBits.h"
 #include "sequin/Machine/TcpIsa.h"
 #include "sequin/Support/Arithmetic.h"
 #include "llvm/ADT/bit.h"
@@ -58,12 +59,6 @@ struct MinFOp {
   static constexpr Element identity = std::numeric_limits<float>::infinity();
   static Element apply(Element a, Element b) { return minNum(a, b); }
 };
-
-uint32_t toBits(int32_t value) { return static_cast<uint32_t>(value); }
-/// One quiet NaN, whichever the host's processor made.
-uint32_t toBits(float value) {
-  return value != value ? 0x7fc00000u : llvm::bit_cast<uint32_t>(value);
-}
 
 template <class Op, bool Tree> class ReducerOf : public IntraSliceReducer {
   using Element = typename Op::Element;

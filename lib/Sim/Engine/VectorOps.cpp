@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/VectorOps.h"
+#include "Engine/FloatBits.h"
 #include "sequin/Support/Arithmetic.h"
 #include "sequin/Support/FloatFunctions.h"
 #include <algorithm>
@@ -132,7 +133,6 @@ int32_t orderOf(uint32_t bits) {
   int32_t number = static_cast<int32_t>(bits);
   return number ^ ((number >> 31) & 0x7fffffff);
 }
-bool isNan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 } // namespace
 
 /// Minimum or maximum, the operand that is not NaN winning; `keep` are the bits
@@ -180,12 +180,6 @@ static NoData evalStash() { return {}; }
 // From functions on elements to functions on arrays
 //===----------------------------------------------------------------------===//
 
-/// Results of float operations have the one quiet NaN, so that they do not
-/// depend on which operand's NaN the host's processor passes on.
-static uint32_t toBits(float value) {
-  return value != value ? 0x7fc00000u : llvm::bit_cast<uint32_t>(value);
-}
-static uint32_t toBits(int32_t value) { return static_cast<uint32_t>(value); }
 static uint32_t toBits(Bits value) { return raw(value); }
 
 template <class T> static T fromBits(uint32_t bits) {

@@ -16,7 +16,7 @@ using namespace sequin::csl_source;
 
 /// Characters of a value that are shown, about, and elements of an aggregate.
 static constexpr size_t kMaxText = 240, kMaxTypeText = 160;
-static constexpr size_t kMaxElements = 8, kMaxParts = 256;
+static constexpr size_t kShownElements = 8, kMaxParts = 256;
 /// PEs that are asked for the value of a symbolic expression, and answers.
 static constexpr size_t kMaxPes = 64, kMaxAnswers = 4;
 
@@ -104,7 +104,7 @@ static bool preview(const Value &value, std::string &text) {
     text += isNamed ? ".{" : "{";
     for (auto [index, part] : llvm::enumerate(value.elements())) {
       text += index == 0 ? " " : ", ";
-      if (index == kMaxElements) {
+      if (index == kShownElements) {
         text += "...";
         break;
       }
@@ -144,8 +144,9 @@ static bool differs(const Value &value, size_t &parts) {
   --parts;
   if (!value || !value.isAggregate())
     return value && value.isSymbolic();
-  return llvm::any_of(llvm::ArrayRef(value.elements()).take_front(kMaxElements),
-                      [&](const Value &part) { return differs(part, parts); });
+  return llvm::any_of(
+      llvm::ArrayRef(value.elements()).take_front(kShownElements),
+      [&](const Value &part) { return differs(part, parts); });
 }
 
 std::string Evaluator::observedValue(const Value &value) {
@@ -155,7 +156,7 @@ std::string Evaluator::observedValue(const Value &value) {
   // The cost does not grow with the value, which may be seen in every iteration
   // of a loop.
   bool isSmall =
-      !value.isAggregate() || value.elements().size() <= kMaxElements;
+      !value.isAggregate() || value.elements().size() <= kShownElements;
   size_t parts = kMaxParts;
   if (!isSmall || !differs(value, parts) || !program || !program->pes ||
       !session.layout.rectangle)

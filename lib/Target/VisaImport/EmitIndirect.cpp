@@ -22,11 +22,6 @@ using namespace sequin;
 using namespace sequin::visa_import;
 using Kind = Value::Kind;
 
-static TypeRef typeOfTensor(const Value &tensor) {
-  return tensor.kind == Kind::View ? Emitter::typeOfView(tensor)
-                                   : tensor.buffer->type;
-}
-
 /// The axes that a tensor's mappings walk.
 static std::set<std::string> axesOf(const TypeRef &tensor,
                                     const AxisSizes &sizes) {
@@ -94,7 +89,7 @@ mlir::Value Emitter::rowNumbers(Span place, const Value &index, int64_t bytes,
                     " bytes; offsets are divided by powers of two only");
     return nullptr;
   }
-  TypeRef type = typeOfTensor(index);
+  TypeRef type = Emitter::typeOfTensor(index);
   std::string element = *getMapping(type, "Element") == "1"
                             ? "1"
                             : "[" + getMapping(type, "Element")->str() + "]";
@@ -157,7 +152,7 @@ Value Emitter::gather(ApiCall &call) {
   auto address = addressArg(call);
   if (!address)
     return {};
-  TypeRef table = typeOfTensor(call.receiver);
+  TypeRef table = Emitter::typeOfTensor(call.receiver);
   std::vector<TypeRef> args = {table->args[0], table->args[1]};
   for (StringRef name : {"Cluster", "Slice", "Element"}) {
     auto mapping = mappingArg(call, name);
@@ -193,7 +188,7 @@ Value Emitter::scatter(ApiCall &call) {
     return fail(call.argPlaces[2],
                 "whether offsets are scaled is a bool, found " +
                     describe(call.args[2]));
-  TypeRef source = typeOfTensor(call.receiver);
+  TypeRef source = Emitter::typeOfTensor(call.receiver);
   auto axis = indexedAxis(destination.buffer->type, source, call.place);
   if (!axis)
     return {};

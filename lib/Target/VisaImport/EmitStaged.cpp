@@ -20,11 +20,6 @@ using namespace sequin;
 using namespace sequin::visa_import;
 using Kind = Value::Kind;
 
-static TypeRef typeOfTensor(const Value &tensor) {
-  return tensor.kind == Kind::View ? Emitter::typeOfView(tensor)
-                                   : tensor.buffer->type;
-}
-
 /// The HBM tensor whose buffer has what is on the clusters and slices, one
 /// after the other.
 static TypeRef flatType(const TypeRef &tensor) {
@@ -171,7 +166,7 @@ Value Emitter::sliceOfClusters(ApiCall &call) {
   mlir::Value source = read(call.args[0], call.argPlaces[0]);
   if (!address || !axis || !sliced || !element || !source)
     return {};
-  TypeRef from = typeOfTensor(call.args[0]);
+  TypeRef from = Emitter::typeOfTensor(call.args[0]);
   auto to = std::make_shared<Type>(*from);
   to->name = "DmTensor";
   to->args.back() = makeMapping(*element);

@@ -41,6 +41,11 @@ public:
   TypeRef typeOfStream(StringRef name, mlir::Value stream) const;
   /// A view's type, with its tiles.
   static TypeRef typeOfView(const Value &view);
+  /// Of a buffer, or of a view.
+  static TypeRef typeOfTensor(const Value &tensor) {
+    return tensor.kind == Value::Kind::View ? typeOfView(tensor)
+                                            : tensor.buffer->type;
+  }
 
   /// The operation of a call; an Error after one was reported.
   Value emit(ApiCall &call);

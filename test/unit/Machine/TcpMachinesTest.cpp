@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rngd.h"
 #include "Row.h"
 #include "sequin/Machine/Machine.h"
 #include "sequin/Machine/TcpIsa.h"
@@ -13,8 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace sequin;
-
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
+using sequin::testing::rngd;
 
 TEST(TcpMachines, LookupByName) {
   llvm::StringSet<> names;

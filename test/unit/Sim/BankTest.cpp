@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DmaProgram.h"
+#include "Rngd.h"
 #include "sequin/Config/BankRuns.h"
 #include <array>
 #include <random>
@@ -20,8 +21,6 @@ using config::Memory;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using enum ElementType;
-
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 
 //===----------------------------------------------------------------------===//
 // Counting

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DmaProgram.h"
+#include "Rngd.h"
 #include "sequin/Stream/Sequencer.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -17,8 +18,6 @@ using namespace sequin::testing;
 using config::DmaDescriptor;
 using config::Memory;
 using ::testing::HasSubstr;
-
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 
 //===----------------------------------------------------------------------===//
 // Engines

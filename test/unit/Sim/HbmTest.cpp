@@ -8,6 +8,7 @@
 
 #include "Clock/Hbm.h"
 #include "../Row.h"
+#include "Rngd.h"
 #include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,9 +17,9 @@
 #include <set>
 
 using namespace sequin;
+using sequin::testing::rngd;
 using namespace sequin::sim;
 
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 static const HbmModel &model() { return rngd().hbm; }
 
 static Hbm::Statistics runAll(const std::function<void(Hbm &)> &accesses,

@@ -9,6 +9,7 @@
 // Where the constants of the row "rngd-measured" act.
 
 #include "DmaProgram.h"
+#include "Rngd.h"
 
 using namespace sequin;
 using namespace sequin::testing;
@@ -16,7 +17,6 @@ using config::DmaDescriptor;
 using config::Memory;
 using enum ElementType;
 
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 static const TcpMachine &measured() {
   return *lookupTcpMachine("rngd-measured");
 }

@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Memory/Memory.h"
+#include "Rngd.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <random>
 
 using namespace sequin;
+using sequin::testing::rngd;
 using namespace sequin::sim;
 using ::testing::Each;
-
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 
 /// One for small programs, one for those that fill large pages.
 static std::vector<MemoryUse> uses() {

@@ -10,6 +10,7 @@
 // itself on RNGD.
 
 #include "DmaProgram.h"
+#include "Rngd.h"
 
 using namespace sequin;
 using namespace sequin::testing;
@@ -17,8 +18,6 @@ using config::DmaDescriptor;
 using config::Memory;
 using ::testing::HasSubstr;
 using enum ElementType;
-
-static const TcpMachine &rngd() { return *lookupTcpMachine("rngd"); }
 
 // The whole cost of a pass, whatever its stages are.
 TEST(Strict, PassesHaveAFixedCost) {

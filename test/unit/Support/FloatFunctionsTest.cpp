@@ -14,7 +14,7 @@
 
 using namespace sequin;
 
-static constexpr float kInf = std::numeric_limits<float>::infinity();
+static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// The distance from the exact value in units of the last place of an f32.
 static double ulps(float found, long double exact) {
@@ -71,19 +71,19 @@ TEST(FloatFunctions, Accuracy) {
 
 TEST(FloatFunctions, SpecialValues) {
   SEQUIN_ROW("SIL-5");
-  EXPECT_EQ(expF(-kInf), 0.0f);
-  EXPECT_EQ(expF(kInf), kInf);
+  EXPECT_EQ(expF(-kInfinity), 0.0f);
+  EXPECT_EQ(expF(kInfinity), kInfinity);
   EXPECT_EQ(expF(0.0f), 1.0f);
-  EXPECT_EQ(negExpF(kInf), 0.0f);
+  EXPECT_EQ(negExpF(kInfinity), 0.0f);
   EXPECT_TRUE(std::isnan(sqrtF(-1.0f)));
   EXPECT_TRUE(std::isnan(logF(-1.0f)));
-  EXPECT_EQ(logF(0.0f), -kInf);
-  EXPECT_EQ(logF(kInf), kInf);
-  EXPECT_EQ(tanhF(kInf), 1.0f);
-  EXPECT_EQ(erfF(-kInf), -1.0f);
-  EXPECT_EQ(sigmoidF(-kInf), 0.0f);
-  EXPECT_TRUE(std::isnan(sinF(kInf)));
-  EXPECT_TRUE(std::isnan(cosF(kInf)));
+  EXPECT_EQ(logF(0.0f), -kInfinity);
+  EXPECT_EQ(logF(kInfinity), kInfinity);
+  EXPECT_EQ(tanhF(kInfinity), 1.0f);
+  EXPECT_EQ(erfF(-kInfinity), -1.0f);
+  EXPECT_EQ(sigmoidF(-kInfinity), 0.0f);
+  EXPECT_TRUE(std::isnan(sinF(kInfinity)));
+  EXPECT_TRUE(std::isnan(cosF(kInfinity)));
   for (auto *function :
        {expF, negExpF, sqrtF, tanhF, sigmoidF, erfF, logF, sinF, cosF})
     EXPECT_TRUE(std::isnan(function(std::nanf(""))));
