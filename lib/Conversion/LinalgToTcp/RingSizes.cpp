@@ -110,8 +110,17 @@ void RingPlanner::findPadding() {
     if (loop.reduced ? i == group.k.back() : !group.exact)
       padded.set(i);
   }
-  masksSum = !addsZerosBehind(group, group.k.back()) &&
-             group.loops[group.k.back()].extent % lanes() != 0;
+  LoopId sum = group.k.back();
+  int64_t extent = group.loops[sum].extent;
+  masksSum = !addsZerosBehind(group, sum) && extent % lanes() != 0;
+  // A mask that ends with a flit, in one of several packets: as parts of a
+  // mapping, the flits are digits of the axis itself and the packets digits of
+  // what is left of it, and the two are not known to be the same.
+  int64_t flit = machine.flitBytes * 8 / group.lhs.tensor->bits();
+  if (masksSum && extent > lanes() && extent % flit == 0) {
+    padded.reset(sum);
+    masksSum = false;
+  }
 }
 
 /// A count of iterations in whole `unit`s; nothing if it does not divide and
