@@ -92,7 +92,7 @@ void Nest::replaceByTensor(Value value, Value tensor,
 Value Nest::broadcast(Value tensor, ArrayRef<unsigned> loops,
                       ArrayRef<unsigned> order) {
   SmallVector<unsigned> units;
-  Loops kept;
+  LoopIds kept;
   for (auto [i, loop] : llvm::enumerate(order)) {
     if (sizes[loop] == 1 && !llvm::is_contained(loops, loop))
       units.push_back(i);
@@ -107,21 +107,21 @@ Value Nest::materialize(Value value, ArrayRef<unsigned> order) {
     return makeFill(order, constant.getValue());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Leaf leaf = leafOf(argument);
-    Loops loops = loopsOf(leaf.map);
+    LoopIds loops = loopsOf(leaf.map);
     if (llvm::all_of(order, [&](unsigned loop) {
           return sizes[loop] > 1 || llvm::is_contained(loops, loop);
         }))
       return makeCopy(leaf.tensor, leaf.map, order);
     Leaf &plain = leafOf(argument);
     resolve(plain);
-    Loops dims;
+    LoopIds dims;
     for (AffineExpr expr : plain.map.getResults())
       dims.push_back(cast<AffineDimExpr>(expr).getPosition());
     return broadcast(plain.tensor, dims, order);
   }
-  Loops loops = loopsOf(value);
+  LoopIds loops = loopsOf(value);
   if (loops.size() != order.size()) {
-    Loops own;
+    LoopIds own;
     llvm::copy_if(order, std::back_inserter(own), [&](unsigned loop) {
       return llvm::is_contained(loops, loop);
     });
@@ -157,7 +157,7 @@ Value Nest::prepareOperands(Operation *op, ArrayRef<unsigned> loops) {
     // This may make tensors of other operands, too.
     Value rounded = roundedBy(*other);
     Value source = rounded ? rounded : *other;
-    Loops own = loopsOf(source);
+    LoopIds own = loopsOf(source);
     replaceByTensor(source, emitChain(source, own), own);
   }
 }
@@ -165,7 +165,7 @@ Value Nest::prepareOperands(Operation *op, ArrayRef<unsigned> loops) {
 Value Nest::emitChain(Value value, ArrayRef<unsigned> order) {
   SmallVector<Operation *> steps;
   if (!elementOf(value)) {
-    Loops loops = loopsOf(value);
+    LoopIds loops = loopsOf(value);
     for (Value next = value; next;) {
       Operation *op = next.getDefiningOp();
       steps.push_back(op);

@@ -47,7 +47,7 @@ Factor ProductSum::makeFactor(unsigned root) {
   else if (!isFloat() && factor.range.fits(8))
     root = nest.addRoot(s.cast<arith::TruncIOp>(b.getI8Type(), value));
   factor.type = nest.getRootValue(root).getType();
-  Loops loops = nest.loopsOf(value);
+  LoopIds loops = nest.loopsOf(value);
   factor.tensor = nest.materializeRoot(root, loops);
   factor.map = nest.mapOf(loops);
   return factor;
@@ -61,7 +61,7 @@ Value ProductSum::reduce(const Factor &factor, ArrayRef<unsigned> kept,
                          Combiner kind, Value init, bool skipsNan) {
   Leaf leaf{factor.tensor, factor.map};
   nest.resolve(leaf);
-  Loops order;
+  LoopIds order;
   for (AffineExpr expr : leaf.map.getResults())
     order.push_back(cast<AffineDimExpr>(expr).getPosition());
   bool isFloatSum = isFloat();
@@ -168,7 +168,7 @@ Value ProductSum::contractOnce(Factor a, Factor b, ArrayRef<unsigned> kept,
   Leaf leaves[] = {{a.tensor, a.map}, {b.tensor, b.map}};
   for (Leaf &leaf : leaves)
     nest.resolve(leaf);
-  Loops order(kept);
+  LoopIds order(kept);
   for (Leaf &leaf : leaves)
     for (unsigned loop : nest.loopsOf(leaf.map))
       if (!hasLoop(order, loop))
@@ -336,13 +336,13 @@ Factor ProductSum::contractDigits(const Factor &a, const Factor &b,
 
 Factor ProductSum::combine(const Factor &a, const Factor &b,
                            ArrayRef<unsigned> kept, Value &init) {
-  Loops mine = nest.loopsOf(a.map), others = nest.loopsOf(b.map), all, own;
+  LoopIds mine = nest.loopsOf(a.map), others = nest.loopsOf(b.map), all, own;
   // The order of the result first.
   for (unsigned loop : kept)
     if (hasLoop(mine, loop) || hasLoop(others, loop))
       own.push_back(loop);
   all = own;
-  for (const Loops &loops : {mine, others})
+  for (const LoopIds &loops : {mine, others})
     for (unsigned loop : loops)
       if (!hasLoop(all, loop))
         all.push_back(loop);
@@ -469,7 +469,7 @@ Factor ProductSum::run(SmallVector<Factor> factors, ArrayRef<unsigned> kept,
   while (true) {
     // Loops that a factor has alone.
     for (auto [i, factor] : llvm::enumerate(factors)) {
-      Loops mine = nest.loopsOf(factor.map), rest;
+      LoopIds mine = nest.loopsOf(factor.map), rest;
       for (unsigned loop : kept)
         if (hasLoop(mine, loop))
           rest.push_back(loop);
@@ -498,7 +498,7 @@ Factor ProductSum::run(SmallVector<Factor> factors, ArrayRef<unsigned> kept,
     auto [i, j] = factors.size() == 2
                       ? std::pair(0u, 1u)
                       : OrderSearch(nest, factors, kept).choose();
-    Loops needed(kept);
+    LoopIds needed(kept);
     for (auto [k, other] : llvm::enumerate(factors))
       if (k != i && k != j)
         for (unsigned loop : nest.loopsOf(other.map))

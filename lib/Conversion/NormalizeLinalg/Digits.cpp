@@ -16,7 +16,7 @@ Value sequin::normalize_linalg::mapTensor(
     function_ref<Value(ScalarBuilder &, ValueRange)> code) {
   auto shape = cast<RankedTensorType>(tensors[0].getType()).getShape();
   Nest nest(root, shape);
-  Loops loops = llvm::to_vector<6>(llvm::seq<unsigned>(shape.size()));
+  LoopIds loops = llvm::to_vector<6>(llvm::seq<unsigned>(shape.size()));
   ScalarBuilder &s = nest.scalars();
   SmallVector<Value> elements;
   for (Value tensor : tensors)

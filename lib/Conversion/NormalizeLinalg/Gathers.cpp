@@ -52,11 +52,11 @@ Value sequin::normalize_linalg::gather(Nest &nest, Value source,
   auto type = cast<RankedTensorType>(source.getType());
   // The dimensions that are indexed become the leading one.
   Nest whole(nest.getRoot(), type.getShape());
-  Loops order(dims.begin(), dims.end());
+  LoopIds order(dims.begin(), dims.end());
   for (unsigned i = 0; i < type.getRank(); ++i)
     if (!llvm::is_contained(dims, i))
       order.push_back(i);
-  Loops all = llvm::to_vector<6>(llvm::seq<unsigned>(type.getRank()));
+  LoopIds all = llvm::to_vector<6>(llvm::seq<unsigned>(type.getRank()));
   source = whole.makeCopy(source, whole.mapOf(all), order);
   if (dims.size() > 1) {
     SmallVector<ReassociationIndices> groups(1);
@@ -174,7 +174,7 @@ Value BodyReader::readExtract(tensor::ExtractOp extract) {
       computed.push_back(index);
     }
   }
-  Loops loops;
+  LoopIds loops;
   if (!dims.empty()) {
     // Apart: what is materialized there must not replace values read here.
     Nest apart(op, nest.getSizes());

@@ -86,15 +86,15 @@ SmallVector<int64_t> Nest::shapeOf(ArrayRef<unsigned> loops) const {
   return llvm::map_to_vector(loops, [&](unsigned loop) { return sizes[loop]; });
 }
 
-Loops Nest::loopsOf(AffineMap map) const {
-  Loops loops;
+LoopIds Nest::loopsOf(AffineMap map) const {
+  LoopIds loops;
   for (unsigned loop = 0; loop < sizes.size(); ++loop)
     if (map.isFunctionOfDim(loop))
       loops.push_back(loop);
   return loops;
 }
 
-Loops Nest::loopsOf(Value value) {
+LoopIds Nest::loopsOf(Value value) {
   llvm::SmallBitVector found(sizes.size());
   SmallVector<Value> pending = {value};
   SmallPtrSet<Operation *, 16> seen;
@@ -108,7 +108,7 @@ Loops Nest::loopsOf(Value value) {
     if (seen.insert(next.getDefiningOp()).second)
       llvm::append_range(pending, next.getDefiningOp()->getOperands());
   }
-  return Loops(found.set_bits_begin(), found.set_bits_end());
+  return LoopIds(found.set_bits_begin(), found.set_bits_end());
 }
 
 AffineMap Nest::mapOf(ArrayRef<unsigned> loops) const {
@@ -200,7 +200,7 @@ BlockArgument Nest::addElement(Value tensor, AffineMap map) {
     exprs.push_back(isa<AffineDimExpr>(expr) ? expr : expr.replaceDims(ones));
   std::optional<IntRange> range = rangeOfConstant(tensor);
   tensor = cutToLoops(tensor, exprs);
-  Loops seen;
+  LoopIds seen;
   SmallVector<unsigned> units;
   SmallVector<AffineExpr> kept;
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -304,6 +304,6 @@ Value Nest::makeCopy(Value tensor, AffineMap map, ArrayRef<unsigned> order) {
 void Nest::resolve(Leaf &leaf) {
   if (leaf.map.isProjectedPermutation())
     return;
-  Loops loops = loopsOf(leaf.map);
+  LoopIds loops = loopsOf(leaf.map);
   leaf = {makeCopy(leaf.tensor, leaf.map, loops), mapOf(loops)};
 }

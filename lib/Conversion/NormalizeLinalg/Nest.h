@@ -23,7 +23,7 @@
 
 namespace sequin::normalize_linalg {
 
-using Loops = llvm::SmallVector<unsigned, 6>;
+using LoopIds = llvm::SmallVector<unsigned, 6>;
 
 /// The element of a tensor that the body sees.
 struct Leaf {
@@ -58,8 +58,8 @@ public:
   mlir::Value getRootValue(unsigned index);
 
   /// Loops that a value depends on, ascending.
-  Loops loopsOf(mlir::Value value);
-  Loops loopsOf(mlir::AffineMap map) const;
+  LoopIds loopsOf(mlir::Value value);
+  LoopIds loopsOf(mlir::AffineMap map) const;
   mlir::AffineMap mapOf(llvm::ArrayRef<unsigned> loops) const;
 
   /// The tensor of a root over `order`, which has all loops it depends on.

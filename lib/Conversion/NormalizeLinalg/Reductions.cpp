@@ -44,9 +44,10 @@ private:
   }
   /// The extremum of a root, over the loops of the output that it has, which
   /// are not all that it has.
-  std::pair<Value, Loops> extremum(unsigned root, Combiner kind,
-                                   const Output &output, Value *init = nullptr,
-                                   bool skipsNan = false);
+  std::pair<Value, LoopIds> extremum(unsigned root, Combiner kind,
+                                     const Output &output,
+                                     Value *init = nullptr,
+                                     bool skipsNan = false);
   Value wideInit(const Output &output);
   Value initWord(const Output &output) {
     if (Value word = constantWord(getSplat(output.init));
@@ -198,14 +199,14 @@ FailureOr<Value> ReductionRewriter::rewriteSum(const Reduction &reduction,
   return finish(word, output);
 }
 
-std::pair<Value, Loops>
+std::pair<Value, LoopIds>
 ReductionRewriter::extremum(unsigned root, Combiner kind, const Output &output,
                             Value *init, bool skipsNan) {
   Type accumulator = nest.getRootValue(root).getType();
   bool isFloat = isa<FloatType>(accumulator);
   ProductSum sum(nest, options, accumulator);
   Factor factor = sum.makeFactor(root);
-  Loops kept;
+  LoopIds kept;
   for (unsigned loop : output.loops)
     if (factor.map.isFunctionOfDim(loop))
       kept.push_back(loop);
@@ -346,7 +347,7 @@ FailureOr<Value> ReductionRewriter::rewriteTree(const Reduction &reduction,
     word = word ? combine(s, word, term) : term;
   }
   // The kept loops, then one dimension of all that is reduced.
-  Loops order(output.loops);
+  LoopIds order(output.loops);
   int64_t count = 1;
   for (unsigned loop = 0; loop < nest.getSizes().size(); ++loop)
     if (!llvm::is_contained(output.loops, loop)) {

@@ -26,7 +26,7 @@ struct Output {
   mlir::Value init;
   mlir::Type type; ///< of the elements, as the body sees them
   mlir::Type stored;
-  Loops loops; ///< by dimension
+  LoopIds loops; ///< by dimension
   llvm::SmallVector<unsigned> units;
 };
 mlir::FailureOr<Output> readOutput(Nest &nest, mlir::linalg::GenericOp op,

@@ -221,7 +221,7 @@ static LogicalResult rewriteGather(tensor::GatherOp op) {
     return op.emitOpError() << "gathers from " << op.getSourceType()
                             << ", whose positions are not numbers of i32";
   IntRange range = nest.scalars().range(row);
-  Loops loops = llvm::to_vector<6>(llvm::seq<unsigned>(nestSizes.size()));
+  LoopIds loops = llvm::to_vector<6>(llvm::seq<unsigned>(nestSizes.size()));
   Value list = nest.materializeRoot(nest.addRoot(row), loops);
   Value rows = gather(nest, op.getSource(), dims, list, range);
   auto type = op.getResultType();
