@@ -23,7 +23,9 @@ using namespace mlir;
 using namespace sequin;
 using namespace sequin::reference;
 
-static bool isFloat(Type type) { return isa<FloatType, csl::CB16Type>(type); }
+static bool isCslFloat(Type type) {
+  return isa<FloatType, csl::CB16Type>(type);
+}
 
 /// By what a scalar operation on floats makes, or is made of.
 bool reference::mayRaise(Operation *op) {
@@ -38,7 +40,7 @@ bool reference::mayRaise(Operation *op) {
   if (isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, arith::NegFOp,
           math::AbsFOp, math::CopySignOp>(op))
     return false;
-  auto isOne = [](Value value) { return isFloat(value.getType()); };
+  auto isOne = [](Value value) { return isCslFloat(value.getType()); };
   return isOne(op->getResult(0)) || llvm::any_of(op->getOperands(), isOne);
 }
 
@@ -98,7 +100,7 @@ static uint8_t exceptionsOf(Activation &frame, const Step &step) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   // The format of what it makes, of a comparison and of an integer what it is
   // made of.
-  std::optional<Fp16Format> half = formatOf(isFloat(to) ? to : from);
+  std::optional<Fp16Format> half = formatOf(isCslFloat(to) ? to : from);
   dsd::FloatFormat format = {!half, half.value_or(Fp16Format::F16)};
   auto element = [&](DsdOpcode wide, DsdOpcode narrow) {
     return dsd::exceptionsOf(format.isF32 ? wide : narrow, format.half, x, y, 0,

@@ -30,8 +30,8 @@ static int axisNamed(const Space &space, StringRef name) {
 
 /// Calls `visit(index, offset)` for every index of `tensor` that it holds.
 template <typename Visit>
-static void forEachIndex(const Space &space, const Tensor &tensor,
-                         Visit visit) {
+static void forEachOffset(const Space &space, const Tensor &tensor,
+                          Visit visit) {
   Index index(space.axisCount());
   for (int64_t offset = 0, n = tensor.count(space);
        offset < n && !interrupted(/*every=*/1024); ++offset) {
@@ -67,7 +67,7 @@ LogicalResult TcpInterpreter::run(tcp::BeginInterleavedOp op, Values &values) {
 
   auto bits = std::make_shared<std::vector<uint32_t>>(joined.count(space));
   auto present = std::make_shared<std::vector<uint8_t>>(bits->size());
-  forEachIndex(space, joined, [&](const Index &index, int64_t offset) {
+  forEachOffset(space, joined, [&](const Index &index, int64_t offset) {
     const Tensor &tensor = tensors[index[which]];
     int64_t from = tensor.offsetOf(space, index);
     (*present)[offset] = !tensor.present || (*tensor.present)[from];
@@ -102,7 +102,7 @@ static Tensor subtract(const Space &space, const Tensor &tensor,
                        ElementType type, ArrayRef<int64_t> zeroPoints,
                        int tensorAxis) {
   auto bits = std::make_shared<std::vector<uint32_t>>(tensor.bits->size());
-  forEachIndex(space, tensor, [&](const Index &index, int64_t offset) {
+  forEachOffset(space, tensor, [&](const Index &index, int64_t offset) {
     int64_t zero =
         zeroPoints.size() == 1 ? zeroPoints[0] : zeroPoints[index[tensorAxis]];
     int64_t value = decodeInt(tensor.type, (*tensor.bits)[offset]) - zero;
