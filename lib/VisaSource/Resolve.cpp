@@ -310,6 +310,13 @@ void Resolver::resolveImport(Module &module, Module::Import &import) {
       else
         reportUnknown(path.front(), module, hidden, {});
     } else {
+      // A macro has a name of its own kind.
+      if (import.tree->useKind != UseKind::Glob &&
+          program.macros.contains(path.back().text) && path.size() <= 2) {
+        import.type = import.value = {MeaningKind::External};
+        import.state = Module::Import::State::Done;
+        return;
+      }
       type = resolvePath(path, import.global, Namespace::Type, module);
       if (import.tree->useKind != UseKind::Glob)
         value = resolvePath(path, import.global, Namespace::Value, module);
