@@ -201,8 +201,7 @@ Value Emitter::fill(ApiCall &call) {
   if (!flits || !commitInto(call.place, flits, call.receiver))
     return {};
   reporter.remark(call.place)
-      << "'memset' writes a word and a pass of the "
-      << (isCast ? "main" : "sub") << " context copies it";
+      << "'memset' writes a word, and a pass of the main context copies it";
   return makeUnit();
 }
 
@@ -218,8 +217,7 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
   mlir::Operation *op = infer<tcp::BeginOp>(
       place, word,
       named("execution_context",
-            tcp::ContextAttr::get(&context(), isCast ? tcp::Context::Main
-                                                     : tcp::Context::Sub)));
+            tcp::ContextAttr::get(&context(), tcp::Context::Main)));
   mlir::Type read = mlir::cast<tcp::DmType>(word.getType()).getElementType();
   Attributes flits = {mapping("time", time), mapping("packet", packet)};
   Attributes fetch = flits;

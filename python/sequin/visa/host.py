@@ -60,6 +60,16 @@ class HostContext:
 class Rng:
     generator: np.random.Generator
 
+    def range(self, within: Any, want: Any) -> Number:
+        """A number of a range."""
+        first, last = within.first, within.last
+        kind = within.type or (want.name if isinstance(want, Named) else None)
+        if first.is_float or last.is_float:
+            made = self.generator.uniform(first.data, last.data)
+            return Number(kind, round_to(kind, made))
+        low, high = within.bounds()
+        return Number(kind, int(self.generator.integers(low, high)))
+
 
 @dataclass
 class Archive:
@@ -336,6 +346,13 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
     if isinstance(receiver, HostContext):
         return evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
             else NotImplemented
+    if isinstance(receiver, Rng):
+        # Lanes are drawn one after the other.
+        if evaluator.lane_depth:
+            raise NeedsElements
+        if name in ("random_range", "gen_range"):
+            return receiver.range(evaluator.evaluate((node.args or [])[0], frame), want)
+        return NotImplemented
     if isinstance(receiver, Archive):
         return _archive_method(evaluator, receiver, node, frame)
     if name in ("into_inner", "view", "view_mut", "clone"):
@@ -466,7 +483,9 @@ def _reduced(evaluator: Evaluator, receiver: HostTensor, mapping: Mapping, args:
     count = int(np.prod([d.extent for d in kept], dtype=np.int64))
     values = cells.values.reshape(-1, count)
     known = None if cells.known is None else cells.known.reshape(-1, count)
-    zero = Opt(True, evaluator.coerce(Number(None, 0), Named(receiver.dtype)))
+    zero: Any = evaluator.coerce(Number(None, 0), Named(receiver.dtype))
+    if evaluator.source.release == "0.1":
+        zero = Opt(True, zero)
     total: Any = lanes_of(args[1] if args else zero, count)
     for row in range(values.shape[0]):
         element = _lanes(evaluator, receiver, values[row], None if known is None else known[row])

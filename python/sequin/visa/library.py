@@ -387,6 +387,10 @@ def _option_method(evaluator: Evaluator, receiver: Variant, name: str, args: lis
     if name == "map":
         return Variant(receiver.enum, receiver.name, (evaluator.call(args[0], [inner], node),)) \
             if good else receiver
+    if name in ("map_or", "map_or_else"):
+        if good:
+            return evaluator.call(args[1], [inner], node)
+        return args[0] if name == "map_or" else evaluator.call(args[0], [], node)
     if name == "and_then":
         return evaluator.call(args[0], [inner], node) if good else receiver
     if name == "ok":
