@@ -213,6 +213,44 @@ pub fn exchange_halves(ctx: &mut Context, x: &Stream) -> Stream {
     y.to_hbm(&mut ctx.tdma)
 }
 
+/// min(2 |x|, 1), by the bits of the numbers.
+#[device(chip = 1)]
+pub fn doubled_size(ctx: &mut Context, x: &Stream) -> Stream {
+    let x: Rows<bf16> = x.to_dm(&mut ctx.tdma);
+    let y: Rows<bf16> = ctx
+        .main
+        .begin(x.view())
+        .fetch::<m![Hid / 8], m![Hid % 8]>()
+        .fetch_cast::<f32>()
+        .collect::<m![Hid / 8], m![Hid % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+        .vector_reinterpret::<i32>()
+        .vector_logic(LogicBinaryOpI32::BitAnd, 0x7fff_ffff)
+        .vector_fxp(FxpBinaryOp::AddFxp, 1 << 23)
+        .vector_reinterpret::<f32>()
+        .vector_clip(ClipBinaryOpF32::Min, 1.0f32)
+        .vector_final()
+        .commit_trim::<m![Hid % 8]>()
+        .commit_cast::<bf16>()
+        .commit();
+    y.to_hbm(&mut ctx.tdma)
+}
+
+/// Rows under other axes: heads and their elements.
+pub mod heads {
+    use super::*;
+
+    axes![Head = 8, Elt = 32];
+
+    #[device(chip = 1)]
+    pub fn split(ctx: &mut Context, x: &Stream) -> HbmTensor<bf16, Chip, m![Head, Tok, Elt]> {
+        let x: Rows<bf16> = x.to_dm(&mut ctx.tdma);
+        let heads: DmTensor<bf16, Chip, Cluster, m![Tok], m![Head, Elt]> = unsafe { x.reshape() };
+        heads.to_hbm(&mut ctx.tdma)
+    }
+}
+
 pub mod table {
     use furiosa_opt_std::prelude::*;
 

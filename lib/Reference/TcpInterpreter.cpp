@@ -243,6 +243,7 @@ LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
           [&](auto typed) { return moveVector(typed, values); })
       .Case<tcp::VectorIntraSliceBranchOp, tcp::VectorBranchLogOp,
             tcp::VectorIntraSliceUnzipOp, tcp::VectorStashOp,
+            tcp::VectorReinterpretOp,
             tcp::VectorLogicOp, tcp::VectorLogicZipOp, tcp::VectorFxpOp,
             tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp, tcp::VectorFpUnaryOp,
             tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,

@@ -65,6 +65,19 @@ bool visa_source::isPreludeName(StringRef name) {
       .Cases({"VectorFpDivTensor", "VectorWidenTensor", "VectorClipTensor"},
              true)
       .Cases({"VectorFpToFxpTensor", "VectorFilterTensor"}, true)
+      // The steps of the other engines, as release 0.6 calls them.
+      .Cases({"FetchMaskTensor", "FetchCastTensor", "FetchTableLookupTensor"},
+             true)
+      .Cases({"FetchZeroPointSubTensor", "ContractOuterTensor"}, true)
+      .Cases({"ContractPacketTensor", "ContractTimeTensor", "ContractTensor"},
+             true)
+      .Cases({"CommitCastTensor", "DpeTensor", "MaterializableScalar"}, true)
+      .Cases({"CastEngineCast", "CommitCast", "TableLookup"}, true)
+      .Cases({"FetchZeroPointSub", "ContractionWeight"}, true)
+      .Cases({"ContractionAccumulator", "Backend", "Cpu", "Npu"}, true)
+      .Cases({"Fresh", "Occupied", "Spent", "StashState", "VeState"}, true)
+      .Cases({"NoStash", "WithStash", "OneReg", "TwoRegs", "ThreeRegs"}, true)
+      .Cases({"AtRf", "CanAppendImm", "VeOperandBuilder", "Cell"}, true)
       .Default(false);
 }
 

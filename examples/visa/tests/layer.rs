@@ -90,6 +90,32 @@ async fn projects() {
 }
 
 #[tokio::test]
+async fn sizes_are_doubled() {
+    let mut ctx = Context::acquire();
+    let values: Vec<bf16> = (0..<m![Tok, Hid]>::SIZE).map(|i| bf16::from_f32((i % 201) as f32 / 128.0 - 0.75)).collect();
+    let x = HostTensor::<bf16, m![Tok, Hid]>::from_vec(values.clone()).to_hbm(&mut ctx.pdma).await;
+    let found = launch(layer::doubled_size, (&mut *ctx, &x)).await;
+    let expected: Vec<bf16> =
+        values.iter().map(|v| bf16::from_f32((2.0 * f32::from(*v).abs()).min(1.0))).collect();
+    // The bits of 0 are no power of two: twice as much is the smallest number.
+    let (zero, found) = (bf16::from_f32(0.0), found.to_host::<m![Tok, Hid]>(&mut ctx.pdma).await.into_vec());
+    assert!(found.iter().zip(expected).zip(values).all(|((f, e), v)| v == zero || *f == e));
+}
+
+#[tokio::test]
+async fn heads_are_split() {
+    use layer::heads::{Elt, Head};
+
+    let mut ctx = Context::acquire();
+    let values: Vec<bf16> = (0..<m![Tok, Hid]>::SIZE).map(|i| bf16::from_f32((i % 253) as f32)).collect();
+    let x = HostTensor::<bf16, m![Tok, Hid]>::from_vec(values.clone()).to_hbm(&mut ctx.pdma).await;
+    let found = launch(layer::heads::split, (&mut *ctx, &x)).await;
+    let expected: Tensor<bf16, m![Head, Tok, Elt]> =
+        Tensor::<bf16, m![Tok, Head, Elt]>::from_vec(values).transpose(false);
+    assert_eq!(found.to_host::<m![Head, Tok, Elt]>(&mut ctx.pdma).await.into_inner(), expected);
+}
+
+#[tokio::test]
 async fn halves_change_places() {
     let mut ctx = Context::acquire();
     let values: Vec<bf16> = (0..<m![Tok, Hid]>::SIZE).map(|i| bf16::from_f32((i % 251) as f32)).collect();

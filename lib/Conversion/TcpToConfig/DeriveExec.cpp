@@ -99,7 +99,7 @@ LogicalResult ExecDeriver::step(Operation *op) {
           [&](auto op) { return stage(op); })
       .Case<tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
             tcp::VectorBranchLogOp, tcp::VectorIntraSliceUnzipOp,
-            tcp::VectorStashOp, tcp::VectorLogicOp, tcp::VectorLogicZipOp,
+            tcp::VectorStashOp, tcp::VectorReinterpretOp, tcp::VectorLogicOp, tcp::VectorLogicZipOp,
             tcp::VectorFxpOp, tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp,
             tcp::VectorSplitOp, tcp::VectorTrimWay4Op, tcp::VectorFpUnaryOp,
             tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,

@@ -243,6 +243,30 @@ Value Emitter::gather(ApiCall &call) {
   return op ? bufferOf(op->getResult(0), type, call.place, *address) : Value();
 }
 
+bool Emitter::checkKey(ApiCall &call, const TypeRef &source) {
+  auto key = call.types.find("Key");
+  if (key == call.types.end() || call.row->releases != ast::Releases::V06)
+    return true;
+  TypeRef outside = makeTensor(
+      "HbmTensor", {source->args[0], getParameter(source, "Chip"),
+                    getParameter(source, "Cluster")});
+  TypeRef inside = makeTensor(
+      "HbmTensor", {source->args[0], getParameter(source, "Slice"),
+                    getParameter(source, "Element")});
+  std::set<std::string> spread = axesOf(outside, axes.sizes());
+  std::set<std::string> held = axesOf(inside, axes.sizes());
+  TypeRef keys = makeTensor("HostTensor", {source->args[0], key->second});
+  for (const std::string &axis : axesOf(keys, axes.sizes()))
+    if (spread.count(axis) != 0 || held.count(axis) == 0) {
+      fail(call.place, "axis '" + axis + "' of the key m![" +
+                           key->second->text +
+                           "] is not in the slices and elements of the source "
+                           "alone");
+      return false;
+    }
+  return true;
+}
+
 Value Emitter::scatter(ApiCall &call) {
   const Value &destination = call.args[1];
   if (destination.kind != Kind::Tensor || !destination.buffer->value ||
@@ -260,6 +284,8 @@ Value Emitter::scatter(ApiCall &call) {
     isScaled = call.args[2].boolean;
   }
   TypeRef source = typeOfTensor(call.receiver);
+  if (!checkKey(call, source))
+    return {};
   auto axis = indexedAxis(destination.buffer->type, source, call.place);
   if (!axis)
     return {};

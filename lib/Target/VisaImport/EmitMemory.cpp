@@ -60,6 +60,27 @@ Value Emitter::view(ApiCall &call, bool isMut) {
   return view;
 }
 
+/// A dimension that is a tile already is named by the digit that it is a part
+/// of: "B" for "B = 4 # 16".
+std::string Emitter::wholeDigit(StringRef index) const {
+  auto mapping = Mapping::parse(index, axes.sizes());
+  if (!mapping) {
+    llvm::consumeError(mapping.takeError());
+    return index.str();
+  }
+  llvm::ArrayRef<Factor> factors = mapping->factors();
+  if (factors.size() != 1 || factors[0].kind != Factor::Kind::Axis ||
+      !factors[0].isPadded() || factors[0].first != 0 || factors[0].offset != 0)
+    return index.str();
+  const Factor &digit = factors[0];
+  std::string text = digit.base;
+  if (digit.stride != 1)
+    text += " / " + std::to_string(digit.stride);
+  if (digit.stride * digit.extent < digit.baseSize)
+    text += " % " + std::to_string(digit.extent);
+  return text;
+}
+
 Value Emitter::tile(ApiCall &call, StringRef level) {
   StringRef parameter = level;
   auto index = mappingArg(call, "Index");
@@ -84,7 +105,7 @@ Value Emitter::tile(ApiCall &call, StringRef level) {
   }
   Tile tile;
   tile.level = level;
-  tile.dimension = *index;
+  tile.dimension = wholeDigit(*index);
   tile.size = *length;
   tile.starts = {start.integer};
   tile.mapping = *mapping;

@@ -84,22 +84,11 @@ Value Emitter::reshape(ApiCall &call) {
   };
   if (lowered == source.getType())
     return tensorOf(source);
-  mlir::Value flat = flatten(call.place, source, from);
-  mlir::Type renamed = flat ? lower(flatType(type), call.place) : mlir::Type();
-  if (!renamed)
-    return {};
+  // The same memory under other axes.
   mlir::Operation *op =
-      make<tcp::ViewOp>(call.place, renamed, flat,
-                        {named("steps", builder.getDenseI64ArrayAttr({})),
-                         named("offset", builder.getI64IntegerAttr(0))});
-  if (op)
-    op =
-        make<tcp::ToDmOp>(call.place, lowered, op->getResult(0),
-                          named("address", builder.getI64IntegerAttr(address)));
+      make<tcp::BitcastOp>(call.place, lowered, source, {});
   if (!op)
     return {};
-  reporter.remark(call.place)
-      << "the reshape is a move to HBM and back under the new axes";
   return tensorOf(op->getResult(0));
 }
 

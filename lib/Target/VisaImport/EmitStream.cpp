@@ -42,18 +42,40 @@ Value Emitter::begin(ApiCall &call) {
       named("execution_context", tcp::ContextAttr::get(&context(), execution)));
 }
 
+bool Emitter::areSame(const TypeRef &a, const TypeRef &b) const {
+  if (str(a->args[0]) != str(b->args[0]))
+    return false;
+  for (auto [left, right] : llvm::drop_begin(llvm::zip_equal(a->args, b->args))) {
+    auto one = Mapping::parse(left->text, axes.sizes());
+    auto other = Mapping::parse(right->text, axes.sizes());
+    bool same = one && other && one->isEquivalent(*other);
+    llvm::consumeError(one.takeError());
+    llvm::consumeError(other.takeError());
+    if (!same)
+      return false;
+  }
+  return true;
+}
+
 Value Emitter::beginInterleaved(ApiCall &call) {
   auto axis = axisArg(call, "I");
   mlir::Value left = read(call.args[0], call.argPlaces[0]);
   mlir::Value right = read(call.args[1], call.argPlaces[1]);
   if (!axis || !left || !right)
     return {};
+  TypeRef a = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
+                                              : call.args[0].buffer->type;
+  TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
+                                              : call.args[1].buffer->type;
   // The same mappings may be written in other words.
+  if (left.getType() != right.getType() && areSame(a, b)) {
+    mlir::Operation *op =
+        make<tcp::BitcastOp>(call.place, left.getType(), right, {});
+    if (!op)
+      return {};
+    right = op->getResult(0);
+  }
   if (left.getType() != right.getType()) {
-    TypeRef a = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
-                                                : call.args[0].buffer->type;
-    TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
-                                                : call.args[1].buffer->type;
     return fail(call.argPlaces[1], "interleaved tensors have one type; this is "
                                    "a " +
                                        str(b) + ", the first is a " + str(a));
@@ -389,6 +411,10 @@ Value Emitter::contractTime(ApiCall &call) {
 
 bool Emitter::checkLaneTime(ApiCall &call, bool isInterleaved, StringRef time) {
   StringRef left = call.receiver.declared;
+  // Of an argument it is not known what it was made by.
+  if (left.empty() &&
+      mlir::isa<mlir::BlockArgument>(call.receiver.stream))
+    return true;
   if (left.empty()) {
     fail(call.place, "'contract_time' stands in front of '" + call.row->name +
                          "'");

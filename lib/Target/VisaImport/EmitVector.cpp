@@ -601,3 +601,18 @@ Value Emitter::filter(ApiCall &call) {
   return streamOf(call, infer<tcp::VectorFilterOp>(
                             call.place, call.receiver.stream, attributes));
 }
+
+Value Emitter::reinterpret(ApiCall &call) {
+  mlir::Type wanted = scalarArg(call, "D");
+  if (!wanted)
+    return {};
+  auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
+  if (!wanted.isF32() && !wanted.isInteger(32))
+    return fail(call.place, "'vector_reinterpret' is between f32 and i32, found "
+                            "'" +
+                                str(call.types.lookup("D")) + "'");
+  if (wanted == type.getElementType())
+    return call.receiver;
+  return streamOf(call, infer<tcp::VectorReinterpretOp>(
+                            call.place, call.receiver.stream, {}));
+}

@@ -65,7 +65,12 @@ static std::optional<tcp::Stage> stageOf(StringRef name) {
   using tcp::Stage;
   return llvm::StringSwitch<std::optional<Stage>>(name)
       .Case("BeginTensor", Stage::Begin)
-      .Case("FetchTensor", Stage::Fetch)
+      .Cases({"FetchTensor", "FetchMaskTensor", "FetchTableLookupTensor",
+              "FetchCastTensor", "FetchZeroPointSubTensor"},
+             Stage::Fetch)
+      .Case("ContractOuterTensor", Stage::Align)
+      .Cases({"ContractPacketTensor", "ContractTimeTensor"}, Stage::Contract)
+      .Case("ContractTensor", Stage::Accumulate)
       .Case("SwitchTensor", Stage::Switch)
       .Case("CollectTensor", Stage::Collect)
       .Case("AlignedPair", Stage::Align)
@@ -308,6 +313,7 @@ std::optional<Value> Emitter::emitStream(ApiCall &call) {
           .Case("vector_inter_slice_reduce", &Emitter::interSliceReduce)
           .Case("vector_intra_slice_reduce", &Emitter::intraSliceReduce)
           .Case("vector_filter", &Emitter::filter)
+          .Case("vector_reinterpret", &Emitter::reinterpret)
           .Default(nullptr);
   if (handler)
     return (this->*handler)(call);

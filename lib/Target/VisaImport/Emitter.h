@@ -96,6 +96,7 @@ private:
                        int64_t address, const Value *destination,
                        StringRef slices = {});
   Value tile(ApiCall &call, StringRef level);
+  std::string wholeDigit(StringRef index) const;
   Value view(ApiCall &call, bool isMut);
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
   /// The whole of `buffer` is `value` from now on.
@@ -109,6 +110,8 @@ private:
                      const TypeRef &grid);
   mlir::Value rowsFromDm(Span place, const Value &index);
   Value scatter(ApiCall &call);
+  /// Whether the key of a scatter lies inside of each cluster.
+  bool checkKey(ApiCall &call, const TypeRef &source);
   /// The axis that `table` has and `other` does not, and the bytes of one step
   /// along it.
   std::optional<std::pair<std::string, int64_t>>
@@ -120,6 +123,8 @@ private:
   // EmitStream
   Value begin(ApiCall &call);
   Value beginInterleaved(ApiCall &call);
+  /// Whether two tensor types say the same in other words.
+  bool areSame(const TypeRef &a, const TypeRef &b) const;
   Value fetch(ApiCall &call);
   /// Adds what a fetch adapter does to a fetch.
   Value adaptFetch(ApiCall &call);
@@ -167,6 +172,7 @@ private:
   Value interSliceReduce(ApiCall &call);
   Value intraSliceReduce(ApiCall &call);
   Value filter(ApiCall &call);
+  Value reinterpret(ApiCall &call);
   mlir::Attribute comparison(const Value &value, bool ofFloat, Span place);
   /// The operands of a vector operation: false after an error.
   bool operandsOf(ApiCall &call, size_t first, size_t perGroup,

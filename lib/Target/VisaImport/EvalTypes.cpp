@@ -490,7 +490,44 @@ void Evaluator::unifyMapping(const ast::Mapping &pattern, const TypeRef &actual,
                              Frame &into) {
   // `m![{ E }]` alone: the mapping itself.
   if (const auto *escape = llvm::dyn_cast<ast::MapEscape>(&pattern))
-    unify(*escape->type, actual, into);
+    return unify(*escape->type, actual, into);
+  if (actual->kind != Type::Kind::Mapping && actual->kind != Type::Kind::Axis)
+    return;
+  StringRef text =
+      actual->kind == Type::Kind::Axis ? StringRef(actual->name) : actual->text;
+  if (llvm::isa<ast::MapAxis>(pattern)) {
+    ast::Meaning meaning = program.meaningOf(pattern);
+    if (meaning.kind != MeaningKind::Generic)
+      return;
+    while (text.size() > 2 && text.front() == '[' && text.back() == ']' &&
+           text.find(']') == text.size() - 1)
+      text = text.drop_front().drop_back();
+    bool isAxis = axes.sizes().lookup(text).has_value();
+    into.types.try_emplace(meaning.node,
+                           isAxis ? makeNamed(Type::Kind::Axis, text)
+                                  : makeMapping(text.str()));
+    return;
+  }
+  // Part by part, where there are as many.
+  const auto *list = llvm::dyn_cast<ast::MapList>(&pattern);
+  if (!list)
+    return;
+  llvm::SmallVector<StringRef, 4> parts;
+  int depth = 0;
+  size_t from = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      parts.push_back(text.slice(from, i).trim());
+      from = i + 1;
+    } else if (text[i] == '[') {
+      ++depth;
+    } else if (text[i] == ']') {
+      --depth;
+    }
+  }
+  if (parts.size() == list->elements.size())
+    for (auto [element, part] : llvm::zip(list->elements, parts))
+      unifyMapping(*element, makeMapping(part.str()), into);
 }
 
 void Evaluator::unifyArgs(const ast::Path &path, const TypeRef &actual,

@@ -268,8 +268,12 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
         expr.args.size() == 1)
       return eval(*expr.args[0], expected);
     // The value is rounded where it is used.
-    if (name == "from_f32" && expr.args.size() == 1)
-      return eval(*expr.args[0]);
+    if (name == "from_f32" && expr.args.size() == 1) {
+      Value number = strip(eval(*expr.args[0]));
+      if (release == ast::Releases::V06 && !inConstant && number.dynamic.empty())
+        number.dynamic = "a call outside of 'const { .. }' makes it";
+      return number;
+    }
     if (name == "from_bits" && expr.args.size() == 1 &&
         path.segments.front()->name.text == "f32") {
       Value bits = strip(eval(*expr.args[0]));

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import CompileError, SimulationTrap, UsageError
 from . import iterators, operators
 from .layout import Cells, Mapping, lay_out, m
-from .numbers import FLOATS, Number, STORAGE, round_to, wrap
+from .numbers import FLOATS, Number, STORAGE, draw, round_to, wrap
 from .tensors import HbmTensor, HbmView, HostTensor
 from .tree import Node
 from .values import (
@@ -309,6 +309,8 @@ def _contraction(evaluator: Evaluator, types: tuple[Any, ...], kind: str | None,
     order = (*kept, *summed)
     sides = [tensor.cells.fitted(tuple(d for d in order if d in tensor.cells.digits))
              for tensor in args]
+    # Release 0.6 adds up as the contraction engine does, and rounds once.
+    width = dtype if evaluator.source.release == "0.1" else "f32"
     if dtype not in FLOATS:
         letters = {digit: index for index, digit in enumerate(order)}
         operands: list[Any] = []
@@ -316,7 +318,8 @@ def _contraction(evaluator: Evaluator, types: tuple[Any, ...], kind: str | None,
             operands += [side.values.astype(np.int64), [letters[d] for d in side.digits]]
         made = wrap(dtype, np.einsum(*operands, [letters[d] for d in kept], optimize=False))
     else:
-        made = _rounded_sum(dtype, kept, summed, sides)
+        made = _rounded_sum(width, kept, summed, sides)
+        made = round_to(dtype, made) if width != dtype else made
     return HostTensor(dtype, mapping, Cells(kept, np.asarray(made).astype(STORAGE[dtype])))
 
 
@@ -352,6 +355,12 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
             raise NeedsElements
         if name in ("random_range", "gen_range"):
             return receiver.range(evaluator.evaluate((node.args or [])[0], frame), want)
+        if name in ("random", "gen"):
+            kind = types[0] if types else want
+            if isinstance(kind, Named) and kind.name in STORAGE:
+                made = draw(kind.name, receiver.generator, 1)[0]
+                return bool(made) if kind.name == "bool" else Number(
+                    kind.name, made if kind.name in FLOATS else int(made))
         return NotImplemented
     if isinstance(receiver, Archive):
         return _archive_method(evaluator, receiver, node, frame)
