@@ -297,6 +297,34 @@ pub mod table {
         rows.dma_scatter::<m![Seq], _, _>(offsets, cache);
     }
 
+    /// One row of two tables, each chosen by the host.
+    #[device(chip = 1)]
+    pub fn move_row(
+        ctx: &mut Context,
+        from: HbmTensorView<'_, bf16, Chip, m![1 # 32, Dim]>,
+        to: HbmTensorViewMut<'_, bf16, Chip, m![1 #{!} 32, Dim]>,
+    ) {
+        from.to_hbm_view(&mut ctx.tdma, to);
+    }
+
+    /// What belongs together, as one argument.
+    #[derive(DeviceSend)]
+    pub struct Halves<'a> {
+        pub first: &'a HbmTensor<bf16, Chip, m![Seq, Dim]>,
+        pub second: &'a HbmTensor<bf16, Chip, m![Seq, Dim]>,
+    }
+
+    /// The second tensor of a pair, and the first.
+    #[device(chip = 1)]
+    pub fn exchanged(
+        ctx: &mut Context,
+        halves: Halves<'_>,
+    ) -> (HbmTensor<bf16, Chip, m![Seq, Dim]>, HbmTensor<bf16, Chip, m![Seq, Dim]>) {
+        let first: Rows = halves.first.to_dm(&mut ctx.tdma);
+        let second: Rows = halves.second.to_dm(&mut ctx.tdma);
+        (second.to_hbm(&mut ctx.tdma), first.to_hbm(&mut ctx.tdma))
+    }
+
     /// A tensor of ones, and the same number everywhere in integers.
     #[device(chip = 1)]
     pub fn constants(

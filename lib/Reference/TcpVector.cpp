@@ -363,8 +363,7 @@ LogicalResult TcpInterpreter::run(tcp::VectorStashOp op, Values &values) {
   return success();
 }
 
-LogicalResult TcpInterpreter::run(tcp::VectorReinterpretOp op,
-                                  Values &values) {
+LogicalResult TcpInterpreter::run(tcp::VectorReinterpretOp op, Values &values) {
   return eachGroup(op, values, [](const Tensor &tensor, int) {
     Tensor other = tensor;
     other.type = isFloat(tensor.type) ? ElementType::I32 : ElementType::F32;

@@ -405,7 +405,8 @@ LogicalResult TcpInterpreter::run(tcp::BitcastOp op, Values &values) {
   Type type = op.getResult().getType();
   if (auto from = dyn_cast<tcp::DmType>(op.getSource().getType()))
     if (auto to = cast<tcp::DmType>(type);
-        from.getGrid() != to.getGrid() || from.getElement() != to.getElement()) {
+        from.getGrid() != to.getGrid() ||
+        from.getElement() != to.getElement()) {
       FailureOr<Tensor> renamed = rename(op, *tensor);
       if (failed(renamed))
         return failure();

@@ -82,7 +82,8 @@ static size_t treeLength(Tokens tokens) {
     if (closingOf(tokens[i].kind) != TokenKind::End)
       ++depth;
     else if (tokens[i].is(TokenKind::RParen) ||
-             tokens[i].is(TokenKind::RSquare) || tokens[i].is(TokenKind::RBrace))
+             tokens[i].is(TokenKind::RSquare) ||
+             tokens[i].is(TokenKind::RBrace))
       if (--depth == 0)
         return i + 1;
   }
@@ -235,7 +236,8 @@ static std::optional<size_t> matchRepeated(const Repetition &part, Tokens input,
       ++from;
     }
     Bindings round;
-    auto length = match(part.inner, input.drop_front(from), false, round, depth);
+    auto length =
+        match(part.inner, input.drop_front(from), false, round, depth);
     if (!length || (*length == 0 && from == at))
       break;
     for (auto &[name, binding] : round)
@@ -290,9 +292,9 @@ static std::optional<size_t> match(Tokens pattern, Tokens input, bool isWhole,
       if (rest[0].kind != pattern[p].kind)
         return std::nullopt;
       size_t inside = treeLength(rest);
-      if (inside < 2 || !match(pattern.slice(p + 1, length - 2),
-                               rest.slice(1, inside - 2), true, bindings,
-                               depth + 1))
+      if (inside < 2 ||
+          !match(pattern.slice(p + 1, length - 2), rest.slice(1, inside - 2),
+                 true, bindings, depth + 1))
         return std::nullopt;
       at += inside;
       p += length;
@@ -364,7 +366,8 @@ bool Writer::repeat(const Repetition &part, const Bindings &bindings,
 
 bool Writer::write(Tokens body, const Bindings &bindings, unsigned depth) {
   if (depth > kMaxNesting)
-    return fail("repetitions are nested deeper than " + llvm::Twine(kMaxNesting));
+    return fail("repetitions are nested deeper than " +
+                llvm::Twine(kMaxNesting));
   for (size_t i = 0; i < body.size();) {
     if (text.size() > kMaxExpansion)
       return fail("what the macro stands for is longer than " +
@@ -389,7 +392,8 @@ bool Writer::write(Tokens body, const Bindings &bindings, unsigned depth) {
     else if (found == bindings.end())
       return fail("'$" + name + "' is not among the names of the rule");
     else if (found->second.repeats)
-      return fail("'$" + name + "' repeats, and stands outside of a repetition");
+      return fail("'$" + name +
+                  "' repeats, and stands outside of a repetition");
     else
       put(body[i], found->second.text);
     i += 2;
@@ -397,9 +401,8 @@ bool Writer::write(Tokens body, const Bindings &bindings, unsigned depth) {
   return true;
 }
 
-std::optional<std::string> visa_source::expandMacro(StringRef rules,
-                                                    StringRef input,
-                                                    std::string &error) {
+std::optional<std::string>
+visa_source::expandMacro(StringRef rules, StringRef input, std::string &error) {
   std::vector<Token> ruleTokens = read(rules), inputTokens = read(input);
   Tokens rest = ruleTokens;
   while (!rest.empty()) {

@@ -24,9 +24,8 @@ namespace sequin::visa_source {
 /// The text of a call with the tokens `input` of a macro with the rules
 /// `rules`, both without their outer brackets. None, and why in `error`, if no
 /// rule fits or the rules are none.
-std::optional<std::string> expandMacro(llvm::StringRef rules,
-                                       llvm::StringRef input,
-                                       std::string &error);
+std::optional<std::string>
+expandMacro(llvm::StringRef rules, llvm::StringRef input, std::string &error);
 
 } // namespace sequin::visa_source
 

@@ -196,7 +196,8 @@ void Writer::writeModule(const Module &module) {
     text("path", module.path);
     text("file", sources.path(module.file->file));
     // Of the file, where the module is one.
-    if (!module.parent || module.parent->file != module.file)
+    bool isFile = !module.parent || module.parent->file != module.file;
+    if (isFile && !module.file->attributes.empty())
       json.attributeArray("attributes", [&] {
         for (const Attribute *attribute : module.file->attributes)
           if (isCollected(*attribute))
@@ -259,8 +260,6 @@ void Writer::write() {
   llvm::sort(nodes,
              [](const Node *a, const Node *b) { return a->id() < b->id(); });
   json.object([&] {
-    if (std::optional<Releases> release = program.release())
-      text("release", *release == Releases::V06 ? "0.6" : "0.1");
     json.attributeArray("files", [&] {
       for (FileId file = 1; file <= sources.numFiles(); ++file)
         json.value(llvm::json::fixUTF8(sources.path(file)));
@@ -274,6 +273,8 @@ void Writer::write() {
       for (const Node *node : nodes)
         writeNode(*node);
     });
+    if (std::optional<Releases> release = program.release())
+      text("release", *release == Releases::V06 ? "0.6" : "0.1");
   });
 }
 

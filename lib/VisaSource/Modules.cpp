@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Resolver.h"
 #include "Expand.h"
+#include "Resolver.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/VisaSource/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -110,10 +110,12 @@ const SourceFile *Resolver::expand(const MacroRulesItem &rules, StringRef input,
                                    Span place, StringRef before,
                                    StringRef behind) {
   StringRef name = rules.head.name.text;
-  if (expansionDepth >= kMaxExpansions || ++expansionCount > kMaxExpansions * 64) {
-    diagnostics.error(place, "'" + excerpt(name) +
-                                 "!' stands for itself without end, or for more "
-                                 "than can be read");
+  if (expansionDepth >= kMaxExpansions ||
+      ++expansionCount > kMaxExpansions * 64) {
+    diagnostics.error(place,
+                      "'" + excerpt(name) +
+                          "!' stands for itself without end, or for more "
+                          "than can be read");
     return nullptr;
   }
   std::string error;
@@ -125,10 +127,10 @@ const SourceFile *Resolver::expand(const MacroRulesItem &rules, StringRef input,
     return nullptr;
   }
   LineColumn at = program.sources.lineColumn(place.Start);
-  std::string label = (program.sources.path(program.sources.fileOf(place.Start)) +
-                       " (" + name + "! of line " + Twine(at.line) + ":" +
-                       Twine(at.column) + ")")
-                          .str();
+  std::string label =
+      (program.sources.path(program.sources.fileOf(place.Start)) + " (" + name +
+       "! of line " + Twine(at.line) + ":" + Twine(at.column) + ")")
+          .str();
   FileId file =
       program.sources.add(label, (before + *text + behind + "\n").str());
   return parse(file, program.sources, program.context, diagnostics);

@@ -132,6 +132,7 @@ async fn halves_change_places() {
 mod rows {
     use super::layer::table::*;
     use furiosa_opt_std::prelude::*;
+    use rand::{SeedableRng, rngs::SmallRng};
 
     const ROWS: [usize; 8] = [3, 0, 31, 7, 8, 30, 1, 12];
 
@@ -176,6 +177,41 @@ mod rows {
             }
         }
         assert_eq!(cache.to_host::<m![Voc, Dim]>(&mut ctx.pdma).await.into_vec(), expected);
+    }
+
+    #[tokio::test]
+    async fn are_chosen_by_the_host() {
+        let mut ctx = Context::acquire();
+        let table = HostTensor::<bf16, m![Voc, Dim]>::from_vec(rising()).to_hbm(&mut ctx.pdma).await;
+        let mut other = HostTensor::<bf16, m![Voc, Dim]>::zero().to_hbm(&mut ctx.pdma).await;
+        for (from, to) in [(3, 5), (31, 0)] {
+            let row = table.view().tile::<m![Voc], 1, m![1 # 32, Dim]>(from);
+            let place = other.view_mut().tile::<m![Voc], 1, m![1 #{!} 32, Dim]>(to);
+            launch(move_row, (&mut *ctx, row, place)).await;
+        }
+        let found = other.to_host::<m![Voc, Dim]>(&mut ctx.pdma).await.into_vec();
+        for r in 0..Voc::SIZE {
+            let wanted = [(5, 3), (0, 31)].iter().find(|(to, _)| *to == r).map_or(
+                vec![bf16::from_f32(0.0); Dim::SIZE],
+                |(_, from)| rising()[from * Dim::SIZE..(from + 1) * Dim::SIZE].to_vec(),
+            );
+            assert_eq!(found[r * Dim::SIZE..(r + 1) * Dim::SIZE], wanted, "row {r}");
+        }
+    }
+
+    #[tokio::test]
+    async fn come_in_one_argument() {
+        let mut ctx = Context::acquire();
+        let mut rng = SmallRng::seed_from_u64(5);
+        let first = HostTensor::<bf16, m![Seq, Dim]>::rand(&mut rng);
+        let second = HostTensor::<bf16, m![Seq, Dim]>::rand(&mut rng);
+        let halves = Halves {
+            first: &first.to_hbm(&mut ctx.pdma).await,
+            second: &second.to_hbm(&mut ctx.pdma).await,
+        };
+        let (one, other) = launch(exchanged, (&mut *ctx, halves)).await;
+        assert_eq!(one.to_host::<m![Seq, Dim]>(&mut ctx.pdma).await.into_inner(), second.into_inner());
+        assert_eq!(other.to_host::<m![Seq, Dim]>(&mut ctx.pdma).await.into_inner(), first.into_inner());
     }
 
     #[tokio::test]

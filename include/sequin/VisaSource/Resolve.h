@@ -142,7 +142,8 @@ public:
   /// What a Path or MapAxis stands for; also of a NamePattern that is no
   /// binding. Unknown for others.
   Meaning meaningOf(const Node &node) const;
-  /// What a call of a macro that the crate declares stands for; null for others.
+  /// What a call of a macro that the crate declares stands for; null for
+  /// others.
   const Expr *expansionOf(const MacroExpr &call) const {
     return expansions.lookup(&call);
   }

@@ -139,23 +139,22 @@ mlir::Value Emitter::rowNumbers(Span place, const Value &index, int64_t bytes,
   for (int i = 0; i < 5; ++i)
     inverse *= 2 - uint32_t(odd) * inverse;
   Attributes multiply = operation(tcp::FxpOp::MulInt, int32_t(inverse));
-  Attributes shift =
-      operation(tcp::FxpOp::LogicRightShift, llvm::countr_zero(uint64_t(bytes)));
+  Attributes shift = operation(tcp::FxpOp::LogicRightShift,
+                               llvm::countr_zero(uint64_t(bytes)));
   auto value = [&] { return op->getResult(0); };
-  bool good = op && next(infer<tcp::BeginOp>(place, value(), main)) &&
-              next(infer<tcp::FetchOp>(place, value(), words)) &&
-              next(infer<tcp::CollectOp>(place, value(), flits)) &&
-              next(infer<tcp::VectorInitOp>(place, value(), {})) &&
-              next(infer<tcp::VectorIntraSliceBranchOp>(place, value(),
-                                                        unconditional)) &&
-              (odd == 1 ||
-               next(infer<tcp::VectorFxpOp>(place, value(), multiply))) &&
-              (odd == bytes ||
-               next(infer<tcp::VectorFxpOp>(place, value(), shift))) &&
-              next(infer<tcp::VectorFinalOp>(place, value(), {})) &&
-              next(infer<tcp::CommitOp>(place, value(),
-                                        {zero, mapping("element", element)})) &&
-              next(make<tcp::ToHbmOp>(place, offsets.getType(), value(), zero));
+  bool good =
+      op && next(infer<tcp::BeginOp>(place, value(), main)) &&
+      next(infer<tcp::FetchOp>(place, value(), words)) &&
+      next(infer<tcp::CollectOp>(place, value(), flits)) &&
+      next(infer<tcp::VectorInitOp>(place, value(), {})) &&
+      next(infer<tcp::VectorIntraSliceBranchOp>(place, value(),
+                                                unconditional)) &&
+      (odd == 1 || next(infer<tcp::VectorFxpOp>(place, value(), multiply))) &&
+      (odd == bytes || next(infer<tcp::VectorFxpOp>(place, value(), shift))) &&
+      next(infer<tcp::VectorFinalOp>(place, value(), {})) &&
+      next(infer<tcp::CommitOp>(place, value(),
+                                {zero, mapping("element", element)})) &&
+      next(make<tcp::ToHbmOp>(place, offsets.getType(), value(), zero));
   if (!good)
     return nullptr;
   reporter.remark(place) << "divides the byte offsets by " << bytes
@@ -177,15 +176,15 @@ mlir::Value Emitter::rowsFromDm(Span place, const Value &index) {
     fail(place, llvm::toString(whole.takeError()));
     return nullptr;
   }
-  mlir::Type lowered = lower(makeTensor("HbmTensor",
-                                        {type->args[0], type->args[1],
-                                         makeMapping(hostMapping(*whole))}),
-                             place);
+  mlir::Type lowered =
+      lower(makeTensor("HbmTensor", {type->args[0], type->args[1],
+                                     makeMapping(hostMapping(*whole))}),
+            place);
   mlir::Operation *op =
-      lowered ? make<tcp::ToHbmOp>(
-                    place, lowered, source,
-                    named("address", builder.getI64IntegerAttr(0)))
-              : nullptr;
+      lowered
+          ? make<tcp::ToHbmOp>(place, lowered, source,
+                               named("address", builder.getI64IntegerAttr(0)))
+          : nullptr;
   if (!op)
     return nullptr;
   reporter.remark(place) << "moves the row numbers to HBM, where the DMA "
@@ -231,8 +230,8 @@ Value Emitter::gather(ApiCall &call) {
   mlir::Type lowered = axis ? lower(type, call.place) : mlir::Type();
   if (!lowered)
     return {};
-  mlir::Value rows = rowsOf(call, !call.row->name.ends_with("_unscaled"),
-                            axis->second, type);
+  mlir::Value rows =
+      rowsOf(call, !call.row->name.ends_with("_unscaled"), axis->second, type);
   mlir::Value source = rows ? read(call.receiver, call.place) : mlir::Value();
   if (!source)
     return {};
@@ -247,12 +246,12 @@ bool Emitter::checkKey(ApiCall &call, const TypeRef &source) {
   auto key = call.types.find("Key");
   if (key == call.types.end() || call.row->releases != ast::Releases::V06)
     return true;
-  TypeRef outside = makeTensor(
-      "HbmTensor", {source->args[0], getParameter(source, "Chip"),
-                    getParameter(source, "Cluster")});
-  TypeRef inside = makeTensor(
-      "HbmTensor", {source->args[0], getParameter(source, "Slice"),
-                    getParameter(source, "Element")});
+  TypeRef outside =
+      makeTensor("HbmTensor", {source->args[0], getParameter(source, "Chip"),
+                               getParameter(source, "Cluster")});
+  TypeRef inside =
+      makeTensor("HbmTensor", {source->args[0], getParameter(source, "Slice"),
+                               getParameter(source, "Element")});
   std::set<std::string> spread = axesOf(outside, axes.sizes());
   std::set<std::string> held = axesOf(inside, axes.sizes());
   TypeRef keys = makeTensor("HostTensor", {source->args[0], key->second});

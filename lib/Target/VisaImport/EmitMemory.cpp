@@ -209,8 +209,9 @@ Value Emitter::fill(ApiCall &call) {
                                        str(buffer.type->args[0]));
   // One word in every slice, which a pass reads again and again.
   mlir::TypedAttr word =
-      isFloat ? mlir::TypedAttr(builder.getF32FloatAttr(float(value.number)))
-              : mlir::TypedAttr(builder.getI32IntegerAttr(int32_t(value.integer)));
+      isFloat
+          ? mlir::TypedAttr(builder.getF32FloatAttr(float(value.number)))
+          : mlir::TypedAttr(builder.getI32IntegerAttr(int32_t(value.integer)));
   mlir::Type cell = tcp::DmType::get(&context(), word.getType(), type.getGrid(),
                                      mappingAttr("1"));
   mlir::Operation *op = make<tcp::ItosOp>(
@@ -218,7 +219,8 @@ Value Emitter::fill(ApiCall &call) {
       {named("value", word), named("address", builder.getI64IntegerAttr(0))});
   bool isCast = word.getType() != type.getElementType();
   mlir::Value flits =
-      op ? repeatWord(call.place, op->getResult(0), type, isCast) : mlir::Value();
+      op ? repeatWord(call.place, op->getResult(0), type, isCast)
+         : mlir::Value();
   if (!flits || !commitInto(call.place, flits, call.receiver))
     return {};
   reporter.remark(call.place)

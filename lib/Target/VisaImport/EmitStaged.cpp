@@ -85,8 +85,7 @@ Value Emitter::reshape(ApiCall &call) {
   if (lowered == source.getType())
     return tensorOf(source);
   // The same memory under other axes.
-  mlir::Operation *op =
-      make<tcp::BitcastOp>(call.place, lowered, source, {});
+  mlir::Operation *op = make<tcp::BitcastOp>(call.place, lowered, source, {});
   if (!op)
     return {};
   return tensorOf(op->getResult(0));

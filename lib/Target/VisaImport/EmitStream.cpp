@@ -45,7 +45,8 @@ Value Emitter::begin(ApiCall &call) {
 bool Emitter::areSame(const TypeRef &a, const TypeRef &b) const {
   if (str(a->args[0]) != str(b->args[0]))
     return false;
-  for (auto [left, right] : llvm::drop_begin(llvm::zip_equal(a->args, b->args))) {
+  for (auto [left, right] :
+       llvm::drop_begin(llvm::zip_equal(a->args, b->args))) {
     auto one = Mapping::parse(left->text, axes.sizes());
     auto other = Mapping::parse(right->text, axes.sizes());
     bool same = one && other && one->isEquivalent(*other);
@@ -131,26 +132,27 @@ mlir::Attribute Emitter::lookupTable(mlir::Type key, const TypeRef &value,
   mlir::Type element = elementType(value, call.place);
   if (!element)
     return nullptr;
-  bool isPaired = key.isInteger(4) &&
-                  mlir::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(element);
+  bool isPaired =
+      key.isInteger(4) &&
+      mlir::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(element);
   auto floatKey = mlir::dyn_cast<mlir::FloatType>(key);
   bool isWide = floatKey && floatKey.getWidth() == 8 && element.isBF16();
   if (!isPaired && !isWide) {
-    fail(call.place, "there is no table from '" +
-                         str(typeOfStream("BeginTensor", call.receiver.stream)
-                                 ->args[0]) +
-                         "' to '" + value->name +
-                         "'; f4e2m1 becomes f8e4m3 or f8e5m2, f8e4m3 and "
-                         "f8e5m2 become bf16");
+    fail(call.place,
+         "there is no table from '" +
+             str(typeOfStream("BeginTensor", call.receiver.stream)->args[0]) +
+             "' to '" + value->name +
+             "'; f4e2m1 becomes f8e4m3 or f8e5m2, f8e4m3 and "
+             "f8e5m2 become bf16");
     return nullptr;
   }
   auto result = mlir::cast<mlir::FloatType>(element);
   llvm::SmallVector<llvm::APFloat, 256> entries;
   for (unsigned code = 0; code < (isPaired ? 16u : 256u); ++code) {
     llvm::APFloat number =
-        isPaired ? llvm::APFloat(kE2M1[code])
-                 : llvm::APFloat(floatKey.getFloatSemantics(),
-                                 llvm::APInt(8, code));
+        isPaired
+            ? llvm::APFloat(kE2M1[code])
+            : llvm::APFloat(floatKey.getFloatSemantics(), llvm::APInt(8, code));
     bool losesInfo;
     number.convert(result.getFloatSemantics(),
                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
@@ -170,8 +172,8 @@ Value Emitter::adaptFetch(ApiCall &call) {
   TypeRef type = found != call.types.end() ? found->second
                                            : getParameter(call.expected, "D");
   if (!type)
-    return fail(call.place, "'D' of '" + name + "' is not known; write " + name +
-                                "::<D>()");
+    return fail(call.place, "'D' of '" + name + "' is not known; write " +
+                                name + "::<D>()");
   if (name == "fetch_table_lookup") {
     fetch->table = lookupTable(fetch->element, type, call);
     if (!fetch->table)
@@ -187,8 +189,9 @@ Value Emitter::adaptFetch(ApiCall &call) {
                     : fetch->element.isInteger(8) ? 9
                                                   : 0;
     if (bits == 0 || type->name != "i" + std::to_string(bits))
-      return fail(call.place, "'" + name + "' makes i5 of i4 and i9 of i8, "
-                                           "found '" +
+      return fail(call.place, "'" + name +
+                                  "' makes i5 of i4 and i9 of i8, "
+                                  "found '" +
                                   type->name + "'");
     if (!llvm::isIntN(bits - 1, point.integer))
       return fail(call.argPlaces[0], "zero point " +
@@ -213,8 +216,8 @@ bool Emitter::finishFetch(Value &stream) {
   if (fetch.table)
     attributes.push_back(named("table", fetch.table));
   if (!fetch.zeroPoints.empty())
-    attributes.push_back(named("zero_points",
-                               builder.getDenseI64ArrayAttr(fetch.zeroPoints)));
+    attributes.push_back(
+        named("zero_points", builder.getDenseI64ArrayAttr(fetch.zeroPoints)));
   mlir::Operation *op =
       infer<tcp::FetchOp>(fetch.place, stream.stream, attributes);
   if (!op)
@@ -412,12 +415,11 @@ Value Emitter::contractTime(ApiCall &call) {
 bool Emitter::checkLaneTime(ApiCall &call, bool isInterleaved, StringRef time) {
   StringRef left = call.receiver.declared;
   // Of an argument it is not known what it was made by.
-  if (left.empty() &&
-      mlir::isa<mlir::BlockArgument>(call.receiver.stream))
+  if (left.empty() && mlir::isa<mlir::BlockArgument>(call.receiver.stream))
     return true;
   if (left.empty()) {
-    fail(call.place, "'contract_time' stands in front of '" + call.row->name +
-                         "'");
+    fail(call.place,
+         "'contract_time' stands in front of '" + call.row->name + "'");
     return false;
   }
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
@@ -442,8 +444,7 @@ bool Emitter::checkLaneTime(ApiCall &call, bool isInterleaved, StringRef time) {
   bool good = wanted && found && wanted->isEquivalent(*found);
   if (!good)
     fail(call.place, "time m![" + time + "] of '" + call.row->name +
-                         "' is not m![" +
-                         (wanted ? wanted->str() : expected) +
+                         "' is not m![" + (wanted ? wanted->str() : expected) +
                          "], what contract_time leaves and what the lanes and "
                          "the packet add");
   llvm::consumeError(wanted.takeError());
@@ -511,17 +512,15 @@ Value Emitter::commitTrim(ApiCall &call) {
   bool good = *size <= *before;
   if (good) {
     auto kept = Mapping::parse(*packet, axes.sizes());
-    auto first = Mapping::parse("[" + whole.str() + "] = " +
-                                    std::to_string(*size),
-                                axes.sizes());
+    auto first = Mapping::parse(
+        "[" + whole.str() + "] = " + std::to_string(*size), axes.sizes());
     good = kept && first && kept->isEquivalent(*first);
     llvm::consumeError(kept.takeError());
     llvm::consumeError(first.takeError());
   }
   if (!good)
-    return fail(call.place, "m![" + *packet +
-                                "] is not what a packet \"" + whole +
-                                "\" begins with");
+    return fail(call.place, "m![" + *packet + "] is not what a packet \"" +
+                                whole + "\" begins with");
   stream.name = call.row->result.str();
   stream.declared = *packet;
   return stream;
@@ -565,10 +564,10 @@ Value Emitter::commitCast(ApiCall &call) {
   Value stream = call.receiver;
   auto type = mlir::cast<tcp::StreamType>(stream.stream.getType());
   if (!type.getElementType().isF32() || !element.isBF16())
-    return fail(call.place, "'" + call.row->name +
-                                "' converts f32 to bf16, this stream is of " +
-                                str(typeOfStream("CollectTensor", stream.stream)
-                                        ->args[0]));
+    return fail(call.place,
+                "'" + call.row->name +
+                    "' converts f32 to bf16, this stream is of " +
+                    str(typeOfStream("CollectTensor", stream.stream)->args[0]));
   mlir::Operation *before = stream.stream.getDefiningOp();
   if (mlir::isa_and_nonnull<tcp::TransposeOp>(before))
     return fail(call.place, "'" + call.row->name +
@@ -581,12 +580,12 @@ Value Emitter::commitCast(ApiCall &call) {
   }
   // The cast engine is free: nothing else makes bf16 of f32.
   int64_t perFlit = 32 * 8 / element.getIntOrFloatBitWidth();
-  std::string packet = "[" + type.getPacket().getText().str() + "] # " +
-                       std::to_string(perFlit);
-  mlir::Operation *op = infer<tcp::CastOp>(
-      call.place, stream.stream,
-      {named("element_type", mlir::TypeAttr::get(element)),
-       mapping("packet", packet)});
+  std::string packet =
+      "[" + type.getPacket().getText().str() + "] # " + std::to_string(perFlit);
+  mlir::Operation *op =
+      infer<tcp::CastOp>(call.place, stream.stream,
+                         {named("element_type", mlir::TypeAttr::get(element)),
+                          mapping("packet", packet)});
   if (!op)
     return {};
   stream.stream = op->getResult(0);
@@ -640,6 +639,46 @@ Value Emitter::commit(ApiCall &call) {
       call.place, *address);
 }
 
+/// The text of a digit of an axis.
+static std::string digitText(const Factor &digit, int64_t stride,
+                             int64_t extent) {
+  std::string text = digit.base;
+  if (stride != 1)
+    text += " / " + std::to_string(stride);
+  if (stride * extent < digit.baseSize)
+    text += " % " + std::to_string(extent);
+  return text;
+}
+
+bool Emitter::joinTiles(Tile &tile, const Tile &inner) const {
+  auto outside = Mapping::parse(tile.dimension, axes.sizes());
+  auto inside = Mapping::parse(inner.dimension, axes.sizes());
+  bool good = outside && inside && inner.level == tile.level &&
+              !inner.dimension.empty() && tile.starts.size() == 1 &&
+              inner.starts.size() == 1 && outside->factors().size() == 1 &&
+              inside->factors().size() == 1;
+  if (good) {
+    const Factor &outer = outside->factors()[0], &part = inside->factors()[0];
+    good = outer.kind == Factor::Kind::Axis &&
+           part.kind == Factor::Kind::Axis && outer.base == part.base;
+    if (good && outer.stride == part.stride && outer.extent == part.extent) {
+      tile.starts[0] += inner.starts[0];
+    } else if (good && tile.size == 1 &&
+               outer.stride == part.stride * part.extent) {
+      // A position of the digit outside, and some of the one inside.
+      tile.starts[0] = tile.starts[0] * part.extent + inner.starts[0];
+      tile.dimension = digitText(part, part.stride, outer.extent * part.extent);
+    } else {
+      good = false;
+    }
+    tile.size = inner.size;
+    tile.mapping = inner.mapping;
+  }
+  llvm::consumeError(outside.takeError());
+  llvm::consumeError(inside.takeError());
+  return good;
+}
+
 mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
                                 const Value &destination) {
   Buffer &buffer = *destination.buffer;
@@ -666,10 +705,13 @@ mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
       replace(buffer, op->getResult(0));
     return op ? op->getResult(0) : mlir::Value();
   }
-  const Tile &tile = destination.tiles.front();
-  if (destination.tiles.size() > 1 || tile.level != "Element") {
-    fail(place, "a pass commits to one tile of the elements; a tile of a tile "
-                "or of slices is not imported yet");
+  Tile tile = destination.tiles.front();
+  bool isOne = tile.level == "Element" && !tile.dimension.empty();
+  for (const Tile &inner : llvm::drop_begin(destination.tiles))
+    isOne = isOne && joinTiles(tile, inner);
+  if (!isOne) {
+    fail(place, "a pass commits to one tile of the elements; tiles of several "
+                "dimensions or of slices are not imported yet");
     return nullptr;
   }
   op = make<tcp::CommitViewOp>(

@@ -52,7 +52,8 @@ mlir::Attribute Emitter::comparison(const Value &value, bool ofFloat,
     fail(place, "expected a comparison, found " + describe(*inner));
     return nullptr;
   }
-  bool isFloat = inner->name == "InputCmpF32" || (inner->name == "Cmp" && ofFloat);
+  bool isFloat =
+      inner->name == "InputCmpF32" || (inner->name == "Cmp" && ofFloat);
   StringRef variant = inner->variant;
   mlir::TypedAttr boundary;
   if (!inner->fields.empty()) {
@@ -103,8 +104,9 @@ Value Emitter::branch(ApiCall &call) {
   if (!known)
     return fail(call.argPlaces[0],
                 "'" + call.row->name + "' takes a " +
-                    (call.row->name == "vector_intra_slice_tag" ? "TagMode"
-                                                                : "BranchMode") +
+                    (call.row->name == "vector_intra_slice_tag"
+                         ? "TagMode"
+                         : "BranchMode") +
                     ", found " + describe(mode));
   Attributes attributes = {
       named("mode", tcp::BranchModeAttr::get(&context(), *known))};
@@ -338,8 +340,7 @@ bool Emitter::addGuard(const Value &guard, Span place, Attributes &attributes) {
     if (*ids >> id & 1)
       branch.push_back(id);
   if (*ids != 0xffff)
-    attributes.push_back(
-        named("branch", builder.getDenseI64ArrayAttr(branch)));
+    attributes.push_back(named("branch", builder.getDenseI64ArrayAttr(branch)));
   return true;
 }
 
@@ -496,8 +497,8 @@ Value Emitter::vectorUnary(ApiCall &call) {
                                        "' takes an FpUnaryOp, found " +
                                        describe(operation));
   Attributes attributes = {named("op", attr)};
-  if (isGuarded && !addGuard(*call.args[0].fields[0].value, call.argPlaces[0],
-                             attributes))
+  if (isGuarded &&
+      !addGuard(*call.args[0].fields[0].value, call.argPlaces[0], attributes))
     return {};
   if (hasMode) {
     auto mode = tcp::symbolizeArgMode(call.args[1].variant);
@@ -608,9 +609,10 @@ Value Emitter::reinterpret(ApiCall &call) {
     return {};
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
   if (!wanted.isF32() && !wanted.isInteger(32))
-    return fail(call.place, "'vector_reinterpret' is between f32 and i32, found "
-                            "'" +
-                                str(call.types.lookup("D")) + "'");
+    return fail(call.place,
+                "'vector_reinterpret' is between f32 and i32, found "
+                "'" +
+                    str(call.types.lookup("D")) + "'");
   if (wanted == type.getElementType())
     return call.receiver;
   return streamOf(call, infer<tcp::VectorReinterpretOp>(

@@ -322,8 +322,7 @@ std::optional<Value> Emitter::emitStream(ApiCall &call) {
                           "vector_pad_way8"},
                          operation))
     return regroup(call, operation);
-  if (llvm::is_contained({"vector_init", "vector_final", "vector_stash"},
-                         name))
+  if (llvm::is_contained({"vector_init", "vector_final", "vector_stash"}, name))
     return vectorPlain(call, name);
   if (base.starts_with("vector_"))
     return vectorOperation(call, base.ends_with("_zip"));

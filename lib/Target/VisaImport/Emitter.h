@@ -151,6 +151,8 @@ private:
   bool checkTrimmed(ApiCall &call, StringRef element);
   Value commit(ApiCall &call);
   Value commitView(ApiCall &call);
+  /// Makes one tile of a tile and a tile of it; false if that is none.
+  bool joinTiles(Tile &tile, const Tile &inner) const;
   mlir::Value commitInto(Span place, mlir::Value stream,
                          const Value &destination);
   /// Time and packet of a stream whose packets become flits.

@@ -160,10 +160,12 @@ Value Evaluator::evalMacro(const ast::MacroExpr &expr,
     return makeUnit();
   StringRef base = name;
   base.consume_front("debug_");
-  if (release == ast::Releases::V06 && !inConstant && base.starts_with("assert"))
+  if (release == ast::Releases::V06 && !inConstant &&
+      base.starts_with("assert"))
     return fail(expr.span(),
-                "'" + name + "!' when the kernel runs is not in release 0.6; "
-                "what is known before stands in 'const { " +
+                "'" + name +
+                    "!' when the kernel runs is not in release 0.6; "
+                    "what is known before stands in 'const { " +
                     name + "!(..) }'");
   if (base == "assert" && !expr.args.empty()) {
     Value value = strip(eval(*expr.args[0]));

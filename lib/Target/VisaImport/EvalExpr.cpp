@@ -544,7 +544,8 @@ Value Evaluator::evalUnary(const ast::UnaryExpr &expr,
   if (expr.op == ast::UnaryOp::Neg) {
     Value negated;
     if (operand.kind == Kind::Int)
-      negated = checkRange(makeInt(-operand.integer, operand.name), expr.span());
+      negated =
+          checkRange(makeInt(-operand.integer, operand.name), expr.span());
     if (operand.kind == Kind::Float)
       negated = makeFloat(-operand.number, operand.name);
     negated.dynamic = operand.dynamic;

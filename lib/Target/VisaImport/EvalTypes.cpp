@@ -154,7 +154,10 @@ TypeRef Evaluator::evalTensorType(StringRef name, const ast::Path &path) {
   if (isStream && written.size() > parameters.size() &&
       path.segments.back()->name.text == "VectorTensor")
     written.erase(written.begin());
-  if (written.size() > parameters.size() && !name.starts_with("Vector")) {
+  // Release 0.6 has more behind them in other streams too.
+  bool mayHaveMore =
+      name.starts_with("Vector") || (isStream && release == ast::Releases::V06);
+  if (written.size() > parameters.size() && !mayHaveMore) {
     fail(path.span(), name + " takes " + llvm::Twine(parameters.size()) +
                           " generic arguments (" +
                           llvm::join(parameters, ", ") + "), found " +
@@ -399,8 +402,9 @@ TypeRef Evaluator::onWholeChip(StringRef parameter, const TypeRef &mapping,
   int64_t wanted = isSlice ? grid->slices : 1;
   int64_t whole = isSlice ? grid->slicesPerCluster : grid->clustersPerChip;
   if (resolved->size() != wanted) {
-    fail(place, (isSlice ? "slice" : "cluster") + (" mapping \"" + mapping->text) +
-                    "\" has size " + std::to_string(resolved->size()) +
+    fail(place, (isSlice ? "slice" : "cluster") +
+                    (" mapping \"" + mapping->text) + "\" has size " +
+                    std::to_string(resolved->size()) +
                     ", the processing elements of this kernel have " +
                     std::to_string(wanted));
     return nullptr;
@@ -503,9 +507,9 @@ void Evaluator::unifyMapping(const ast::Mapping &pattern, const TypeRef &actual,
            text.find(']') == text.size() - 1)
       text = text.drop_front().drop_back();
     bool isAxis = axes.sizes().lookup(text).has_value();
-    into.types.try_emplace(meaning.node,
-                           isAxis ? makeNamed(Type::Kind::Axis, text)
-                                  : makeMapping(text.str()));
+    into.types.try_emplace(meaning.node, isAxis
+                                             ? makeNamed(Type::Kind::Axis, text)
+                                             : makeMapping(text.str()));
     return;
   }
   // Part by part, where there are as many.

@@ -175,8 +175,7 @@ Value Evaluator::emitCall(ApiCall &call) {
 Value Evaluator::callApi(const ast::MethodCall &expr, const Value &self,
                          const TypeRef &expected) {
   StringRef type = apiTypeOf(self), name = expr.name.text;
-  const ast::ApiMethod *row =
-      ast::findApiMethod(type, name, release);
+  const ast::ApiMethod *row = ast::findApiMethod(type, name, release);
   // A tensor is seen through a view where only views have a method, and a view
   // that may be changed can be read.
   if (!row && self.kind == Kind::View) {
@@ -189,8 +188,7 @@ Value Evaluator::callApi(const ast::MethodCall &expr, const Value &self,
   if (!row) {
     if (expr.args.empty() && llvm::is_contained({"clone", "into"}, name))
       return self;
-    return fail(expr.name.span,
-                ast::describeMissing(type, name, release));
+    return fail(expr.name.span, ast::describeMissing(type, name, release));
   }
   ApiCall call;
   call.row = row;
@@ -270,7 +268,8 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     // The value is rounded where it is used.
     if (name == "from_f32" && expr.args.size() == 1) {
       Value number = strip(eval(*expr.args[0]));
-      if (release == ast::Releases::V06 && !inConstant && number.dynamic.empty())
+      if (release == ast::Releases::V06 && !inConstant &&
+          number.dynamic.empty())
         number.dynamic = "a call outside of 'const { .. }' makes it";
       return number;
     }
@@ -278,9 +277,10 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
         path.segments.front()->name.text == "f32") {
       Value bits = strip(eval(*expr.args[0]));
       if (bits.kind != Kind::Int)
-        return bits.isError() ? Value()
-                              : fail(expr.span(), "bits are an integer, found " +
-                                                      describe(bits));
+        return bits.isError()
+                   ? Value()
+                   : fail(expr.span(),
+                          "bits are an integer, found " + describe(bits));
       Value number = bits;
       number.kind = Kind::Float;
       number.number = llvm::bit_cast<float>(uint32_t(bits.integer));
@@ -290,8 +290,7 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     return fail(expr.span(),
                 "'" + ast::toString(path) + "' cannot be called in a kernel");
   }
-  const ast::ApiMethod *row =
-      ast::findApiMethod(typeName, name, release);
+  const ast::ApiMethod *row = ast::findApiMethod(typeName, name, release);
   // What wraps an operand of the vector engine.
   const ast::ApiType *api = ast::findApiType(typeName);
   bool wraps = api && api->kind == ast::ApiKind::Operand;
@@ -375,16 +374,16 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
       return fail(expr.span(), isNew ? "'new' takes no argument"
                                      : "'from_addr' takes an address");
     if (!call.expected)
-      return fail(expr.span(), "the type of this " + typeName +
-                                   " is not known; write it");
+      return fail(expr.span(),
+                  "the type of this " + typeName + " is not known; write it");
     for (auto [arg, parameter] :
          llvm::zip(call.expected->args, parametersOf(typeName)))
       if (!arg)
         return fail(expr.span(), "'" + parameter + "' of this " + typeName +
                                      " is not known; write the type of the "
                                      "variable");
-    return emitter.fromAddress(
-        call.expected, isNew ? 0 : call.args[0].integer, call.place);
+    return emitter.fromAddress(call.expected, isNew ? 0 : call.args[0].integer,
+                               call.place);
   }
   return emitCall(call);
 }

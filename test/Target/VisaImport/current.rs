@@ -32,9 +32,9 @@ fn add(ctx: &mut Context, x: &Dm, amount: i32) -> Dm {
         .collect::<m![1], m![A % 8]>()
         .vector_init()
         .vector_intra_slice_tag(TagMode::Zero)
-        // INDEX: [[@LINE+3]]:45: error: an operand of 'vector_fxp' stands in the instruction and is a constant; it depends on the index of a loop
-        // CHOSEN: [[@LINE+2]]:45: error: an operand of 'vector_fxp' stands in the instruction and is a constant; an 'if' decides it when the kernel runs
-        // CAST: [[@LINE+1]]:45: error: an operand of 'vector_fxp' stands in the instruction and is a constant; an 'as' outside of 'const { .. }' makes it
+        // INDEX: [[@LINE+3]]:42: error: an operand of 'vector_fxp' stands in the instruction and is a constant; it depends on the index of a loop
+        // CHOSEN: [[@LINE+2]]:42: error: an operand of 'vector_fxp' stands in the instruction and is a constant; an 'if' decides it when the kernel runs
+        // CAST: [[@LINE+1]]:42: error: an operand of 'vector_fxp' stands in the instruction and is a constant; an 'as' outside of 'const { .. }' makes it
         .vector_fxp(FxpBinaryOp::AddFxp, amount)
         .vector_final()
         .commit_trim::<m![A % 8]>()
@@ -78,7 +78,7 @@ fn any_axis<X: AxisName>(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![X]>) {}
 
 #[device(chip = 1, pe = 1)]
 fn whole_chip(ctx: &mut Context, x: &Hbm) {
-    // PART: [[@LINE+1]]:29: error: slice mapping "A / 8" has size 256, the processing elements of this kernel have 64
+    // PART: [[@LINE+1]]:30: error: slice mapping "A / 8" has size 256, the processing elements of this kernel have 64
     let y = x.to_dm::<m![1], m![A / 8], m![A % 8]>(&mut ctx.tdma);
 }
 

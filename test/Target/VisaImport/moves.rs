@@ -44,7 +44,6 @@ fn renamed(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A]>) -> HbmTensor<i32,
     let dm: Dm = x.to_dm(&mut ctx.tdma, 0);
     // RENAME: tcp.bitcast
     let other: DmTensor<i32, Chip, Cluster, m![D], m![E]> = unsafe { dm.reshape() };
-    // RENAME: tcp.view
     other.to_hbm(&mut ctx.tdma, 0)
 }
 
