@@ -1,4 +1,4 @@
-//===- TcpHbmViews.cpp - HBM tensors under other axes ---------------------===//
+//===- TcpHbmViews.cpp - Tensors under other axes -------------------------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -231,6 +231,39 @@ LogicalResult TcpInterpreter::run(tcp::ViewOp op, Values &values) {
     elements.drop(offset);
   values[op.getResult()] = elements.finish();
   return success();
+}
+
+/// Chips, clusters and slices as one list of digits, and the elements.
+static SmallVector<Digits, 2> distributed(ArrayRef<Digits> mappings) {
+  SmallVector<Digits, 2> result(2);
+  for (const Digits &level : mappings.drop_back())
+    result.front().append(level.begin(), level.end());
+  result.back() = mappings.back();
+  return result;
+}
+
+FailureOr<Tensor> TcpInterpreter::rename(tcp::BitcastOp op,
+                                         const Tensor &source) {
+  FailureOr<Place> from = getPlace(op, op.getSource().getType());
+  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  if (failed(from) || failed(to))
+    return failure();
+  SmallVector<Digits, 2> before = distributed(from->mappings);
+  SmallVector<Digits, 2> after = distributed(to->mappings);
+  Positions whole(*from->space, before, false);
+  Positions named(*to->space, after, false);
+  Elements elements(*to->space, source.type, named.axes());
+  named.forEach([&](int64_t slice, int64_t position, ArrayRef<int64_t> index) {
+    std::optional<Index> held = whole.at(slice, position);
+    if (!held)
+      return true;
+    int64_t read = source.offsetOf(*from->space, *held);
+    if (source.holds(read))
+      elements.set(elements.tensor.offsetOf(*to->space, index),
+                   (*source.bits)[read]);
+    return true;
+  });
+  return elements.finish();
 }
 
 LogicalResult TcpInterpreter::run(tcp::ToHbmViewOp op, Values &values) {

@@ -243,11 +243,11 @@ LogicalResult TcpInterpreter::runOp(Operation *op, Values &values) {
           [&](auto typed) { return moveVector(typed, values); })
       .Case<tcp::VectorIntraSliceBranchOp, tcp::VectorBranchLogOp,
             tcp::VectorIntraSliceUnzipOp, tcp::VectorStashOp,
-            tcp::VectorLogicOp, tcp::VectorLogicZipOp, tcp::VectorFxpOp,
-            tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp, tcp::VectorFpUnaryOp,
-            tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,
-            tcp::VectorFpDivOp, tcp::VectorFpToFxpOp, tcp::VectorClipOp,
-            tcp::VectorClipZipOp, tcp::VectorFilterOp>(
+            tcp::VectorReinterpretOp, tcp::VectorLogicOp, tcp::VectorLogicZipOp,
+            tcp::VectorFxpOp, tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp,
+            tcp::VectorFpUnaryOp, tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp,
+            tcp::VectorFpZipOp, tcp::VectorFpDivOp, tcp::VectorFpToFxpOp,
+            tcp::VectorClipOp, tcp::VectorClipZipOp, tcp::VectorFilterOp>(
           [&](auto typed) { return run(typed, values); })
       .Default([&](Operation *other) -> LogicalResult {
         if (other->getNumResults() > 0 && other->getNumRegions() == 0 &&

@@ -75,6 +75,8 @@ private:
   llvm::LogicalResult run(tcp::FromAddressOp op, Values &values);
   llvm::LogicalResult run(tcp::TileOp op, Values &values);
   llvm::LogicalResult run(tcp::BitcastOp op, Values &values);
+  /// A DM tensor under the axes of another type, position by position.
+  llvm::FailureOr<Tensor> rename(tcp::BitcastOp op, const Tensor &source);
   llvm::LogicalResult run(tcp::CommitViewOp op, Values &values);
   /// Integer computations on loop indices.
   llvm::LogicalResult compute(mlir::Operation *op);
@@ -107,6 +109,7 @@ private:
   llvm::LogicalResult run(tcp::VectorBranchLogOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorIntraSliceUnzipOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorStashOp op, Values &values);
+  llvm::LogicalResult run(tcp::VectorReinterpretOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorLogicOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorLogicZipOp op, Values &values);
   llvm::LogicalResult run(tcp::VectorFxpOp op, Values &values);

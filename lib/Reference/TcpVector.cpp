@@ -363,6 +363,14 @@ LogicalResult TcpInterpreter::run(tcp::VectorStashOp op, Values &values) {
   return success();
 }
 
+LogicalResult TcpInterpreter::run(tcp::VectorReinterpretOp op, Values &values) {
+  return eachGroup(op, values, [](const Tensor &tensor, int) {
+    Tensor other = tensor;
+    other.type = isFloat(tensor.type) ? ElementType::I32 : ElementType::F32;
+    return FailureOr<Tensor>(std::move(other));
+  });
+}
+
 LogicalResult TcpInterpreter::compute(Operation *op, StringRef name,
                                       tcp::ArgMode mode,
                                       ArrayRef<tcp::VectorOperand> operands,

@@ -403,6 +403,15 @@ LogicalResult TcpInterpreter::run(tcp::BitcastOp op, Values &values) {
   if (failed(tensor))
     return failure();
   Type type = op.getResult().getType();
+  if (auto from = dyn_cast<tcp::DmType>(op.getSource().getType()))
+    if (auto to = cast<tcp::DmType>(type);
+        from.getGrid() != to.getGrid() ||
+        from.getElement() != to.getElement()) {
+      FailureOr<Tensor> renamed = rename(op, *tensor);
+      if (failed(renamed))
+        return failure();
+      tensor = std::move(renamed);
+    }
   Type element =
       isa<tcp::HbmType>(type)   ? cast<tcp::HbmType>(type).getElementType()
       : isa<tcp::VrfType>(type) ? cast<tcp::VrfType>(type).getElementType()

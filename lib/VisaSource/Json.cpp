@@ -33,6 +33,7 @@ public:
 private:
   /// Remembers a node, what is below it and what its names stand for.
   void collect(const Node &node);
+  void collectModule(const Module &module);
   void collectAll();
   bool isCollected(const Node &node) const {
     return node.id() < collected.size() && collected[node.id()];
@@ -146,6 +147,16 @@ void Writer::collect(const Node &node) {
   if (const Node *target = program.meaningOf(node).node)
     named.push_back(target);
   forEachPart(node, [&](const Node &part) { collect(part); });
+  if (const auto *macro = llvm::dyn_cast<MacroExpr>(&node))
+    if (const Expr *stands = program.expansionOf(*macro))
+      collect(*stands);
+}
+
+void Writer::collectModule(const Module &module) {
+  for (const Attribute *attribute : module.file->attributes)
+    collect(*attribute);
+  for (const Item *item : module.items)
+    collect(*item);
 }
 
 void Writer::collectAll() {
@@ -159,8 +170,7 @@ void Writer::collectAll() {
   for (const auto &module : program.modules())
     if (!module->isBlock() &&
         StringRef(module->path).split("::").first == "crate")
-      for (const Item *item : module->items)
-        collect(*item);
+      collectModule(*module);
   collectNamed();
   // Methods of the types that were found.
   for (bool found = true; found;) {
@@ -185,6 +195,14 @@ void Writer::writeModule(const Module &module) {
   json.object([&] {
     text("path", module.path);
     text("file", sources.path(module.file->file));
+    // Of the file, where the module is one.
+    bool isFile = !module.parent || module.parent->file != module.file;
+    if (isFile && !module.file->attributes.empty())
+      json.attributeArray("attributes", [&] {
+        for (const Attribute *attribute : module.file->attributes)
+          if (isCollected(*attribute))
+            writeReference(*attribute);
+      });
     json.attributeArray("items", [&] {
       for (const Item *item : module.items)
         if (isCollected(*item))
@@ -221,8 +239,11 @@ void Writer::writeNode(const Node &node) {
       json.value(int64_t(place.column));
     });
     // Assertions quote what they assert.
-    if (llvm::isa<MacroExpr>(node))
+    if (const auto *macro = llvm::dyn_cast<MacroExpr>(&node)) {
       text("source", SourceManager::textOf(node.span()));
+      if (const Expr *stands = program.expansionOf(*macro))
+        json.attribute("expansion", int64_t(stands->id()));
+    }
     if (Meaning meaning = program.meaningOf(node))
       writeMeaning(meaning);
     json.attributeObject("members", [&] {
@@ -252,6 +273,8 @@ void Writer::write() {
       for (const Node *node : nodes)
         writeNode(*node);
     });
+    if (std::optional<Releases> release = program.release())
+      text("release", *release == Releases::V06 ? "0.6" : "0.1");
   });
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Expand.h"
 #include "Resolver.h"
 #include "sequin/Support/Excerpt.h"
 #include "sequin/VisaSource/Parser.h"
@@ -20,6 +21,8 @@ using llvm::Twine;
 
 /// Files of modules inside of each other.
 static constexpr unsigned kMaxModuleDepth = 64;
+/// Macros inside of each other.
+static constexpr unsigned kMaxExpansions = 64;
 
 bool Module::isInside(const Module &other) const {
   for (const Module *m = this; m; m = m->parent)
@@ -60,8 +63,98 @@ Module *Resolver::readCrate(StringRef path, StringRef name) {
 }
 
 void Resolver::declare(Module &module) {
+  // What is declared in here is known behind it only if it says so.
+  llvm::StringMap<const MacroRulesItem *> outside = macros;
+  llvm::SmallVector<const Item *, 8> items;
   for (const Item *item : module.items)
-    declareItem(module, *item);
+    declareOrExpand(module, *item, items);
+  module.items = copy(items);
+  module.macros = macros;
+  macros = std::move(outside);
+}
+
+/// The name of the macro that is called.
+static StringRef macroName(const Path &path) {
+  return path.segments.empty() ? StringRef() : path.segments.back()->name.text;
+}
+
+void Resolver::declareOrExpand(Module &module, const Item &item,
+                               llvm::SmallVectorImpl<const Item *> &items) {
+  if (const auto *rules = dyn_cast<MacroRulesItem>(&item))
+    macros[rules->head.name.text] = program.macros[rules->head.name.text] =
+        rules;
+  if (const auto *call = dyn_cast<MacroItem>(&item)) {
+    const MacroRulesItem *rules = macros.lookup(macroName(*call->path));
+    // By a `use`, or by its path.
+    if (!rules)
+      rules = program.macros.lookup(macroName(*call->path));
+    if (rules) {
+      const SourceFile *file =
+          expand(*rules, call->tokens, call->span(), "", "");
+      if (!file || file->hadErrors) {
+        module.isOpaque = true;
+        return;
+      }
+      ++expansionDepth;
+      for (const Item *inner : file->items)
+        declareOrExpand(module, *inner, items);
+      --expansionDepth;
+      return;
+    }
+  }
+  items.push_back(&item);
+  declareItem(module, item);
+}
+
+const SourceFile *Resolver::expand(const MacroRulesItem &rules, StringRef input,
+                                   Span place, StringRef before,
+                                   StringRef behind) {
+  StringRef name = rules.head.name.text;
+  if (expansionDepth >= kMaxExpansions ||
+      ++expansionCount > kMaxExpansions * 64) {
+    diagnostics.error(place,
+                      "'" + excerpt(name) +
+                          "!' stands for itself without end, or for more "
+                          "than can be read");
+    return nullptr;
+  }
+  std::string error;
+  std::optional<std::string> text = expandMacro(rules.tokens, input, error);
+  if (!text) {
+    Diagnostic &report =
+        diagnostics.error(place, "'" + excerpt(name) + "!': " + error);
+    Diagnostics::note(report, rules.head.name.span, "declared here");
+    return nullptr;
+  }
+  LineColumn at = program.sources.lineColumn(place.Start);
+  std::string label =
+      (program.sources.path(program.sources.fileOf(place.Start)) + " (" + name +
+       "! of line " + Twine(at.line) + ":" + Twine(at.column) + ")")
+          .str();
+  FileId file =
+      program.sources.add(label, (before + *text + behind + "\n").str());
+  return parse(file, program.sources, program.context, diagnostics);
+}
+
+const Expr *Resolver::expandExpr(const Module &module, const MacroExpr &call) {
+  StringRef name = macroName(*call.path);
+  const MacroRulesItem *rules = nullptr;
+  for (const Module *around = &module; around && !rules;
+       around = around->parent)
+    rules = around->macros.lookup(name);
+  if (!rules)
+    rules = program.macros.lookup(name);
+  if (!rules)
+    return nullptr;
+  const SourceFile *file =
+      expand(*rules, call.tokens, call.span(), "fn expansion() {", "}");
+  if (!file || file->hadErrors || file->items.empty())
+    return nullptr;
+  const auto *function = dyn_cast<FnItem>(file->items.front());
+  if (!function)
+    return nullptr;
+  program.expansions[&call] = function->body;
+  return function->body;
 }
 
 void Resolver::declareName(Module &module, Ident name, Visibility visibility,

@@ -65,6 +65,19 @@ bool visa_source::isPreludeName(StringRef name) {
       .Cases({"VectorFpDivTensor", "VectorWidenTensor", "VectorClipTensor"},
              true)
       .Cases({"VectorFpToFxpTensor", "VectorFilterTensor"}, true)
+      // The steps of the other engines, as release 0.6 calls them.
+      .Cases({"FetchMaskTensor", "FetchCastTensor", "FetchTableLookupTensor"},
+             true)
+      .Cases({"FetchZeroPointSubTensor", "ContractOuterTensor"}, true)
+      .Cases({"ContractPacketTensor", "ContractTimeTensor", "ContractTensor"},
+             true)
+      .Cases({"CommitCastTensor", "DpeTensor", "MaterializableScalar"}, true)
+      .Cases({"CastEngineCast", "CommitCast", "TableLookup"}, true)
+      .Cases({"FetchZeroPointSub", "ContractionWeight"}, true)
+      .Cases({"ContractionAccumulator", "Backend", "Cpu", "Npu"}, true)
+      .Cases({"Fresh", "Occupied", "Spent", "StashState", "VeState"}, true)
+      .Cases({"NoStash", "WithStash", "OneReg", "TwoRegs", "ThreeRegs"}, true)
+      .Cases({"AtRf", "CanAppendImm", "VeOperandBuilder", "Cell"}, true)
       .Default(false);
 }
 
@@ -310,6 +323,13 @@ void Resolver::resolveImport(Module &module, Module::Import &import) {
       else
         reportUnknown(path.front(), module, hidden, {});
     } else {
+      // A macro has a name of its own kind.
+      if (import.tree->useKind != UseKind::Glob &&
+          program.macros.contains(path.back().text) && path.size() <= 2) {
+        import.type = import.value = {MeaningKind::External};
+        import.state = Module::Import::State::Done;
+        return;
+      }
       type = resolvePath(path, import.global, Namespace::Type, module);
       if (import.tree->useKind != UseKind::Glob)
         value = resolvePath(path, import.global, Namespace::Value, module);

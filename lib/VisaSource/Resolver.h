@@ -16,6 +16,7 @@
 
 #include "sequin/VisaSource/Resolve.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace sequin::visa_source {
 
@@ -63,12 +64,25 @@ public:
                      llvm::ArrayRef<llvm::StringRef> locals);
   void record(const Node &node, const Meaning &meaning);
   List<Item> copy(llvm::ArrayRef<const Item *> items);
+  /// What a call of a macro of the crate stands for as an expression; null if
+  /// no such macro is in scope, or after an error.
+  const Expr *expandExpr(const Module &module, const MacroExpr &call);
+  /// Expressions of macros inside of each other.
+  unsigned expansionDepth = 0;
 
   Program &program;
   Diagnostics &diagnostics;
 
 private:
   void declareItem(Module &module, const Item &item);
+  /// Declares an item, or those that a macro stands for, and collects them.
+  void declareOrExpand(Module &module, const Item &item,
+                       llvm::SmallVectorImpl<const Item *> &items);
+  /// Reads what a call of a macro stands for, between two further texts; null
+  /// after an error.
+  const SourceFile *expand(const MacroRulesItem &rules, llvm::StringRef input,
+                           Span place, llvm::StringRef before,
+                           llvm::StringRef behind);
   void declareName(Module &module, Ident name, Visibility visibility,
                    const Meaning *type, const Meaning *value);
   void declareUse(Module &module, const UseTree &tree, Visibility visibility,
@@ -88,6 +102,9 @@ private:
   /// Where files of modules are: of each module the folder of its children.
   llvm::DenseMap<const Module *, std::string> folders;
   unsigned moduleDepth = 0;
+  /// Macros that are declared above.
+  llvm::StringMap<const MacroRulesItem *> macros;
+  unsigned expansionCount = 0;
 };
 
 /// Finds all paths of the items of a module, bodies included.

@@ -354,6 +354,15 @@ private:
       return;
     }
     case NodeKind::MacroExpr:
+      if (cast<MacroExpr>(node).form == MacroForm::Tokens) {
+        // The names around it are those that it sees.
+        ++resolver.expansionDepth;
+        if (const Expr *stands =
+                resolver.expandExpr(*module, cast<MacroExpr>(node)))
+          visit(*stands);
+        --resolver.expansionDepth;
+        return;
+      }
       for (const Expr *arg : cast<MacroExpr>(node).args)
         macroArgument(*arg);
       return;

@@ -97,7 +97,7 @@ def test_numbers_round_as_rust_does():
 # ===--- Tests in Rust ----------------------------------------------------=== #
 
 
-@pytest.mark.parametrize("name", ["hello", "programs"])
+@pytest.mark.parametrize("name", ["hello", "programs", "layer"])
 def test_examples_pass(name):
     found = outcomes(SOURCE / "examples" / "visa" / "tests" / f"{name}.rs")
     assert found and all(o.status == "ok" and o.cycles > 0 for o in found.values()), found

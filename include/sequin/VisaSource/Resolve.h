@@ -30,7 +30,9 @@
 
 #include "sequin/VisaSource/AST.h"
 #include "sequin/VisaSource/Api.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <vector>
 
@@ -101,6 +103,8 @@ public:
   List<Item> items;
   /// An unread macro, or what could not be read, may declare further names.
   bool isOpaque = false;
+  /// `macro_rules!` that are in scope at its end, by name.
+  llvm::StringMap<const MacroRulesItem *> macros;
 
   bool isBlock() const { return home != this; }
   bool isInside(const Module &other) const;
@@ -138,6 +142,11 @@ public:
   /// What a Path or MapAxis stands for; also of a NamePattern that is no
   /// binding. Unknown for others.
   Meaning meaningOf(const Node &node) const;
+  /// What a call of a macro that the crate declares stands for; null for
+  /// others.
+  const Expr *expansionOf(const MacroExpr &call) const {
+    return expansions.lookup(&call);
+  }
   /// The function of a path such as "matmul::kernel" below the crate's root, or
   /// the only one of that name; null if there is none or there are several.
   const FnItem *findFunction(llvm::StringRef path) const;
@@ -158,6 +167,9 @@ private:
   llvm::MapVector<llvm::StringRef, const Module *> libraries;
   /// By number of node.
   std::vector<Meaning> meanings;
+  llvm::DenseMap<const MacroExpr *, const Expr *> expansions;
+  /// The last of each name.
+  llvm::StringMap<const MacroRulesItem *> macros;
   std::vector<const FnItem *> deviceFunctions;
   std::optional<Releases> usedRelease;
   /// The first use of the crate, which others must agree with.

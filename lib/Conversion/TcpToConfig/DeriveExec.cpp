@@ -99,13 +99,13 @@ LogicalResult ExecDeriver::step(Operation *op) {
           [&](auto op) { return stage(op); })
       .Case<tcp::VectorInitOp, tcp::VectorIntraSliceBranchOp,
             tcp::VectorBranchLogOp, tcp::VectorIntraSliceUnzipOp,
-            tcp::VectorStashOp, tcp::VectorLogicOp, tcp::VectorLogicZipOp,
-            tcp::VectorFxpOp, tcp::VectorFxpZipOp, tcp::VectorFxpToFpOp,
-            tcp::VectorSplitOp, tcp::VectorTrimWay4Op, tcp::VectorFpUnaryOp,
-            tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp, tcp::VectorFpZipOp,
-            tcp::VectorFpDivOp, tcp::VectorConcatOp, tcp::VectorPadWay8Op,
-            tcp::VectorFpToFxpOp, tcp::VectorClipOp, tcp::VectorClipZipOp,
-            tcp::VectorFilterOp, tcp::VectorFinalOp>(
+            tcp::VectorStashOp, tcp::VectorReinterpretOp, tcp::VectorLogicOp,
+            tcp::VectorLogicZipOp, tcp::VectorFxpOp, tcp::VectorFxpZipOp,
+            tcp::VectorFxpToFpOp, tcp::VectorSplitOp, tcp::VectorTrimWay4Op,
+            tcp::VectorFpUnaryOp, tcp::VectorFpBinaryOp, tcp::VectorFpTernaryOp,
+            tcp::VectorFpZipOp, tcp::VectorFpDivOp, tcp::VectorConcatOp,
+            tcp::VectorPadWay8Op, tcp::VectorFpToFxpOp, tcp::VectorClipOp,
+            tcp::VectorClipZipOp, tcp::VectorFilterOp, tcp::VectorFinalOp>(
           [&](auto op) { return stage(op); })
       .Case([&](tcp::VectorIntraSliceReduceOp op) { return stage(op); })
       .Case<tcp::CastOp, tcp::TransposeOp, tcp::CommitOp, tcp::CommitViewOp,

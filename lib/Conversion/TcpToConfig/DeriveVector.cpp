@@ -491,6 +491,9 @@ LogicalResult ExecDeriver::stage(tcp::VectorPadWay8Op op) {
 LogicalResult ExecDeriver::stage(tcp::VectorStashOp op) {
   return plainVectorOp(op, VectorOpcode::Stash);
 }
+LogicalResult ExecDeriver::stage(tcp::VectorReinterpretOp op) {
+  return plainVectorOp(op, VectorOpcode::Reinterpret);
+}
 
 LogicalResult ExecDeriver::plainVectorOp(Operation *op, VectorOpcode opcode,
                                          std::optional<int64_t> intWidth) {

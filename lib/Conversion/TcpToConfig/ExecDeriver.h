@@ -46,6 +46,7 @@ private:
   llvm::LogicalResult stage(tcp::VectorBranchLogOp op);
   llvm::LogicalResult stage(tcp::VectorIntraSliceUnzipOp op);
   llvm::LogicalResult stage(tcp::VectorStashOp op);
+  llvm::LogicalResult stage(tcp::VectorReinterpretOp op);
   llvm::LogicalResult stage(tcp::VectorLogicOp op);
   llvm::LogicalResult stage(tcp::VectorLogicZipOp op);
   llvm::LogicalResult stage(tcp::VectorFxpOp op);

@@ -230,6 +230,8 @@ llvm::Error ExecCheck::checkVectorReduce(VectorState &state) {
 llvm::Error ExecCheck::checkVectorOrder(const config::VectorOp &op,
                                         const VectorOpcodeInfo &info,
                                         VectorState &state) {
+  if (op.opcode == VectorOpcode::Reinterpret)
+    return llvm::Error::success();
   if (info.stage == VectorStageKind::Stash) {
     if (state.stage.unzip)
       return trap(kStage, "Stash is not available in two-group mode");
@@ -348,6 +350,9 @@ llvm::Error ExecCheck::checkVectorOp(const config::VectorOp &op,
     break;
   case VectorOpcode::FpToFxp:
     stream = ElementType::I32;
+    break;
+  case VectorOpcode::Reinterpret:
+    stream = stream == ElementType::F32 ? ElementType::I32 : ElementType::F32;
     break;
   case VectorOpcode::TrimWay4:
     if (state.stage.validCount)

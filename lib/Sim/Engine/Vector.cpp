@@ -270,6 +270,7 @@ void Chain::run(Block &block) {
       continue;
     case VectorOpcode::Concat:
     case VectorOpcode::Filter:
+    case VectorOpcode::Reinterpret:
       continue;
     case VectorOpcode::Stash:
       block.stash.assign(block.groups[0].data(),

@@ -175,6 +175,7 @@ static Bits evalOperandAbsMaxF(Bits a, Bits b) {
 // The end of the block, and the snapshot.
 static NoData evalFilter() { return {}; }
 static NoData evalStash() { return {}; }
+static NoData evalReinterpret() { return {}; }
 
 //===----------------------------------------------------------------------===//
 // From functions on elements to functions on arrays

@@ -15,6 +15,7 @@
 
 #include "Emitter.h"
 #include "Evaluator.h"
+#include "HostLayout.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -84,11 +85,6 @@ mlir::Value Emitter::rowNumbers(Span place, const Value &index, int64_t bytes,
   mlir::Value offsets = read(index, place);
   if (!offsets || bytes == 1)
     return offsets;
-  if (!llvm::isPowerOf2_64(bytes)) {
-    fail(place, "a row has " + llvm::Twine(bytes) +
-                    " bytes; offsets are divided by powers of two only");
-    return nullptr;
-  }
   TypeRef type = Emitter::typeOfTensor(index);
   std::string element = *getMapping(type, "Element") == "1"
                             ? "1"
@@ -125,27 +121,91 @@ mlir::Value Emitter::rowNumbers(Span place, const Value &index, int64_t bytes,
   auto unconditional =
       named("mode", tcp::BranchModeAttr::get(&context(),
                                              tcp::BranchMode::Unconditional));
-  Attributes shift = {
-      named("op", tcp::FxpOpAttr::get(&context(), tcp::FxpOp::LogicRightShift)),
-      named("sources", builder.getArrayAttr(builder.getI32IntegerAttr(
-                           int32_t(llvm::Log2_64(bytes)))))};
+  auto operation = [&](tcp::FxpOp op, int32_t operand) {
+    return Attributes{
+        named("op", tcp::FxpOpAttr::get(&context(), op)),
+        named("sources",
+              builder.getArrayAttr(builder.getI32IntegerAttr(operand)))};
+  };
+  // Multiples of an odd number are divided by it when they are multiplied by
+  // its inverse modulo 2^32; the power of two is shifted out.
+  int64_t odd = bytes >> llvm::countr_zero(uint64_t(bytes));
+  uint32_t inverse = 1;
+  for (int i = 0; i < 5; ++i)
+    inverse *= 2 - uint32_t(odd) * inverse;
+  Attributes multiply = operation(tcp::FxpOp::MulInt, int32_t(inverse));
+  Attributes shift = operation(tcp::FxpOp::LogicRightShift,
+                               llvm::countr_zero(uint64_t(bytes)));
   auto value = [&] { return op->getResult(0); };
-  bool good = op && next(infer<tcp::BeginOp>(place, value(), main)) &&
-              next(infer<tcp::FetchOp>(place, value(), words)) &&
-              next(infer<tcp::CollectOp>(place, value(), flits)) &&
-              next(infer<tcp::VectorInitOp>(place, value(), {})) &&
-              next(infer<tcp::VectorIntraSliceBranchOp>(place, value(),
-                                                        unconditional)) &&
-              next(infer<tcp::VectorFxpOp>(place, value(), shift)) &&
-              next(infer<tcp::VectorFinalOp>(place, value(), {})) &&
-              next(infer<tcp::CommitOp>(place, value(),
-                                        {zero, mapping("element", element)})) &&
-              next(make<tcp::ToHbmOp>(place, offsets.getType(), value(), zero));
+  bool good =
+      op && next(infer<tcp::BeginOp>(place, value(), main)) &&
+      next(infer<tcp::FetchOp>(place, value(), words)) &&
+      next(infer<tcp::CollectOp>(place, value(), flits)) &&
+      next(infer<tcp::VectorInitOp>(place, value(), {})) &&
+      next(infer<tcp::VectorIntraSliceBranchOp>(place, value(),
+                                                unconditional)) &&
+      (odd == 1 || next(infer<tcp::VectorFxpOp>(place, value(), multiply))) &&
+      (odd == bytes || next(infer<tcp::VectorFxpOp>(place, value(), shift))) &&
+      next(infer<tcp::VectorFinalOp>(place, value(), {})) &&
+      next(infer<tcp::CommitOp>(place, value(),
+                                {zero, mapping("element", element)})) &&
+      next(make<tcp::ToHbmOp>(place, offsets.getType(), value(), zero));
   if (!good)
     return nullptr;
   reporter.remark(place) << "divides the byte offsets by " << bytes
                          << ", the bytes of a row, in a pass of its own";
   return value();
+}
+
+mlir::Value Emitter::rowsFromDm(Span place, const Value &index) {
+  TypeRef type = Emitter::typeOfTensor(index);
+  mlir::Value source = read(index, place);
+  if (!source)
+    return nullptr;
+  // Without what is padding on chip: HBM holds the numbers alone.
+  std::string text;
+  for (StringRef name : {"Cluster", "Slice", "Element"})
+    text += (text.empty() ? "[" : ", [") + getMapping(type, name)->str() + "]";
+  auto whole = Mapping::parse(text, axes.sizes());
+  if (!whole) {
+    fail(place, llvm::toString(whole.takeError()));
+    return nullptr;
+  }
+  mlir::Type lowered =
+      lower(makeTensor("HbmTensor", {type->args[0], type->args[1],
+                                     makeMapping(hostMapping(*whole))}),
+            place);
+  mlir::Operation *op =
+      lowered
+          ? make<tcp::ToHbmOp>(place, lowered, source,
+                               named("address", builder.getI64IntegerAttr(0)))
+          : nullptr;
+  if (!op)
+    return nullptr;
+  reporter.remark(place) << "moves the row numbers to HBM, where the DMA "
+                            "engine reads them";
+  return op->getResult(0);
+}
+
+mlir::Value Emitter::rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
+                            const TypeRef &grid) {
+  const Value &index = call.args[0];
+  if (index.kind != Kind::Tensor && index.kind != Kind::View) {
+    fail(call.argPlaces[0], "'" + call.row->name +
+                                "' takes a tensor of indices, found " +
+                                describe(index));
+    return nullptr;
+  }
+  bool isDm = StringRef(index.buffer->type->name).starts_with("Dm");
+  if (call.row->releases == ast::Releases::V06 && isDm == isScaled) {
+    fail(call.argPlaces[0], "'" + call.row->name + "' takes a " +
+                                (isScaled ? "HbmTensor" : "DmTensor") +
+                                ", found " + describe(index));
+    return nullptr;
+  }
+  if (isDm)
+    return rowsFromDm(call.argPlaces[0], index);
+  return rowNumbers(call.argPlaces[0], index, isScaled ? bytes : 1, grid);
 }
 
 Value Emitter::gather(ApiCall &call) {
@@ -166,7 +226,7 @@ Value Emitter::gather(ApiCall &call) {
   if (!lowered)
     return {};
   mlir::Value rows =
-      rowNumbers(call.argPlaces[0], call.args[0], axis->second, type);
+      rowsOf(call, !call.row->name.ends_with("_unscaled"), axis->second, type);
   mlir::Value source = rows ? read(call.receiver, call.place) : mlir::Value();
   if (!source)
     return {};
@@ -177,6 +237,30 @@ Value Emitter::gather(ApiCall &call) {
   return op ? bufferOf(op->getResult(0), type, call.place, *address) : Value();
 }
 
+bool Emitter::checkKey(ApiCall &call, const TypeRef &source) {
+  auto key = call.types.find("Key");
+  if (key == call.types.end() || call.row->releases != ast::Releases::V06)
+    return true;
+  TypeRef outside =
+      makeTensor("HbmTensor", {source->args[0], getParameter(source, "Chip"),
+                               getParameter(source, "Cluster")});
+  TypeRef inside =
+      makeTensor("HbmTensor", {source->args[0], getParameter(source, "Slice"),
+                               getParameter(source, "Element")});
+  std::set<std::string> spread = axesOf(outside, axes.sizes());
+  std::set<std::string> held = axesOf(inside, axes.sizes());
+  TypeRef keys = makeTensor("HostTensor", {source->args[0], key->second});
+  for (const std::string &axis : axesOf(keys, axes.sizes()))
+    if (spread.count(axis) != 0 || held.count(axis) == 0) {
+      fail(call.place, "axis '" + axis + "' of the key m![" +
+                           key->second->text +
+                           "] is not in the slices and elements of the source "
+                           "alone");
+      return false;
+    }
+  return true;
+}
+
 Value Emitter::scatter(ApiCall &call) {
   const Value &destination = call.args[1];
   if (destination.kind != Kind::Tensor || !destination.buffer->value ||
@@ -184,17 +268,22 @@ Value Emitter::scatter(ApiCall &call) {
     return fail(call.argPlaces[1], "'dma_scatter' writes to an HbmTensor, "
                                    "found " +
                                        describe(destination));
-  if (call.args[2].kind != Kind::Bool)
-    return fail(call.argPlaces[2],
-                "whether offsets are scaled is a bool, found " +
-                    describe(call.args[2]));
+  // Release 0.6 says it by the name.
+  bool isScaled = !call.row->name.ends_with("_unscaled");
+  if (call.args.size() > 2) {
+    if (call.args[2].kind != Kind::Bool)
+      return fail(call.argPlaces[2],
+                  "whether offsets are scaled is a bool, found " +
+                      describe(call.args[2]));
+    isScaled = call.args[2].boolean;
+  }
   TypeRef source = Emitter::typeOfTensor(call.receiver);
+  if (!checkKey(call, source))
+    return {};
   auto axis = indexedAxis(destination.buffer->type, source, call.place);
   if (!axis)
     return {};
-  mlir::Value rows =
-      rowNumbers(call.argPlaces[0], call.args[0],
-                 call.args[2].boolean ? axis->second : 1, source);
+  mlir::Value rows = rowsOf(call, isScaled, axis->second, source);
   mlir::Value input = rows ? read(call.receiver, call.place) : mlir::Value();
   mlir::Value old =
       input ? read(destination, call.argPlaces[1]) : mlir::Value();

@@ -55,6 +55,27 @@ Value Emitter::view(ApiCall &call, bool isMut) {
   return view;
 }
 
+/// A dimension that is a tile already is named by the digit that it is a part
+/// of: "B" for "B = 4 # 16".
+std::string Emitter::wholeDigit(StringRef index) const {
+  auto mapping = Mapping::parse(index, axes.sizes());
+  if (!mapping) {
+    llvm::consumeError(mapping.takeError());
+    return index.str();
+  }
+  llvm::ArrayRef<Factor> factors = mapping->factors();
+  if (factors.size() != 1 || factors[0].kind != Factor::Kind::Axis ||
+      !factors[0].isPadded() || factors[0].first != 0 || factors[0].offset != 0)
+    return index.str();
+  const Factor &digit = factors[0];
+  std::string text = digit.base;
+  if (digit.stride != 1)
+    text += " / " + std::to_string(digit.stride);
+  if (digit.stride * digit.extent < digit.baseSize)
+    text += " % " + std::to_string(digit.extent);
+  return text;
+}
+
 Value Emitter::tile(ApiCall &call, StringRef level) {
   StringRef parameter = level;
   auto index = mappingArg(call, "Index");
@@ -79,7 +100,7 @@ Value Emitter::tile(ApiCall &call, StringRef level) {
   }
   Tile tile;
   tile.level = level;
-  tile.dimension = *index;
+  tile.dimension = wholeDigit(*index);
   tile.size = *length;
   tile.starts = {start.integer};
   tile.mapping = *mapping;
@@ -99,6 +120,141 @@ Value Emitter::tile(ApiCall &call, StringRef level) {
   return good ? view : Value();
 }
 
+Value Emitter::restate(ApiCall &call) {
+  auto mapping = mappingArg(call, "Element");
+  if (!mapping)
+    return {};
+  TypeRef type = Emitter::typeOfTensor(call.receiver);
+  bool isPad = call.row->name == "pad";
+  StringRef now = *getMapping(type, "Element");
+  StringRef shorter = isPad ? now : StringRef(*mapping);
+  StringRef longer = isPad ? StringRef(*mapping) : now;
+  auto few = sizeOf(shorter, call.place), many = sizeOf(longer, call.place);
+  if (!few || !many)
+    return {};
+  auto wide = Mapping::parse(longer, axes.sizes());
+  auto padded = Mapping::parse("[" + shorter.str() + "] # " +
+                                   std::to_string(std::max(*few, *many)),
+                               axes.sizes());
+  bool fits = wide && padded && wide->isEquivalent(*padded);
+  llvm::consumeError(wide.takeError());
+  llvm::consumeError(padded.takeError());
+  if (!fits)
+    return fail(call.place, "m![" + longer + "] is not m![" + shorter +
+                                "] with padding behind it");
+  Value view = call.receiver;
+  Tile tile;
+  tile.mapping = *mapping;
+  tile.place = call.place;
+  view.tiles.push_back(std::move(tile));
+  return view;
+}
+
+Value Emitter::rename(ApiCall &call) {
+  TypeRef from = Emitter::typeOfTensor(call.receiver);
+  std::vector<TypeRef> args = {from->args[0]};
+  for (StringRef name : {"Chip", "Element"}) {
+    auto to = mappingArg(call, name);
+    auto before = sizeOf(*getMapping(from, name), call.place);
+    auto after = to ? sizeOf(*to, call.place) : std::nullopt;
+    if (!before || !after)
+      return {};
+    if (*before != *after)
+      return fail(call.place, "a reshape keeps the size of '" + name +
+                                  "': it is " + llvm::Twine(*before) + ", m![" +
+                                  *to + "] has " + llvm::Twine(*after));
+    args.push_back(makeMapping(*to));
+  }
+  TypeRef type = makeTensor("HbmTensor", std::move(args));
+  mlir::Value source = read(call.receiver, call.place);
+  mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
+  if (!lowered)
+    return {};
+  mlir::Operation *op =
+      make<tcp::ViewOp>(call.place, lowered, source,
+                        {named("steps", builder.getDenseI64ArrayAttr({})),
+                         named("offset", builder.getI64IntegerAttr(0))});
+  if (!op)
+    return {};
+  Value tensor = bufferOf(op->getResult(0), type, call.place,
+                          call.receiver.buffer->address);
+  if (call.receiver.kind == Kind::View) {
+    tensor.kind = Kind::View;
+    tensor.name = call.row->result.str();
+  }
+  return tensor;
+}
+
+Value Emitter::fill(ApiCall &call) {
+  const Value &value = call.args[0];
+  if (!takesContext(call, 1, {"sub"}))
+    return {};
+  if (call.receiver.kind != Kind::View || !call.receiver.tiles.empty())
+    return fail(call.place, "'memset' fills a whole DmTensor, found a part");
+  if (!value.dynamic.empty())
+    return fail(call.argPlaces[0], "what 'memset' writes stands in the "
+                                   "instruction and is a constant; " +
+                                       value.dynamic);
+  Buffer &buffer = *call.receiver.buffer;
+  auto type = mlir::cast<tcp::DmType>(buffer.value.getType());
+  bool isFloat = mlir::isa<mlir::FloatType>(type.getElementType());
+  if (value.kind != (isFloat ? Kind::Float : Kind::Int))
+    return fail(call.argPlaces[0], "this is " + describe(value) +
+                                       ", the tensor holds " +
+                                       str(buffer.type->args[0]));
+  // One word in every slice, which a pass reads again and again.
+  mlir::TypedAttr word =
+      isFloat
+          ? mlir::TypedAttr(builder.getF32FloatAttr(float(value.number)))
+          : mlir::TypedAttr(builder.getI32IntegerAttr(int32_t(value.integer)));
+  mlir::Type cell = tcp::DmType::get(&context(), word.getType(), type.getGrid(),
+                                     mappingAttr("1"));
+  mlir::Operation *op = make<tcp::ItosOp>(
+      call.place, cell, {},
+      {named("value", word), named("address", builder.getI64IntegerAttr(0))});
+  bool isCast = word.getType() != type.getElementType();
+  mlir::Value flits =
+      op ? repeatWord(call.place, op->getResult(0), type, isCast)
+         : mlir::Value();
+  if (!flits || !commitInto(call.place, flits, call.receiver))
+    return {};
+  reporter.remark(call.place)
+      << "'memset' writes a word, and a pass of the main context copies it";
+  return makeUnit();
+}
+
+mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
+                                bool isCast) {
+  constexpr int64_t kWords = 8;
+  std::string element = "[" + type.getElement().getText().str() + "]";
+  int64_t size = type.getElementMapping().size();
+  if (size % kWords != 0)
+    element = "[" + element + " # " +
+              std::to_string(llvm::alignTo(size, kWords)) + "]";
+  std::string time = element + " / 8", packet = element + " % 8";
+  mlir::Operation *op = infer<tcp::BeginOp>(
+      place, word,
+      named("execution_context",
+            tcp::ContextAttr::get(&context(), tcp::Context::Main)));
+  mlir::Type read = mlir::cast<tcp::DmType>(word.getType()).getElementType();
+  Attributes flits = {mapping("time", time), mapping("packet", packet)};
+  Attributes fetch = flits;
+  fetch.push_back(named("element_type", mlir::TypeAttr::get(read)));
+  if (op)
+    op = infer<tcp::FetchOp>(place, op->getResult(0), fetch);
+  if (op)
+    op = infer<tcp::CollectOp>(place, op->getResult(0), flits);
+  if (op && isCast) {
+    int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
+    std::string whole = "[" + packet + "] # " + std::to_string(32 * 8 / bits);
+    op = infer<tcp::CastOp>(
+        place, op->getResult(0),
+        {named("element_type", mlir::TypeAttr::get(type.getElementType())),
+         mapping("packet", whole)});
+  }
+  return op ? op->getResult(0) : mlir::Value();
+}
+
 /// Whether a pass wrote the whole tensor and nothing has read it since.
 static bool isJustCommitted(const Buffer &buffer, const Tile &tile) {
   auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
@@ -113,6 +269,9 @@ mlir::Value Emitter::readTiles(const Value &view, Span place) {
     return nullptr;
   }
   for (const Tile &tile : view.tiles) {
+    // The same elements, said to be followed by more or less padding.
+    if (tile.dimension.empty())
+      continue;
     if (tile.level == "Slice") {
       bool isFirst = &tile == view.tiles.begin();
       value = isFirst && isJustCommitted(*view.buffer, tile)
@@ -240,6 +399,10 @@ static mlir::FailureOr<int64_t> offsetOf(const Value &view,
     auto whole = Mapping::parse(text, axes.sizes());
     if (!whole)
       return llvm::consumeError(whole.takeError()), mlir::failure();
+    if (tile.dimension.empty()) {
+      text = tile.mapping;
+      continue;
+    }
     auto attr = [&](StringRef mapping) {
       return stream::MappingAttr::get(context, mapping);
     };
@@ -307,7 +470,15 @@ Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
   return makeUnit();
 }
 
+void Emitter::putTensorFirst(ApiCall &call) {
+  if (call.row->releases != ast::Releases::V06)
+    return;
+  call.args[0] = call.receiver;
+  call.argPlaces[0] = call.place;
+}
+
 Value Emitter::shuffleChips(ApiCall &call) {
+  putTensorFirst(call);
   auto address = addressArg(call);
   if (!address)
     return {};
@@ -323,7 +494,7 @@ Value Emitter::shuffleChips(ApiCall &call) {
   TypeRef type = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
                                                  : call.args[0].buffer->type;
   auto tensor = std::make_shared<Type>(*type);
-  tensor->name = "DmTensor";
+  tensor->name = call.row->result.str();
   mlir::Operation *op = make<tcp::ChipShuffleOp>(
       call.place, input.getType(), input,
       {named("sources", builder.getDenseI64ArrayAttr(sources)),
@@ -383,7 +554,39 @@ mlir::Value Emitter::copyPass(Span place, mlir::Value source, StringRef element,
   return op ? op->getResult(0) : mlir::Value();
 }
 
+Value Emitter::copySlicesApart(ApiCall &call) {
+  auto slice = mappingArg(call, "Slice"), element = mappingArg(call, "Element");
+  if (!slice || !element || !takesContext(call, 0, {"sub"}))
+    return {};
+  TypeRef from = Emitter::typeOfTensor(call.receiver);
+  auto before = Mapping::parse(*getMapping(from, "Slice"), axes.sizes());
+  auto after = Mapping::parse(*slice, axes.sizes());
+  bool same = before && after && before->isEquivalent(*after);
+  llvm::consumeError(before.takeError());
+  llvm::consumeError(after.takeError());
+  if (!same)
+    return fail(call.place,
+                "a parallel copy stays in its slices: the source has \"" +
+                    *getMapping(from, "Slice") + "\", the copy \"" + *slice +
+                    "\"");
+  mlir::Value source = read(call.receiver, call.place);
+  mlir::Value result = source ? copyPass(call.place, source, *element,
+                                         /*address=*/0, nullptr)
+                              : mlir::Value();
+  if (!result)
+    return {};
+  auto type = std::make_shared<Type>(*from);
+  type->name = "DmTensor";
+  type->args.back() = makeMapping(*element);
+  reporter.remark(call.place)
+      << "'" << call.row->name
+      << "' is a pass of the sub context: fetch, collect and commit";
+  return bufferOf(result, type, call.place, 0);
+}
+
 Value Emitter::parallelCopy(ApiCall &call) {
+  if (call.args.size() == 1)
+    return copySlicesApart(call);
   const Value &destination = call.args[1];
   if (!takesContext(call, 0, {"sub"}))
     return {};

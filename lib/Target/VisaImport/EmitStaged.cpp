@@ -43,7 +43,9 @@ mlir::Value Emitter::flatten(Span place, mlir::Value source,
 }
 
 Value Emitter::reshape(ApiCall &call) {
-  TypeRef from = call.receiver.buffer->type;
+  // A tensor is moved away, a view is another name.
+  bool isView = call.receiver.kind == Kind::View;
+  TypeRef from = Emitter::typeOfTensor(call.receiver);
   std::vector<TypeRef> args = {from->args[0]};
   for (StringRef name : parametersOf("DmTensor").drop_front()) {
     auto to = mappingArg(call, name);
@@ -65,29 +67,23 @@ Value Emitter::reshape(ApiCall &call) {
   if (!lowered)
     return {};
   int64_t address = call.receiver.buffer->address;
-  if (lowered == source.getType()) {
-    Value same = bufferOf(source, type, call.place, address);
-    call.receiver.buffer->value = nullptr;
-    return same;
-  }
-  mlir::Value flat = flatten(call.place, source, from);
-  mlir::Type renamed = flat ? lower(flatType(type), call.place) : mlir::Type();
-  if (!renamed)
-    return {};
-  mlir::Operation *op =
-      make<tcp::ViewOp>(call.place, renamed, flat,
-                        {named("steps", builder.getDenseI64ArrayAttr({})),
-                         named("offset", builder.getI64IntegerAttr(0))});
-  if (op)
-    op =
-        make<tcp::ToDmOp>(call.place, lowered, op->getResult(0),
-                          named("address", builder.getI64IntegerAttr(address)));
+  auto tensorOf = [&](mlir::Value value) {
+    Value tensor = bufferOf(value, type, call.place, address);
+    if (isView) {
+      tensor.kind = Kind::View;
+      tensor.name = call.row->result.str();
+    } else {
+      call.receiver.buffer->value = nullptr;
+    }
+    return tensor;
+  };
+  if (lowered == source.getType())
+    return tensorOf(source);
+  // The same memory under other axes.
+  mlir::Operation *op = make<tcp::BitcastOp>(call.place, lowered, source, {});
   if (!op)
     return {};
-  reporter.remark(call.place)
-      << "the reshape is a move to HBM and back under the new axes";
-  call.receiver.buffer->value = nullptr;
-  return bufferOf(op->getResult(0), type, call.place, address);
+  return tensorOf(op->getResult(0));
 }
 
 mlir::Operation *Emitter::moveParts(Span place, mlir::Value from,
@@ -107,6 +103,7 @@ mlir::Operation *Emitter::moveParts(Span place, mlir::Value from,
 }
 
 Value Emitter::shuffleClusters(ApiCall &call) {
+  putTensorFirst(call);
   auto address = addressArg(call);
   if (!address)
     return {};

@@ -42,18 +42,41 @@ Value Emitter::begin(ApiCall &call) {
       named("execution_context", tcp::ContextAttr::get(&context(), execution)));
 }
 
+bool Emitter::areSame(const TypeRef &a, const TypeRef &b) const {
+  if (str(a->args[0]) != str(b->args[0]))
+    return false;
+  for (auto [left, right] :
+       llvm::drop_begin(llvm::zip_equal(a->args, b->args))) {
+    auto one = Mapping::parse(left->text, axes.sizes());
+    auto other = Mapping::parse(right->text, axes.sizes());
+    bool same = one && other && one->isEquivalent(*other);
+    llvm::consumeError(one.takeError());
+    llvm::consumeError(other.takeError());
+    if (!same)
+      return false;
+  }
+  return true;
+}
+
 Value Emitter::beginInterleaved(ApiCall &call) {
   auto axis = axisArg(call, "I");
   mlir::Value left = read(call.args[0], call.argPlaces[0]);
   mlir::Value right = read(call.args[1], call.argPlaces[1]);
   if (!axis || !left || !right)
     return {};
+  TypeRef a = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
+                                              : call.args[0].buffer->type;
+  TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
+                                              : call.args[1].buffer->type;
   // The same mappings may be written in other words.
+  if (left.getType() != right.getType() && areSame(a, b)) {
+    mlir::Operation *op =
+        make<tcp::BitcastOp>(call.place, left.getType(), right, {});
+    if (!op)
+      return {};
+    right = op->getResult(0);
+  }
   if (left.getType() != right.getType()) {
-    TypeRef a = call.args[0].kind == Kind::View ? typeOfView(call.args[0])
-                                                : call.args[0].buffer->type;
-    TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
-                                                : call.args[1].buffer->type;
     return fail(call.argPlaces[1], "interleaved tensors have one type; this is "
                                    "a " +
                                        str(b) + ", the first is a " + str(a));
@@ -67,8 +90,16 @@ Value Emitter::beginInterleaved(ApiCall &call) {
 }
 
 Value Emitter::fetch(ApiCall &call) {
-  mlir::Type element = scalarArg(call, "D");
   auto time = mappingArg(call, "Time"), packet = mappingArg(call, "Packet");
+  if (call.row->releases == ast::Releases::V06 && time && packet) {
+    Value stream = call.receiver;
+    stream.name = call.row->result.str();
+    auto type = mlir::cast<tcp::StreamType>(stream.stream.getType());
+    stream.fetch = std::make_shared<Fetch>(
+        Fetch{*time, *packet, type.getElementType(), {}, {}, call.place});
+    return stream;
+  }
+  mlir::Type element = scalarArg(call, "D");
   if (!element || !time || !packet)
     return {};
   Attributes attributes = {named("element_type", mlir::TypeAttr::get(element)),
@@ -89,6 +120,111 @@ Value Emitter::fetch(ApiCall &call) {
         named("zero_points", builder.getDenseI64ArrayAttr(points)));
   }
   return stage<tcp::FetchOp>(call, call.receiver.stream, attributes);
+}
+
+/// The values of the 16 codes of f4e2m1.
+static constexpr float kE2M1[] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,
+                                  4.0f,  6.0f,  -0.0f, -0.5f, -1.0f, -1.5f,
+                                  -2.0f, -3.0f, -4.0f, -6.0f};
+
+mlir::Attribute Emitter::lookupTable(mlir::Type key, const TypeRef &value,
+                                     ApiCall &call) {
+  mlir::Type element = elementType(value, call.place);
+  if (!element)
+    return nullptr;
+  bool isPaired =
+      key.isInteger(4) &&
+      mlir::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(element);
+  auto floatKey = mlir::dyn_cast<mlir::FloatType>(key);
+  bool isWide = floatKey && floatKey.getWidth() == 8 && element.isBF16();
+  if (!isPaired && !isWide) {
+    fail(call.place,
+         "there is no table from '" +
+             str(typeOfStream("BeginTensor", call.receiver.stream)->args[0]) +
+             "' to '" + value->name +
+             "'; f4e2m1 becomes f8e4m3 or f8e5m2, f8e4m3 and "
+             "f8e5m2 become bf16");
+    return nullptr;
+  }
+  auto result = mlir::cast<mlir::FloatType>(element);
+  llvm::SmallVector<llvm::APFloat, 256> entries;
+  for (unsigned code = 0; code < (isPaired ? 16u : 256u); ++code) {
+    llvm::APFloat number =
+        isPaired
+            ? llvm::APFloat(kE2M1[code])
+            : llvm::APFloat(floatKey.getFloatSemantics(), llvm::APInt(8, code));
+    bool losesInfo;
+    number.convert(result.getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    entries.push_back(number);
+  }
+  auto shape = mlir::RankedTensorType::get(int64_t(entries.size()), element);
+  return mlir::DenseElementsAttr::get(shape, entries);
+}
+
+Value Emitter::adaptFetch(ApiCall &call) {
+  StringRef name = call.row->name;
+  Value stream = call.receiver;
+  if (!stream.fetch)
+    return fail(call.place, "'" + name + "' stands behind 'fetch'");
+  auto fetch = std::make_shared<Fetch>(*stream.fetch);
+  auto found = call.types.find("D");
+  TypeRef type = found != call.types.end() ? found->second
+                                           : getParameter(call.expected, "D");
+  if (!type)
+    return fail(call.place, "'D' of '" + name + "' is not known; write " +
+                                name + "::<D>()");
+  if (name == "fetch_table_lookup") {
+    fetch->table = lookupTable(fetch->element, type, call);
+    if (!fetch->table)
+      return {};
+    fetch->element = elementType(type, call.place);
+  } else if (name == "fetch_zero_point_sub") {
+    const Value &point = call.args[0];
+    if (point.kind != Kind::Int)
+      return fail(call.argPlaces[0],
+                  "a zero point is an integer, found " + describe(point));
+    // i5 and i9 exist between the adapter and the contraction engine only.
+    unsigned bits = fetch->element.isInteger(4)   ? 5
+                    : fetch->element.isInteger(8) ? 9
+                                                  : 0;
+    if (bits == 0 || type->name != "i" + std::to_string(bits))
+      return fail(call.place, "'" + name +
+                                  "' makes i5 of i4 and i9 of i8, "
+                                  "found '" +
+                                  type->name + "'");
+    if (!llvm::isIntN(bits - 1, point.integer))
+      return fail(call.argPlaces[0], "zero point " +
+                                         llvm::Twine(point.integer) +
+                                         " is no i" + llvm::Twine(bits - 1));
+    fetch->element = builder.getIntegerType(bits);
+    fetch->zeroPoints = {point.integer};
+  } else {
+    fetch->element = elementType(type, call.place);
+  }
+  if (!fetch->element)
+    return {};
+  stream.fetch = std::move(fetch);
+  return stream;
+}
+
+bool Emitter::finishFetch(Value &stream) {
+  const Fetch &fetch = *stream.fetch;
+  Attributes attributes = {
+      named("element_type", mlir::TypeAttr::get(fetch.element)),
+      mapping("time", fetch.time), mapping("packet", fetch.packet)};
+  if (fetch.table)
+    attributes.push_back(named("table", fetch.table));
+  if (!fetch.zeroPoints.empty())
+    attributes.push_back(
+        named("zero_points", builder.getDenseI64ArrayAttr(fetch.zeroPoints)));
+  mlir::Operation *op =
+      infer<tcp::FetchOp>(fetch.place, stream.stream, attributes);
+  if (!op)
+    return false;
+  stream.stream = op->getResult(0);
+  stream.fetch = nullptr;
+  return true;
 }
 
 Value Emitter::switchSlices(ApiCall &call) {
@@ -172,13 +308,17 @@ Value Emitter::toTrf(ApiCall &call) {
   auto row = mappingArg(call, "Row"), element = mappingArg(call, "Element");
   if (!row || !element)
     return {};
-  const Value &address = call.args[0];
-  std::optional<tcp::TrfAddress> part;
-  if (address.kind == Kind::Choice && address.name == "TrfAddress")
-    part = tcp::symbolizeTrfAddress(address.variant);
-  if (!part)
-    return fail(call.argPlaces[0],
-                "'to_trf' takes a TrfAddress, found " + describe(address));
+  // Without an address, what the tensor needs.
+  std::optional<tcp::TrfAddress> part = tcp::TrfAddress::Full;
+  if (!call.args.empty()) {
+    const Value &address = call.args[0];
+    part = std::nullopt;
+    if (address.kind == Kind::Choice && address.name == "TrfAddress")
+      part = tcp::symbolizeTrfAddress(address.variant);
+    if (!part)
+      return fail(call.argPlaces[0],
+                  "'to_trf' takes a TrfAddress, found " + describe(address));
+  }
   mlir::Operation *op = infer<tcp::ToTrfOp>(
       call.place, call.receiver.stream,
       {named("address", tcp::TrfAddressAttr::get(&context(), *part)),
@@ -237,8 +377,20 @@ Value Emitter::align(ApiCall &call) {
   if (!trf)
     return {};
   if (!mlir::isa<tcp::TrfType>(trf.getType()))
-    return fail(call.argPlaces[0],
-                "'align' takes a TrfTensor, found " + describe(call.args[0]));
+    return fail(call.argPlaces[0], "'" + call.row->name +
+                                       "' takes a TrfTensor, found " +
+                                       describe(call.args[0]));
+  if (call.row->name == "contract_outer") {
+    // One flit is half of a computation packet; nothing is in the other half.
+    auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
+    int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
+    auto size = sizeOf(*packet, call.place);
+    if (!size)
+      return {};
+    constexpr int64_t kFlitBits = 32 * 8;
+    if (*size * bits == kFlitBits)
+      packet = "[" + *packet + "] # " + std::to_string(2 * *size);
+  }
   return stage<tcp::AlignOp>(
       call, {call.receiver.stream, trf},
       {mapping("time", *time), mapping("packet", *packet)});
@@ -251,6 +403,55 @@ Value Emitter::contract(ApiCall &call) {
                 : Value();
 }
 
+Value Emitter::contractTime(ApiCall &call) {
+  auto time = mappingArg(call, "Time");
+  if (!time)
+    return {};
+  Value stream = call.receiver;
+  stream.declared = *time;
+  return stream;
+}
+
+bool Emitter::checkLaneTime(ApiCall &call, bool isInterleaved, StringRef time) {
+  StringRef left = call.receiver.declared;
+  // Of an argument it is not known what it was made by.
+  if (left.empty() && mlir::isa<mlir::BlockArgument>(call.receiver.stream))
+    return true;
+  if (left.empty()) {
+    fail(call.place,
+         "'contract_time' stands in front of '" + call.row->name + "'");
+    return false;
+  }
+  auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
+  std::string packet = type.getPacket().getText().str();
+  std::string expected = "[" + left.str() + "], ";
+  if (isInterleaved) {
+    expected += "[" + packet + "]";
+  } else {
+    constexpr int64_t kColumns = 8;
+    auto size = sizeOf(packet, call.place);
+    if (!size)
+      return false;
+    std::string padded = "[" + packet + "]";
+    if (*size % kColumns != 0)
+      padded = "[" + padded + " # " +
+               std::to_string(llvm::alignTo(*size, kColumns)) + "]";
+    expected += "[" + type.getRow().getText().str() + "], " + padded + " / " +
+                std::to_string(kColumns);
+  }
+  auto wanted = Mapping::parse(expected, axes.sizes());
+  auto found = Mapping::parse(time, axes.sizes());
+  bool good = wanted && found && wanted->isEquivalent(*found);
+  if (!good)
+    fail(call.place, "time m![" + time + "] of '" + call.row->name +
+                         "' is not m![" + (wanted ? wanted->str() : expected) +
+                         "], what contract_time leaves and what the lanes and "
+                         "the packet add");
+  llvm::consumeError(wanted.takeError());
+  llvm::consumeError(found.takeError());
+  return good;
+}
+
 Value Emitter::accumulate(ApiCall &call) {
   auto time = mappingArg(call, "Time"), packet = mappingArg(call, "Packet");
   if (!time || !packet)
@@ -260,9 +461,14 @@ Value Emitter::accumulate(ApiCall &call) {
   if (kind.kind == Kind::Choice)
     known = tcp::symbolizeAccumulationKind(kind.variant);
   if (!known)
-    return fail(call.argPlaces[0], "'accumulate' takes an AccumulationKind, "
-                                   "found " +
-                                       describe(kind));
+    return fail(call.argPlaces[0],
+                "'" + call.row->name + "' takes " +
+                    (call.row->name == "accumulate" ? "an AccumulationKind"
+                                                    : "a LaneMode") +
+                    ", found " + describe(kind));
+  if (call.row->name == "contract_lane" &&
+      !checkLaneTime(call, *known == tcp::AccumulationKind::Interleaved, *time))
+    return {};
   return stage<tcp::AccumulateOp>(
       call, call.receiver.stream,
       {named("kind", tcp::AccumulationKindAttr::get(&context(), *known)),
@@ -293,10 +499,126 @@ Value Emitter::transpose(ApiCall &call) {
       {mapping("time", *time), mapping("packet", *packet)});
 }
 
+Value Emitter::commitTrim(ApiCall &call) {
+  auto packet = mappingArg(call, "Packet");
+  if (!packet)
+    return {};
+  Value stream = call.receiver;
+  auto type = mlir::cast<tcp::StreamType>(stream.stream.getType());
+  StringRef whole = type.getPacket().getText();
+  auto size = sizeOf(*packet, call.place), before = sizeOf(whole, call.place);
+  if (!size || !before)
+    return {};
+  bool good = *size <= *before;
+  if (good) {
+    auto kept = Mapping::parse(*packet, axes.sizes());
+    auto first = Mapping::parse(
+        "[" + whole.str() + "] = " + std::to_string(*size), axes.sizes());
+    good = kept && first && kept->isEquivalent(*first);
+    llvm::consumeError(kept.takeError());
+    llvm::consumeError(first.takeError());
+  }
+  if (!good)
+    return fail(call.place, "m![" + *packet + "] is not what a packet \"" +
+                                whole + "\" begins with");
+  stream.name = call.row->result.str();
+  stream.declared = *packet;
+  return stream;
+}
+
+mlir::Value Emitter::clampNegative(ApiCall &call, mlir::Value stream) {
+  mlir::Operation *before = stream.getDefiningOp();
+  mlir::Value value = stream;
+  if (mlir::isa_and_nonnull<tcp::VectorFinalOp>(before)) {
+    value = before->getOperand(0);
+  } else {
+    auto unconditional =
+        named("mode", tcp::BranchModeAttr::get(&context(),
+                                               tcp::BranchMode::Unconditional));
+    mlir::Operation *op = infer<tcp::VectorInitOp>(call.place, value, {});
+    if (op)
+      op = infer<tcp::VectorIntraSliceBranchOp>(call.place, op->getResult(0),
+                                                unconditional);
+    if (!op)
+      return nullptr;
+    value = op->getResult(0);
+    before = nullptr;
+  }
+  Attributes attributes = {
+      named("op", tcp::ClipOpAttr::get(&context(), tcp::ClipOp::Max)),
+      named("sources", builder.getArrayAttr(builder.getF32FloatAttr(0.0f)))};
+  mlir::Operation *op = infer<tcp::VectorClipOp>(call.place, value, attributes);
+  if (op)
+    op = infer<tcp::VectorFinalOp>(call.place, op->getResult(0), {});
+  if (!op)
+    return nullptr;
+  if (before && before->use_empty())
+    before->erase();
+  return op->getResult(0);
+}
+
+Value Emitter::commitCast(ApiCall &call) {
+  mlir::Type element = scalarArg(call, "D");
+  if (!element)
+    return {};
+  Value stream = call.receiver;
+  auto type = mlir::cast<tcp::StreamType>(stream.stream.getType());
+  if (!type.getElementType().isF32() || !element.isBF16())
+    return fail(call.place,
+                "'" + call.row->name +
+                    "' converts f32 to bf16, this stream is of " +
+                    str(typeOfStream("CollectTensor", stream.stream)->args[0]));
+  mlir::Operation *before = stream.stream.getDefiningOp();
+  if (mlir::isa_and_nonnull<tcp::TransposeOp>(before))
+    return fail(call.place, "'" + call.row->name +
+                                "' behind 'transpose' is not imported yet; "
+                                "'cast' in front of it is the same");
+  if (call.row->name == "commit_cast_relu") {
+    stream.stream = clampNegative(call, stream.stream);
+    if (!stream.stream)
+      return {};
+  }
+  // The cast engine is free: nothing else makes bf16 of f32.
+  int64_t perFlit = 32 * 8 / element.getIntOrFloatBitWidth();
+  std::string packet =
+      "[" + type.getPacket().getText().str() + "] # " + std::to_string(perFlit);
+  mlir::Operation *op =
+      infer<tcp::CastOp>(call.place, stream.stream,
+                         {named("element_type", mlir::TypeAttr::get(element)),
+                          mapping("packet", packet)});
+  if (!op)
+    return {};
+  stream.stream = op->getResult(0);
+  reporter.remark(call.place)
+      << "'" << call.row->name << "' is a cast"
+      << (call.row->name == "commit_cast" ? "" : " behind a clip at 0")
+      << " in front of the commit";
+  return stream;
+}
+
+bool Emitter::checkTrimmed(ApiCall &call, StringRef element) {
+  StringRef packet = call.receiver.declared;
+  if (packet.empty())
+    return true;
+  auto time = mlir::cast<tcp::StreamType>(call.receiver.stream.getType())
+                  .getTimeMapping();
+  auto kept = sizeOf(packet, call.place);
+  auto size = sizeOf(element, call.place);
+  if (!kept || !size)
+    return false;
+  // There may be padding behind them.
+  if (time.size() * *kept <= *size)
+    return true;
+  fail(call.place, "element m![" + element + "] has " + llvm::Twine(*size) +
+                       " elements, the stream " + llvm::Twine(time.size()) +
+                       " packets of " + llvm::Twine(*kept));
+  return false;
+}
+
 Value Emitter::commit(ApiCall &call) {
   auto element = mappingArg(call, "Element");
   auto address = addressArg(call);
-  if (!element || !address)
+  if (!element || !address || !checkTrimmed(call, *element))
     return {};
   mlir::Value stream = call.receiver.stream;
   if (call.receiver.name == "FetchTensor")
@@ -315,6 +637,46 @@ Value Emitter::commit(ApiCall &call) {
       makeTensor("DmTensor", {type->args[0], type->args[1], type->args[2],
                               type->args[3], makeMapping(*element)}),
       call.place, *address);
+}
+
+/// The text of a digit of an axis.
+static std::string digitText(const Factor &digit, int64_t stride,
+                             int64_t extent) {
+  std::string text = digit.base;
+  if (stride != 1)
+    text += " / " + std::to_string(stride);
+  if (stride * extent < digit.baseSize)
+    text += " % " + std::to_string(extent);
+  return text;
+}
+
+bool Emitter::joinTiles(Tile &tile, const Tile &inner) const {
+  auto outside = Mapping::parse(tile.dimension, axes.sizes());
+  auto inside = Mapping::parse(inner.dimension, axes.sizes());
+  bool good = outside && inside && inner.level == tile.level &&
+              !inner.dimension.empty() && tile.starts.size() == 1 &&
+              inner.starts.size() == 1 && outside->factors().size() == 1 &&
+              inside->factors().size() == 1;
+  if (good) {
+    const Factor &outer = outside->factors()[0], &part = inside->factors()[0];
+    good = outer.kind == Factor::Kind::Axis &&
+           part.kind == Factor::Kind::Axis && outer.base == part.base;
+    if (good && outer.stride == part.stride && outer.extent == part.extent) {
+      tile.starts[0] += inner.starts[0];
+    } else if (good && tile.size == 1 &&
+               outer.stride == part.stride * part.extent) {
+      // A position of the digit outside, and some of the one inside.
+      tile.starts[0] = tile.starts[0] * part.extent + inner.starts[0];
+      tile.dimension = digitText(part, part.stride, outer.extent * part.extent);
+    } else {
+      good = false;
+    }
+    tile.size = inner.size;
+    tile.mapping = inner.mapping;
+  }
+  llvm::consumeError(outside.takeError());
+  llvm::consumeError(inside.takeError());
+  return good;
 }
 
 mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
@@ -343,10 +705,13 @@ mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
       replace(buffer, op->getResult(0));
     return op ? op->getResult(0) : mlir::Value();
   }
-  const Tile &tile = destination.tiles.front();
-  if (destination.tiles.size() > 1 || tile.level != "Element") {
-    fail(place, "a pass commits to one tile of the elements; a tile of a tile "
-                "or of slices is not imported yet");
+  Tile tile = destination.tiles.front();
+  bool isOne = tile.level == "Element" && !tile.dimension.empty();
+  for (const Tile &inner : llvm::drop_begin(destination.tiles))
+    isOne = isOne && joinTiles(tile, inner);
+  if (!isOne) {
+    fail(place, "a pass commits to one tile of the elements; tiles of several "
+                "dimensions or of slices are not imported yet");
     return nullptr;
   }
   op = make<tcp::CommitViewOp>(

@@ -39,18 +39,21 @@ Value Emitter::vectorPlain(ApiCall &call, StringRef operation) {
 // Entering the intra-slice block
 //===----------------------------------------------------------------------===//
 
-mlir::Attribute Emitter::comparison(const Value &value, Span place) {
+mlir::Attribute Emitter::comparison(const Value &value, bool ofFloat,
+                                    Span place) {
   const Value *inner = &value;
   // InputCmp::I32(InputCmpI32::Less { boundary: 0 })
   if (inner->kind == Kind::Choice && inner->name == "InputCmp" &&
       inner->fields.size() == 1)
     inner = inner->fields[0].value.get();
   if (inner->kind != Kind::Choice ||
-      !StringRef(inner->name).starts_with("InputCmp")) {
+      (!StringRef(inner->name).starts_with("InputCmp") &&
+       inner->name != "Cmp")) {
     fail(place, "expected a comparison, found " + describe(*inner));
     return nullptr;
   }
-  bool isFloat = inner->name == "InputCmpF32";
+  bool isFloat =
+      inner->name == "InputCmpF32" || (inner->name == "Cmp" && ofFloat);
   StringRef variant = inner->variant;
   mlir::TypedAttr boundary;
   if (!inner->fields.empty()) {
@@ -94,10 +97,17 @@ Value Emitter::branch(ApiCall &call) {
   std::optional<tcp::BranchMode> known;
   if (mode.kind == Kind::Choice && mode.name == "BranchMode")
     known = tcp::symbolizeBranchMode(mode.variant);
+  // Release 0.6 has tags where the manual has branches.
+  if (mode.kind == Kind::Choice && mode.name == "TagMode")
+    known = mode.variant == "Zero" ? tcp::BranchMode::Unconditional
+                                   : tcp::symbolizeBranchMode(mode.variant);
   if (!known)
-    return fail(call.argPlaces[0], "'" + call.row->name +
-                                       "' takes a BranchMode, found " +
-                                       describe(mode));
+    return fail(call.argPlaces[0],
+                "'" + call.row->name + "' takes a " +
+                    (call.row->name == "vector_intra_slice_tag"
+                         ? "TagMode"
+                         : "BranchMode") +
+                    ", found " + describe(mode));
   Attributes attributes = {
       named("mode", tcp::BranchModeAttr::get(&context(), *known))};
   switch (*known) {
@@ -119,7 +129,12 @@ Value Emitter::branch(ApiCall &call) {
                   "BranchMode::Comparison takes an array of comparisons");
     llvm::SmallVector<mlir::Attribute, 4> list;
     for (const Field &field : mode.fields[0].value->fields) {
-      mlir::Attribute one = comparison(*field.value, call.argPlaces[0]);
+      mlir::Attribute one =
+          comparison(*field.value,
+                     mlir::cast<tcp::StreamType>(call.receiver.stream.getType())
+                         .getElementType()
+                         .isF32(),
+                     call.argPlaces[0]);
       if (!one)
         return {};
       list.push_back(one);
@@ -192,6 +207,12 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
                          Attributes &attributes) {
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
   bool isFloat = type.getElementType().isF32();
+  if (!operand.dynamic.empty()) {
+    fail(place, "an operand of '" + call.row->name +
+                    "' stands in the instruction and is a constant; " +
+                    operand.dynamic);
+    return false;
+  }
   switch (operand.kind) {
   case Kind::Unit:
     sources.push_back(builder.getStringAttr("skip"));
@@ -226,6 +247,17 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
     if (operand.name == "Stash") {
       sources.push_back(builder.getStringAttr("stash"));
       return true;
+    }
+    if (operand.name == "Branched") {
+      if (operand.fields.size() != 2) {
+        fail(place, "an operation takes one operand here, found " +
+                        llvm::Twine(operand.fields.size() / 2) +
+                        "; operands for several guards are not imported yet");
+        return false;
+      }
+      return addGuard(*operand.fields[0].value, place, attributes) &&
+             addOperand(call, *operand.fields[1].value, place, sources, values,
+                        attributes);
     }
     if (operand.name == "VeBranchOperand" && operand.variant == "group") {
       auto group = groupOf(*operand.fields[1].value);
@@ -264,6 +296,54 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
   return false;
 }
 
+/// The ExecutionIds that a guard of release 0.6 admits, as bits; none if it is
+/// no guard.
+static std::optional<uint16_t> idsOf(const Value &guard) {
+  if (guard.kind != Kind::Choice || guard.name != "TagGuard")
+    return std::nullopt;
+  if (guard.variant == "all")
+    return uint16_t(0xffff);
+  if (guard.fields.size() != 1)
+    return std::nullopt;
+  const Value &what = *guard.fields[0].value;
+  // The group is the highest bit.
+  if (guard.variant == "group" && what.kind == Kind::Choice)
+    return uint16_t(what.variant == "One" ? 0xff00 : 0x00ff);
+  if (what.kind != Kind::Array || what.fields.size() != 4)
+    return std::nullopt;
+  uint16_t ids = 0;
+  for (unsigned id = 0; id < 16; ++id) {
+    bool matches = true;
+    for (unsigned bit = 0; bit < 4; ++bit) {
+      StringRef wanted = what.fields[bit].value->variant;
+      bool isSet = id >> bit & 1;
+      matches &= wanted == "Ignore" || (wanted == "One") == isSet;
+    }
+    if (matches == (guard.variant == "matches"))
+      ids |= uint16_t(1) << id;
+  }
+  return ids;
+}
+
+bool Emitter::addGuard(const Value &guard, Span place, Attributes &attributes) {
+  std::optional<uint16_t> ids = idsOf(guard);
+  if (!ids) {
+    fail(place, "a condition is a TagGuard, found " + describe(guard));
+    return false;
+  }
+  if (*ids == 0) {
+    fail(place, "no element has a tag that this guard admits");
+    return false;
+  }
+  llvm::SmallVector<int64_t> branch;
+  for (int64_t id = 0; id < 16; ++id)
+    if (*ids >> id & 1)
+      branch.push_back(id);
+  if (*ids != 0xffff)
+    attributes.push_back(named("branch", builder.getDenseI64ArrayAttr(branch)));
+  return true;
+}
+
 bool Emitter::operandsOf(ApiCall &call, size_t first, size_t perGroup,
                          llvm::SmallVectorImpl<mlir::Value> &values,
                          Attributes &attributes) {
@@ -277,6 +357,12 @@ bool Emitter::operandsOf(ApiCall &call, size_t first, size_t perGroup,
       if (!addOperand(call, *operand, place, sources, values, attributes))
         return false;
       continue;
+    }
+    if (operand->kind == Kind::Choice && operand->name == "Branched" &&
+        operand->fields.size() == 2) {
+      if (!addGuard(*operand->fields[0].value, place, attributes))
+        return false;
+      operand = operand->fields[1].value.get();
     }
     if (operand->kind == Kind::Unit) {
       for (size_t k = 0; k < perGroup; ++k)
@@ -336,7 +422,10 @@ static mlir::Attribute operationAttr(mlir::MLIRContext *context, StringRef base,
 Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
   StringRef base = call.row->name;
   bool hasMode = base.consume_back("_with_mode");
-  const Value &operation = call.args[0];
+  // The division of release 0.6 is one operation and is not named.
+  bool isNamed = call.row->paramList().front() == "op";
+  const Value operation =
+      isNamed ? call.args[0] : makeChoice("FpDivBinaryOp", "DivF");
   if (operation.kind != Kind::Choice)
     return fail(call.argPlaces[0], "'" + call.row->name +
                                        "' takes an operation, found " +
@@ -348,7 +437,7 @@ Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
                                        "' has no operation " + operation.name +
                                        "::" + name);
   Attributes attributes = {named("op", attr)};
-  const Value *mode = hasMode ? &call.args[1] : nullptr;
+  const Value *mode = hasMode ? &call.args[isNamed] : nullptr;
   if (operation.name == "FpDivOp" && !operation.fields.empty())
     mode = operation.fields[0].value.get();
   if (mode) {
@@ -363,8 +452,8 @@ Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
   }
   llvm::SmallVector<mlir::Value, 4> values = {call.receiver.stream};
   if (!isZip &&
-      !operandsOf(call, hasMode ? 2 : 1, base == "vector_fp_ternary" ? 2 : 1,
-                  values, attributes))
+      !operandsOf(call, size_t(isNamed) + hasMode,
+                  base == "vector_fp_ternary" ? 2 : 1, values, attributes))
     return {};
   mlir::Operation *op = nullptr;
   Span place = call.place;
@@ -395,7 +484,11 @@ Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
 
 Value Emitter::vectorUnary(ApiCall &call) {
   bool hasMode = call.row->name.ends_with("_with_mode");
-  const Value &operation = call.args[0];
+  // Release 0.6 has a guard in front of the operation.
+  bool isGuarded =
+      call.args[0].kind == Kind::Tuple && call.args[0].fields.size() == 2;
+  const Value operation =
+      isGuarded ? *call.args[0].fields[1].value : call.args[0];
   mlir::Attribute attr;
   if (operation.kind == Kind::Choice)
     attr = operationAttr(&context(), "vector_fp_unary", operation.variant);
@@ -404,6 +497,9 @@ Value Emitter::vectorUnary(ApiCall &call) {
                                        "' takes an FpUnaryOp, found " +
                                        describe(operation));
   Attributes attributes = {named("op", attr)};
+  if (isGuarded &&
+      !addGuard(*call.args[0].fields[0].value, call.argPlaces[0], attributes))
+    return {};
   if (hasMode) {
     auto mode = tcp::symbolizeArgMode(call.args[1].variant);
     if (!mode)
@@ -493,7 +589,10 @@ Value Emitter::filter(ApiCall &call) {
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
   Attributes attributes = {mapping("time", *time),
                            named("packet", type.getPacket())};
-  if (auto group = groupOf(call.args[0]))
+  if (call.args[0].kind == Kind::Choice && call.args[0].name == "TagGuard") {
+    if (!addGuard(call.args[0], call.argPlaces[0], attributes))
+      return {};
+  } else if (auto group = groupOf(call.args[0]))
     attributes.push_back(
         named("group", tcp::GroupIdAttr::get(&context(), *group)));
   else if (call.args[0].variant != "ValidAlways")
@@ -502,4 +601,20 @@ Value Emitter::filter(ApiCall &call) {
                                        describe(call.args[0]));
   return streamOf(call, infer<tcp::VectorFilterOp>(
                             call.place, call.receiver.stream, attributes));
+}
+
+Value Emitter::reinterpret(ApiCall &call) {
+  mlir::Type wanted = scalarArg(call, "D");
+  if (!wanted)
+    return {};
+  auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
+  if (!wanted.isF32() && !wanted.isInteger(32))
+    return fail(call.place,
+                "'vector_reinterpret' is between f32 and i32, found "
+                "'" +
+                    str(call.types.lookup("D")) + "'");
+  if (wanted == type.getElementType())
+    return call.receiver;
+  return streamOf(call, infer<tcp::VectorReinterpretOp>(
+                            call.place, call.receiver.stream, {}));
 }

@@ -20,6 +20,9 @@ using Kind = Value::Kind;
 
 mlir::Type Emitter::elementType(const TypeRef &scalar, Span place) {
   StringRef name = scalar ? StringRef(scalar->name) : StringRef();
+  // Its codes; what they stand for is in the tables that look them up.
+  if (name == "f4e2m1")
+    return builder.getIntegerType(4);
   std::optional<ElementType> kind = parseElementType(name);
   if (kind && !isStreamOnly(*kind))
     switch (*kind) {
@@ -62,7 +65,12 @@ static std::optional<tcp::Stage> stageOf(StringRef name) {
   using tcp::Stage;
   return llvm::StringSwitch<std::optional<Stage>>(name)
       .Case("BeginTensor", Stage::Begin)
-      .Case("FetchTensor", Stage::Fetch)
+      .Cases({"FetchTensor", "FetchMaskTensor", "FetchTableLookupTensor",
+              "FetchCastTensor", "FetchZeroPointSubTensor"},
+             Stage::Fetch)
+      .Case("ContractOuterTensor", Stage::Align)
+      .Cases({"ContractPacketTensor", "ContractTimeTensor"}, Stage::Contract)
+      .Case("ContractTensor", Stage::Accumulate)
       .Case("SwitchTensor", Stage::Switch)
       .Case("CollectTensor", Stage::Collect)
       .Case("AlignedPair", Stage::Align)
@@ -181,6 +189,10 @@ Value Emitter::fail(Span place, const llvm::Twine &message) {
 std::optional<std::string> Emitter::mappingArg(ApiCall &call, StringRef name) {
   if (auto found = call.types.find(name); found != call.types.end())
     return found->second->text;
+  // Release 0.6 has lanes where the manual has rows.
+  if (name == "Row")
+    if (auto found = call.types.find("Lane"); found != call.types.end())
+      return found->second->text;
   if (auto mapping = getMapping(call.expected, name))
     return mapping->str();
   fail(call.place, "'" + name + "' of '" + call.row->name +
@@ -221,7 +233,8 @@ std::optional<std::string> Emitter::axisArg(ApiCall &call, StringRef name) {
 std::optional<int64_t> Emitter::addressArg(ApiCall &call) {
   auto params = call.row->paramList();
   // Without one, memory is assigned, or byte 0 if addresses are kept.
-  if (call.args.size() < params.size())
+  if (params.empty() || params.back() != "address" ||
+      call.args.size() < params.size())
     return 0;
   const Value &value = call.args.back();
   if (value.kind != Kind::Int) {
@@ -261,6 +274,61 @@ mlir::Operation *Emitter::finish(mlir::OperationState &state) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+std::optional<Value> Emitter::emitStream(ApiCall &call) {
+  StringRef name = call.row->name;
+  StringRef base = name;
+  base.consume_back("_with_mode");
+  if (call.receiver.fetch && !name.starts_with("fetch_") &&
+      !finishFetch(call.receiver))
+    return Value();
+  using Handler = Value (Emitter::*)(ApiCall &);
+  auto handler =
+      llvm::StringSwitch<Handler>(base)
+          .Cases({"fetch", "fetch_with_zero_point", "fetch_with_zero_points"},
+                 &Emitter::fetch)
+          .Cases({"fetch_cast", "fetch_table_lookup", "fetch_zero_point_sub"},
+                 &Emitter::adaptFetch)
+          .Case("contract_outer", &Emitter::align)
+          .Case("contract_packet", &Emitter::contract)
+          .Case("contract_time", &Emitter::contractTime)
+          .Case("contract_lane", &Emitter::accumulate)
+          .Case("commit_trim", &Emitter::commitTrim)
+          .Cases({"commit_cast", "commit_cast_relu"}, &Emitter::commitCast)
+          .Case("vector_intra_slice_tag", &Emitter::branch)
+          .Case("switch", &Emitter::switchSlices)
+          .Case("collect", &Emitter::collect)
+          .Case("to_trf", &Emitter::toTrf)
+          .Case("to_vrf", &Emitter::toVrf)
+          .Case("align", &Emitter::align)
+          .Case("contract", &Emitter::contract)
+          .Case("accumulate", &Emitter::accumulate)
+          .Case("cast", &Emitter::cast)
+          .Case("transpose", &Emitter::transpose)
+          .Case("commit", &Emitter::commit)
+          .Case("commit_view", &Emitter::commitView)
+          .Case("vector_intra_slice_branch", &Emitter::branch)
+          .Case("vector_intra_slice_unzip", &Emitter::unzip)
+          .Case("vector_fp_unary", &Emitter::vectorUnary)
+          .Cases({"vector_fxp_to_fp", "vector_fp_to_fxp"}, &Emitter::convert)
+          .Case("vector_inter_slice_reduce", &Emitter::interSliceReduce)
+          .Case("vector_intra_slice_reduce", &Emitter::intraSliceReduce)
+          .Case("vector_filter", &Emitter::filter)
+          .Case("vector_reinterpret", &Emitter::reinterpret)
+          .Default(nullptr);
+  if (handler)
+    return (this->*handler)(call);
+  StringRef operation = call.row->operation;
+  if (llvm::is_contained({"vector_split", "vector_trim_way4", "vector_concat",
+                          "vector_pad_way8"},
+                         operation))
+    return regroup(call, operation);
+  if (llvm::is_contained({"vector_init", "vector_final", "vector_stash"}, name))
+    return vectorPlain(call, name);
+  if (base.starts_with("vector_"))
+    return vectorOperation(call, base.ends_with("_zip"));
+  return std::nullopt;
+}
+
 Value Emitter::emit(ApiCall &call) {
   StringRef type = call.row->type, name = call.row->name;
   if (type == "FpDivBinaryOp" && name == "with_mode") {
@@ -269,45 +337,16 @@ Value Emitter::emit(ApiCall &call) {
     op.fields.push_back({"mode", std::make_shared<Value>(call.args.front())});
     return op;
   }
-  if (call.receiver.kind == Kind::Stream) {
-    StringRef base = name;
-    base.consume_back("_with_mode");
-    using Handler = Value (Emitter::*)(ApiCall &);
-    auto handler =
-        llvm::StringSwitch<Handler>(base)
-            .Cases({"fetch", "fetch_with_zero_point", "fetch_with_zero_points"},
-                   &Emitter::fetch)
-            .Case("switch", &Emitter::switchSlices)
-            .Case("collect", &Emitter::collect)
-            .Case("to_trf", &Emitter::toTrf)
-            .Case("to_vrf", &Emitter::toVrf)
-            .Case("align", &Emitter::align)
-            .Case("contract", &Emitter::contract)
-            .Case("accumulate", &Emitter::accumulate)
-            .Case("cast", &Emitter::cast)
-            .Case("transpose", &Emitter::transpose)
-            .Case("commit", &Emitter::commit)
-            .Case("commit_view", &Emitter::commitView)
-            .Case("vector_intra_slice_branch", &Emitter::branch)
-            .Case("vector_intra_slice_unzip", &Emitter::unzip)
-            .Case("vector_fp_unary", &Emitter::vectorUnary)
-            .Cases({"vector_fxp_to_fp", "vector_fp_to_fxp"}, &Emitter::convert)
-            .Case("vector_inter_slice_reduce", &Emitter::interSliceReduce)
-            .Case("vector_intra_slice_reduce", &Emitter::intraSliceReduce)
-            .Case("vector_filter", &Emitter::filter)
-            .Default(nullptr);
-    if (handler)
-      return (this->*handler)(call);
-    if (llvm::is_contained({"vector_split", "vector_trim_way4", "vector_concat",
-                            "vector_pad_way8"},
-                           name))
-      return regroup(call, name);
-    if (llvm::is_contained({"vector_init", "vector_final", "vector_stash"},
-                           name))
-      return vectorPlain(call, name);
-    if (base.starts_with("vector_"))
-      return vectorOperation(call, base.ends_with("_zip"));
+  if (type == "Branched") {
+    // A further slot.
+    Value operand = call.receiver;
+    for (const Value &arg : call.args)
+      operand.fields.push_back({name, std::make_shared<Value>(arg)});
+    return operand;
   }
+  if (call.receiver.kind == Kind::Stream)
+    if (std::optional<Value> value = emitStream(call))
+      return *value;
   if (name == "view" || name == "view_mut")
     return view(call, name == "view_mut");
   if (name == "tile")
@@ -326,16 +365,20 @@ Value Emitter::emit(ApiCall &call) {
     return moveIntoView(call, "DmTensor");
   if (name == "to_dm_pcopy" || name == "to_dm_view_pcopy")
     return parallelCopy(call);
-  if (name == "dm_chip_shuffle")
+  if (name == "dm_chip_shuffle" || name == "hbm_chip_shuffle")
     return shuffleChips(call);
-  if (name == "dma_gather")
+  if (name.starts_with("dma_gather"))
     return gather(call);
-  if (name == "dma_scatter")
+  if (name.starts_with("dma_scatter"))
     return scatter(call);
+  if (name == "memset")
+    return fill(call);
+  if (name == "pad" || name == "unpad")
+    return restate(call);
   if (name == "dm_cluster_shuffle")
     return shuffleClusters(call);
   if (name == "reshape")
-    return reshape(call);
+    return type.starts_with("Hbm") ? rename(call) : reshape(call);
   if (name == "parallel_copy_chip_slice")
     return sliceOfChips(call);
   if (name == "parallel_copy_cluster_slice")

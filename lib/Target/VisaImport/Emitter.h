@@ -56,6 +56,9 @@ public:
   Value fromAddress(const TypeRef &type, int64_t address, Span place);
 
 private:
+  /// The operation of a call on a stream; none if it is another's.
+  std::optional<Value> emitStream(ApiCall &call);
+
   using Attributes = llvm::SmallVector<mlir::NamedAttribute, 8>;
 
   // EmitMemory
@@ -64,6 +67,16 @@ private:
   Value shuffleChips(ApiCall &call);
   Value sliceOfChips(ApiCall &call);
   Value parallelCopy(ApiCall &call);
+  Value copySlicesApart(ApiCall &call);
+  /// Calls of release 0.6 have the tensor as receiver.
+  static void putTensorFirst(ApiCall &call);
+  /// A stream of `word`, a tensor of one element, as long as a tensor of
+  /// `type`.
+  mlir::Value repeatWord(Span place, mlir::Value word, tcp::DmType type,
+                         bool isCast);
+  Value fill(ApiCall &call);
+  Value restate(ApiCall &call);
+  Value rename(ApiCall &call);
   Value reshape(ApiCall &call);
   Value shuffleClusters(ApiCall &call);
   Value sliceOfClusters(ApiCall &call);
@@ -88,6 +101,7 @@ private:
                        int64_t address, const Value *destination,
                        StringRef slices = {});
   Value tile(ApiCall &call, StringRef level);
+  std::string wholeDigit(StringRef index) const;
   Value view(ApiCall &call, bool isMut);
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
   /// The whole of `buffer` is `value` from now on.
@@ -96,7 +110,13 @@ private:
 
   // EmitIndirect
   Value gather(ApiCall &call);
+  /// The index tensor of a call, as row numbers in HBM; null after an error.
+  mlir::Value rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
+                     const TypeRef &grid);
+  mlir::Value rowsFromDm(Span place, const Value &index);
   Value scatter(ApiCall &call);
+  /// Whether the key of a scatter lies inside of each cluster.
+  bool checkKey(ApiCall &call, const TypeRef &source);
   /// The axis that `table` has and `other` does not, and the bytes of one step
   /// along it.
   std::optional<std::pair<std::string, int64_t>>
@@ -108,18 +128,36 @@ private:
   // EmitStream
   Value begin(ApiCall &call);
   Value beginInterleaved(ApiCall &call);
+  /// Whether two tensor types say the same in other words.
+  bool areSame(const TypeRef &a, const TypeRef &b) const;
   Value fetch(ApiCall &call);
+  /// Adds what a fetch adapter does to a fetch.
+  Value adaptFetch(ApiCall &call);
+  mlir::Attribute lookupTable(mlir::Type key, const TypeRef &value,
+                              ApiCall &call);
+  /// Makes the operation of a fetch; false after an error.
+  bool finishFetch(Value &stream);
   Value switchSlices(ApiCall &call);
   Value collect(ApiCall &call);
   Value toTrf(ApiCall &call);
   Value toVrf(ApiCall &call);
   Value align(ApiCall &call);
   Value contract(ApiCall &call);
+  Value contractTime(ApiCall &call);
   Value accumulate(ApiCall &call);
+  /// Whether the time of contract_time is what contract_lane goes on with.
+  bool checkLaneTime(ApiCall &call, bool isInterleaved, StringRef time);
   Value cast(ApiCall &call);
   Value transpose(ApiCall &call);
+  Value commitTrim(ApiCall &call);
+  Value commitCast(ApiCall &call);
+  mlir::Value clampNegative(ApiCall &call, mlir::Value stream);
+  /// Whether the elements of a commit are the packets that commit_trim keeps.
+  bool checkTrimmed(ApiCall &call, StringRef element);
   Value commit(ApiCall &call);
   Value commitView(ApiCall &call);
+  /// Makes one tile of a tile and a tile of it; false if that is none.
+  bool joinTiles(Tile &tile, const Tile &inner) const;
   mlir::Value commitInto(Span place, mlir::Value stream,
                          const Value &destination);
   /// Time and packet of a stream whose packets become flits.
@@ -135,11 +173,14 @@ private:
   Value regroup(ApiCall &call, StringRef operation);
   Value vectorOperation(ApiCall &call, bool isZip);
   Value vectorUnary(ApiCall &call);
+  /// The condition of an operand of release 0.6; false after an error.
+  bool addGuard(const Value &guard, Span place, Attributes &attributes);
   Value convert(ApiCall &call);
   Value interSliceReduce(ApiCall &call);
   Value intraSliceReduce(ApiCall &call);
   Value filter(ApiCall &call);
-  mlir::Attribute comparison(const Value &value, Span place);
+  Value reinterpret(ApiCall &call);
+  mlir::Attribute comparison(const Value &value, bool ofFloat, Span place);
   /// The operands of a vector operation: false after an error.
   bool operandsOf(ApiCall &call, size_t first, size_t perGroup,
                   llvm::SmallVectorImpl<mlir::Value> &values,

@@ -137,7 +137,10 @@ Value Evaluator::evalIndex(const ast::IndexExpr &expr) {
               describe(base) + " cannot be indexed by " + describe(index));
 }
 
-Value Evaluator::evalMacro(const ast::MacroExpr &expr, const TypeRef &) {
+Value Evaluator::evalMacro(const ast::MacroExpr &expr,
+                           const TypeRef &expected) {
+  if (const ast::Expr *stands = program.expansionOf(expr))
+    return eval(*stands, expected);
   std::string name = ast::toString(*expr.path);
   if (name == "vec") {
     if (expr.form == ast::MacroForm::Repeat) {
@@ -157,6 +160,13 @@ Value Evaluator::evalMacro(const ast::MacroExpr &expr, const TypeRef &) {
     return makeUnit();
   StringRef base = name;
   base.consume_front("debug_");
+  if (release == ast::Releases::V06 && !inConstant &&
+      base.starts_with("assert"))
+    return fail(expr.span(),
+                "'" + name +
+                    "!' when the kernel runs is not in release 0.6; "
+                    "what is known before stands in 'const { " +
+                    name + "!(..) }'");
   if (base == "assert" && !expr.args.empty()) {
     Value value = strip(eval(*expr.args[0]));
     if (value.isError() || (value.kind == Kind::Bool && value.boolean))

@@ -313,9 +313,12 @@ Value Evaluator::evalIf(const ast::IfExpr &expr, const TypeRef &expected) {
   if (condition.kind != Kind::Bool)
     return fail(expr.condition->span(),
                 "a condition is a bool, found " + describe(condition));
-  if (condition.boolean)
-    return evalBlock(*expr.then, expected);
-  return expr.otherwise ? eval(*expr.otherwise, expected) : makeUnit();
+  Value value = condition.boolean ? evalBlock(*expr.then, expected)
+                : expr.otherwise  ? eval(*expr.otherwise, expected)
+                                  : makeUnit();
+  if (!condition.dynamic.empty())
+    value.dynamic = "an 'if' decides it when the kernel runs";
+  return value;
 }
 
 Value Evaluator::evalMatch(const ast::MatchExpr &expr,
@@ -360,9 +363,13 @@ Value Evaluator::evalFor(const ast::ForExpr &expr) {
   };
   if (range.kind == Kind::Range) {
     int64_t last = range.fields[1].value->integer;
-    for (int64_t i = range.fields[0].value->integer; i < last; ++i)
-      if (!round(makeInt(i)))
+    for (int64_t i = range.fields[0].value->integer; i < last; ++i) {
+      Value index = makeInt(i);
+      if (release == ast::Releases::V06)
+        index.dynamic = "it depends on the index of a loop";
+      if (!round(index))
         break;
+    }
     return makeUnit();
   }
   auto elements = elementsOf(range, expr.range->span());
@@ -653,7 +660,7 @@ Value Evaluator::evalMethod(const ast::MethodCall &expr,
   case Kind::Context:
     return callApi(expr, self, wanted);
   case Kind::Choice:
-    if (ast::findApiMethod(self.name, expr.name.text, ast::Releases::V01))
+    if (ast::findApiMethod(self.name, expr.name.text, release))
       return callApi(expr, self, wanted);
     break;
   case Kind::Struct: {

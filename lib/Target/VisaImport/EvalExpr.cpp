@@ -47,8 +47,18 @@ TypeRef Evaluator::typeOf(const Value &value) {
     return value.buffer->type;
   case Kind::View:
     return Emitter::typeOfView(value);
-  case Kind::Stream:
-    return emitter.typeOfStream(value.name, value.stream);
+  case Kind::Stream: {
+    TypeRef type = emitter.typeOfStream(value.name, value.stream);
+    if (!value.fetch)
+      return type;
+    // What the operation will give.
+    auto fetched = std::make_shared<Type>(*type);
+    auto element = tcp::getElementKind(value.fetch->element);
+    fetched->args[0] = element ? makeScalar(getName(*element)) : TypeRef();
+    fetched->args[4] = makeMapping(value.fetch->time);
+    fetched->args[5] = makeMapping(value.fetch->packet);
+    return fetched;
+  }
   case Kind::Reference:
     return typeOf(*value.target);
   case Kind::Int:
@@ -254,6 +264,10 @@ Value Evaluator::eval(const ast::Expr &expr, const TypeRef &expected) {
     if (block.mode == ast::BlockMode::Async ||
         block.mode == ast::BlockMode::AsyncMove)
       return fail(expr.span(), "an async block belongs to a host program");
+    if (block.mode == ast::BlockMode::Const) {
+      llvm::SaveAndRestore constantly(inConstant, true);
+      return evalBlock(block, expected);
+    }
     return evalBlock(block, expected);
   }
   case ast::NodeKind::IfExpr:
@@ -327,6 +341,7 @@ Value Evaluator::evalItem(const ast::Item &item, const ast::Path &path,
     std::shared_ptr<Frame> outer = std::move(frame);
     frame = std::make_shared<Frame>();
     TypeRef type = constant->type ? evalType(*constant->type) : TypeRef();
+    llvm::SaveAndRestore constantly(inConstant, true);
     Value value = eval(*constant->value, type);
     frame = std::move(outer);
     if (value.kind == Kind::Int && value.name.empty() && type)
@@ -527,10 +542,15 @@ Value Evaluator::evalUnary(const ast::UnaryExpr &expr,
   if (operand.isError())
     return {};
   if (expr.op == ast::UnaryOp::Neg) {
+    Value negated;
     if (operand.kind == Kind::Int)
-      return checkRange(makeInt(-operand.integer, operand.name), expr.span());
+      negated =
+          checkRange(makeInt(-operand.integer, operand.name), expr.span());
     if (operand.kind == Kind::Float)
-      return makeFloat(-operand.number, operand.name);
+      negated = makeFloat(-operand.number, operand.name);
+    negated.dynamic = operand.dynamic;
+    if (operand.kind == Kind::Int || operand.kind == Kind::Float)
+      return negated;
   } else {
     if (operand.kind == Kind::Bool)
       return makeBool(!operand.boolean);
@@ -721,11 +741,23 @@ Value Evaluator::evalBinary(const ast::BinaryExpr &expr,
   if (isLogic && left.kind == Kind::Bool &&
       left.boolean == (expr.op == ast::BinaryOp::Or))
     return left;
-  return binary(expr.op, left, eval(*expr.right, wanted), expr.span());
+  Value right = strip(eval(*expr.right, wanted));
+  Value result = binary(expr.op, left, right, expr.span());
+  result.dynamic = left.dynamic.empty() ? right.dynamic : left.dynamic;
+  return result;
 }
 
 Value Evaluator::evalCast(const ast::CastExpr &expr) {
   Value value = strip(eval(*expr.operand));
+  Value converted = convert(expr, value);
+  converted.dynamic = value.dynamic;
+  // The compiler of release 0.6 leaves it to when the kernel runs.
+  if (release == ast::Releases::V06 && !inConstant && converted.dynamic.empty())
+    converted.dynamic = "an 'as' outside of 'const { .. }' makes it";
+  return converted;
+}
+
+Value Evaluator::convert(const ast::CastExpr &expr, const Value &value) {
   TypeRef type = evalType(*expr.type);
   if (value.isError() || (type && type->kind == Type::Kind::Error))
     return {};

@@ -37,6 +37,7 @@ static bool isScalar(StringRef name) {
       .Cases({"i4", "i5", "i8", "i9", "i16", "i32", "i64", "i128"}, true)
       .Cases({"u8", "u16", "u32", "u64", "u128", "usize", "isize"}, true)
       .Cases({"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2", "f8"}, true)
+      .Case("f4e2m1", true)
       .Cases({"bool", "char", "str"}, true)
       .Default(false);
 }
@@ -108,6 +109,19 @@ TypeRef Evaluator::evalGenericArg(const ast::GenericArg &arg) {
 static StringRef streamName(StringRef name) {
   if (ast::findApiType(name))
     return name;
+  // Release 0.6 has a type for each step of an engine.
+  StringRef step = llvm::StringSwitch<StringRef>(name)
+                       .Cases({"FetchMaskTensor", "FetchTableLookupTensor",
+                               "FetchCastTensor", "FetchZeroPointSubTensor"},
+                              "FetchTensor")
+                       .Case("ContractOuterTensor", "AlignedPair")
+                       .Cases({"ContractPacketTensor", "ContractTimeTensor"},
+                              "ContractionTensor")
+                       .Case("ContractTensor", "AccumulationTensor")
+                       .Case("CommitCastTensor", "CommitTrimTensor")
+                       .Default("");
+  if (!step.empty())
+    return step;
   if (name.starts_with("Vector") && name.ends_with("Tensor"))
     return "VectorTensor";
   return name;
@@ -140,7 +154,10 @@ TypeRef Evaluator::evalTensorType(StringRef name, const ast::Path &path) {
   if (isStream && written.size() > parameters.size() &&
       path.segments.back()->name.text == "VectorTensor")
     written.erase(written.begin());
-  if (written.size() > parameters.size() && !name.starts_with("Vector")) {
+  // Release 0.6 has more behind them in other streams too.
+  bool mayHaveMore =
+      name.starts_with("Vector") || (isStream && release == ast::Releases::V06);
+  if (written.size() > parameters.size() && !mayHaveMore) {
     fail(path.span(), name + " takes " + llvm::Twine(parameters.size()) +
                           " generic arguments (" +
                           llvm::join(parameters, ", ") + "), found " +
@@ -157,6 +174,10 @@ TypeRef Evaluator::evalTensorType(StringRef name, const ast::Path &path) {
       fail(written[i]->span(), "'" + parameters[i] + "' of " + name +
                                    " is a mapping, found '" + str(arg) + "'");
       good = false;
+    }
+    if (good && arg && i > 0) {
+      arg = onWholeChip(parameters[i], arg, written[i]->span());
+      good = bool(arg);
     }
     type->args.push_back(std::move(arg));
   }
@@ -288,8 +309,10 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
   }
   case ast::NodeKind::MapNumber: {
     uint64_t value = llvm::cast<ast::MapNumber>(mapping)->value;
-    if (value == 1)
-      return "1";
+    // An anonymous broadcast axis.
+    if (value == 1 || (release == ast::Releases::V06 && value > 0 &&
+                       value <= uint64_t(INT32_MAX)))
+      return std::to_string(value);
     fail(mapping->span(), "mapping '" + llvm::Twine(value) +
                               "': the only number that stands alone is 1; an "
                               "axis of " +
@@ -339,13 +362,21 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
     case ast::MappingOp::Resize:
       spelled = " = ";
       break;
+    // Nothing is ever written to padding but what is said to be zero, so that
+    // padding that nobody may touch needs no kind of its own.
     case ast::MappingOp::Pad:
+    case ast::MappingOp::PadTop:
+    case ast::MappingOp::PadBottom:
       spelled = " # ";
       break;
-    default:
+    case ast::MappingOp::PadZero:
+      spelled = " #z ";
+      break;
+    }
+    if (op->op > ast::MappingOp::Pad && release != ast::Releases::V06) {
       fail(mapping->span(), "'" + ast::spelling(op->op) +
-                                "' is padding of release 0.6, which is not "
-                                "imported yet");
+                                "' is padding of release 0.6; this is a kernel "
+                                "of 0.1");
       return std::nullopt;
     }
     return *left + spelled.str() + std::to_string(*amount);
@@ -353,6 +384,36 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
   default:
     return std::nullopt;
   }
+}
+
+TypeRef Evaluator::onWholeChip(StringRef parameter, const TypeRef &mapping,
+                               Span place) {
+  bool isSlice = parameter == "Slice";
+  if (!grid || (!isSlice && parameter != "Cluster"))
+    return mapping;
+  StringRef text = mapping->text;
+  while (text.consume_front("[") && text.consume_back("]"))
+    ;
+  if (widened.contains(mapping->text) || widened.contains(text))
+    return mapping;
+  std::optional<Mapping> resolved = resolveMapping(mapping->text, place);
+  if (!resolved)
+    return nullptr;
+  int64_t wanted = isSlice ? grid->slices : 1;
+  int64_t whole = isSlice ? grid->slicesPerCluster : grid->clustersPerChip;
+  if (resolved->size() != wanted) {
+    fail(place, (isSlice ? "slice" : "cluster") +
+                    (" mapping \"" + mapping->text) + "\" has size " +
+                    std::to_string(resolved->size()) +
+                    ", the processing elements of this kernel have " +
+                    std::to_string(wanted));
+    return nullptr;
+  }
+  if (wanted == whole)
+    return mapping;
+  std::string padded = "[" + mapping->text + "] # " + std::to_string(whole);
+  widened.insert(padded);
+  return makeMapping(padded);
 }
 
 std::optional<Mapping> Evaluator::resolveMapping(StringRef text, Span place) {
@@ -433,7 +494,44 @@ void Evaluator::unifyMapping(const ast::Mapping &pattern, const TypeRef &actual,
                              Frame &into) {
   // `m![{ E }]` alone: the mapping itself.
   if (const auto *escape = llvm::dyn_cast<ast::MapEscape>(&pattern))
-    unify(*escape->type, actual, into);
+    return unify(*escape->type, actual, into);
+  if (actual->kind != Type::Kind::Mapping && actual->kind != Type::Kind::Axis)
+    return;
+  StringRef text =
+      actual->kind == Type::Kind::Axis ? StringRef(actual->name) : actual->text;
+  if (llvm::isa<ast::MapAxis>(pattern)) {
+    ast::Meaning meaning = program.meaningOf(pattern);
+    if (meaning.kind != MeaningKind::Generic)
+      return;
+    while (text.size() > 2 && text.front() == '[' && text.back() == ']' &&
+           text.find(']') == text.size() - 1)
+      text = text.drop_front().drop_back();
+    bool isAxis = axes.sizes().lookup(text).has_value();
+    into.types.try_emplace(meaning.node, isAxis
+                                             ? makeNamed(Type::Kind::Axis, text)
+                                             : makeMapping(text.str()));
+    return;
+  }
+  // Part by part, where there are as many.
+  const auto *list = llvm::dyn_cast<ast::MapList>(&pattern);
+  if (!list)
+    return;
+  llvm::SmallVector<StringRef, 4> parts;
+  int depth = 0;
+  size_t from = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      parts.push_back(text.slice(from, i).trim());
+      from = i + 1;
+    } else if (text[i] == '[') {
+      ++depth;
+    } else if (text[i] == ']') {
+      --depth;
+    }
+  }
+  if (parts.size() == list->elements.size())
+    for (auto [element, part] : llvm::zip(list->elements, parts))
+      unifyMapping(*element, makeMapping(part.str()), into);
 }
 
 void Evaluator::unifyArgs(const ast::Path &path, const TypeRef &actual,

@@ -26,6 +26,8 @@
 
 #include "Context.h"
 #include "Emitter.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace sequin::visa_import {
 
@@ -52,7 +54,15 @@ public:
   Evaluator(const ast::Program &program, const Reporter &reporter,
             AxisTable &axes, Emitter &emitter, uint64_t stepLimit)
       : program(program), reporter(reporter), axes(axes), emitter(emitter),
+        release(program.release().value_or(ast::Releases::V01)),
         stepsLeft(stepLimit) {}
+
+  /// The kernel has one cluster, and these of its slices: the rest of the chip
+  /// is padding.
+  void useSlices(int64_t slices, int64_t slicesPerCluster,
+                 int64_t clustersPerChip) {
+    grid = {slices, slicesPerCluster, clustersPerChip};
+  }
 
   /// Runs a function with these arguments; the value, or an Error.
   Value run(const ast::FnItem &function, std::vector<Value> args);
@@ -70,6 +80,8 @@ private:
   TypeRef evalGenericArg(const ast::GenericArg &arg);
   std::optional<std::string> evalMapping(const ast::Mapping *mapping);
   std::optional<Mapping> resolveMapping(StringRef text, Span place);
+  /// A mapping of clusters or slices, on the whole chip; null after an error.
+  TypeRef onWholeChip(StringRef parameter, const TypeRef &mapping, Span place);
   /// Binds what a function's or alias's generics are; false after an error.
   bool bindGenerics(const ast::Generics *generics,
                     const ast::GenericArgs *written, Frame &frame, Span place);
@@ -96,6 +108,7 @@ private:
   Value binary(ast::BinaryOp op, const Value &left, const Value &right,
                Span place);
   Value evalCast(const ast::CastExpr &expr);
+  Value convert(const ast::CastExpr &expr, const Value &value);
   Value evalAssign(const ast::AssignExpr &expr);
   Value evalStruct(const ast::StructExpr &expr, const TypeRef &expected);
   Value evalField(const ast::FieldExpr &expr);
@@ -162,6 +175,15 @@ private:
   const Reporter &reporter;
   AxisTable &axes;
   Emitter &emitter;
+  const ast::Releases release;
+  struct PartOfChip {
+    int64_t slices, slicesPerCluster, clustersPerChip;
+  };
+  std::optional<PartOfChip> grid;
+  /// Mappings that onWholeChip() has made.
+  llvm::StringSet<> widened;
+  /// Inside of what the source marks as constant.
+  bool inConstant = false;
   uint64_t stepsLeft;
   bool outOfSteps = false;
   unsigned depth = 0;

@@ -38,7 +38,15 @@ public:
 private:
   void collectAxes(const ast::FnItem &function);
   bool readChips(const ast::FnItem &function);
+  /// Of a kernel for a part of the chip; false if there is no such part.
+  bool useProcessors(uint64_t count);
   bool makeArguments(const ast::FnItem &function);
+  /// What a parameter of this type is; tuples and structs have a value for each
+  /// tensor. None after an error.
+  std::optional<Value> makeArgument(const ast::Type &written, StringRef name,
+                                    Span named);
+  Value makeTensorArgument(const TypeRef &type, mlir::Value value, bool isMut,
+                           StringRef name, Span named);
   bool makeResults(const Value &value, const ast::FnItem &function);
   bool addResult(const Value &value, Span place);
   /// Arguments that the kernel only writes become memory of its own.
@@ -66,10 +74,10 @@ private:
   std::vector<BufferRef> outputs;
   std::vector<BufferRef> parameters;
   /// Of the kernel's arguments; empty for a pattern.
-  std::vector<StringRef> parameterNames;
+  std::vector<std::string> parameterNames;
   std::vector<mlir::Value> results;
   /// Of the parameters that are written; results without one come before.
-  std::vector<StringRef> resultNames;
+  std::vector<std::string> resultNames;
 };
 
 } // namespace
@@ -93,6 +101,9 @@ void Importer::collectAxes(const ast::FnItem &function) {
       else if (llvm::isa_and_nonnull<ast::FnItem, ast::TypeItem, ast::ConstItem,
                                      ast::StructItem>(target))
         reached.insert(target);
+      if (const auto *macro = llvm::dyn_cast<ast::MacroExpr>(&node))
+        if (const ast::Expr *stands = program.expansionOf(*macro))
+          visit(*stands);
       ast::forEachChild(node, visit);
     };
     visit(*reached[i]);
@@ -123,15 +134,45 @@ bool Importer::readChips(const ast::FnItem &function) {
     return true;
   for (const ast::Attribute *arg : device->args) {
     const auto *number = llvm::dyn_cast_or_null<ast::IntLiteral>(arg->value);
-    bool isChip = arg->path && ast::toString(*arg->path) == "chip";
-    if (isChip && number && number->value >= 1 && number->value <= 4096) {
+    std::string name = arg->path ? ast::toString(*arg->path) : "";
+    if (name == "chip" && number && number->value >= 1 &&
+        number->value <= 4096) {
       chips = int64_t(number->value);
       continue;
     }
+    bool hasParts = program.release() == ast::Releases::V06;
+    if (hasParts && name == "pe" && number && useProcessors(number->value))
+      continue;
     reporter.error(arg->span())
-        << "#[device] takes chip = a number from 1 to 4096";
+        << "#[device] takes chip = a number from 1 to 4096"
+        << (hasParts ? " and pe = 1, 2, 4 or 8" : "");
     return false;
   }
+  if (program.release() == ast::Releases::V06 && function.generics &&
+      llvm::any_of(function.generics->params, [](const auto *param) {
+        return param->paramKind != ast::GenericParamKind::Lifetime;
+      })) {
+    reporter.error(function.head.name.span)
+        << "what a host launches has no generic parameters; write a function "
+           "that calls '"
+        << function.head.name.text << "' with their values";
+    return false;
+  }
+  return true;
+}
+
+bool Importer::useProcessors(uint64_t count) {
+  const TcpMachine *machine = lookupTcpMachine(options.machine);
+  if (!machine)
+    return true; // is reported where the target is made
+  // A processing element has a DMA engine of its own.
+  int64_t slices = machine->slicesPerEngine * int64_t(count);
+  if (!llvm::isPowerOf2_64(count) ||
+      slices > machine->clustersPerChip * machine->slicesPerCluster)
+    return false;
+  if (slices <= machine->slicesPerCluster)
+    evaluator.useSlices(slices, machine->slicesPerCluster,
+                        machine->clustersPerChip);
   return true;
 }
 
@@ -142,74 +183,111 @@ bool Importer::makeArguments(const ast::FnItem &function) {
       reporter.error(param->span()) << "a kernel has no 'self'";
       return false;
     }
-    TypeRef type = evaluator.evalParameterType(*param->type);
-    if (!type) {
-      good = false;
-      continue;
-    }
-    Value argument;
-    if (type->kind == Type::Kind::Named &&
-        (type->name == "Context" || type->name == "TuContext" ||
-         type->name == "DmaContext")) {
-      argument.kind = Kind::Context;
-      argument.name = type->name == "Context"     ? "ctx"
-                      : type->name == "TuContext" ? "main"
-                                                  : "tdma";
-      arguments.push_back(argument);
-      continue;
-    }
-    Span place = param->type->span();
-    if (type->kind != Type::Kind::Tensor) {
-      reporter.error(place) << "an argument of a kernel is a tensor or a "
-                               "Context, found '"
-                            << str(type) << "'";
-      good = false;
-      continue;
-    }
-    mlir::Type lowered = emitter.lower(type, place);
-    if (!lowered) {
-      good = false;
-      continue;
-    }
-    mlir::Block &body = kernel.getBody().front();
-    mlir::Value value =
-        body.addArgument(lowered, reporter.locate(param->pattern->span()));
-    onlyHbm &= mlir::isa<tcp::HbmType>(lowered);
-    if (mlir::isa<tcp::StreamType>(lowered)) {
-      argument.kind = Kind::Stream;
-      argument.name = type->name;
-      argument.stream = value;
-      arguments.push_back(argument);
-      continue;
-    }
-    argument.buffer = std::make_shared<Buffer>();
-    argument.buffer->made = param->pattern->span();
-    argument.buffer->parameter = int(parameters.size());
-    argument.buffer->value = value;
-    StringRef typeName = type->name;
-    typeName.consume_back("Mut");
-    bool isView = typeName.consume_back("View");
-    if (isView) {
-      auto tensor = std::make_shared<Type>(*type);
-      tensor->name = typeName.str();
-      argument.kind = Kind::View;
-      argument.name = type->name;
-      argument.buffer->type = tensor;
-    } else {
-      argument.kind = Kind::Tensor;
-      argument.buffer->type = type;
-    }
-    parameters.push_back(argument.buffer);
     const auto *name = llvm::dyn_cast<ast::NamePattern>(param->pattern);
-    parameterNames.push_back(name ? name->name.text : StringRef());
-    const auto *ref = llvm::dyn_cast<ast::RefType>(param->type);
-    bool mayWrite =
-        (ref && ref->isMut) || StringRef(type->name).ends_with("ViewMut");
-    if (mayWrite)
-      outputs.push_back(argument.buffer);
-    arguments.push_back(argument);
+    std::optional<Value> argument =
+        makeArgument(*param->type, name ? name->name.text : StringRef(),
+                     param->pattern->span());
+    good &= argument.has_value();
+    if (argument)
+      arguments.push_back(std::move(*argument));
   }
   return good;
+}
+
+/// The fields of a struct that an argument is; none if it is no struct.
+static const ast::StructItem *structOf(const TypeRef &type) {
+  return type->kind == Type::Kind::Struct
+             ? llvm::dyn_cast_or_null<ast::StructItem>(type->decl)
+             : nullptr;
+}
+
+std::optional<Value> Importer::makeArgument(const ast::Type &written,
+                                            StringRef name, Span named) {
+  if (const auto *tuple = llvm::dyn_cast<ast::TupleType>(&written)) {
+    std::vector<Value> elements;
+    for (auto [index, element] : llvm::enumerate(tuple->elements)) {
+      auto argument = makeArgument(
+          *element, (name + "_" + llvm::Twine(index)).str(), named);
+      if (!argument)
+        return std::nullopt;
+      elements.push_back(std::move(*argument));
+    }
+    return makeTuple(std::move(elements));
+  }
+  Span place = written.span();
+  TypeRef type = evaluator.evalParameterType(written);
+  if (!type)
+    return std::nullopt;
+  if (const ast::StructItem *item = structOf(type)) {
+    Value made;
+    made.kind = Kind::Struct;
+    made.decl = item;
+    for (const ast::FieldDecl *member : item->members) {
+      auto argument = makeArgument(
+          *member->type, (name + "_" + member->name.text).str(), named);
+      if (!argument)
+        return std::nullopt;
+      made.fields.push_back(
+          {member->name.text, std::make_shared<Value>(std::move(*argument))});
+    }
+    return made;
+  }
+  Value argument;
+  if (type->kind == Type::Kind::Named &&
+      (type->name == "Context" || type->name == "TuContext" ||
+       type->name == "DmaContext")) {
+    argument.kind = Kind::Context;
+    argument.name = type->name == "Context"     ? "ctx"
+                    : type->name == "TuContext" ? "main"
+                                                : "tdma";
+    return argument;
+  }
+  if (type->kind != Type::Kind::Tensor) {
+    reporter.error(place) << "an argument of a kernel is a tensor or a "
+                             "Context, found '"
+                          << str(type) << "'";
+    return std::nullopt;
+  }
+  mlir::Type lowered = emitter.lower(type, place);
+  if (!lowered)
+    return std::nullopt;
+  mlir::Value value =
+      kernel.getBody().front().addArgument(lowered, reporter.locate(named));
+  onlyHbm &= mlir::isa<tcp::HbmType>(lowered);
+  if (mlir::isa<tcp::StreamType>(lowered)) {
+    argument.kind = Kind::Stream;
+    argument.name = type->name;
+    argument.stream = value;
+    return argument;
+  }
+  const auto *ref = llvm::dyn_cast<ast::RefType>(&written);
+  return makeTensorArgument(type, value, ref && ref->isMut, name, named);
+}
+
+Value Importer::makeTensorArgument(const TypeRef &type, mlir::Value value,
+                                   bool isMut, StringRef name, Span named) {
+  Value argument;
+  argument.buffer = std::make_shared<Buffer>();
+  argument.buffer->made = named;
+  argument.buffer->parameter = int(parameters.size());
+  argument.buffer->value = value;
+  StringRef typeName = type->name;
+  typeName.consume_back("Mut");
+  if (typeName.consume_back("View")) {
+    auto tensor = std::make_shared<Type>(*type);
+    tensor->name = typeName.str();
+    argument.kind = Kind::View;
+    argument.name = type->name;
+    argument.buffer->type = tensor;
+  } else {
+    argument.kind = Kind::Tensor;
+    argument.buffer->type = type;
+  }
+  parameters.push_back(argument.buffer);
+  parameterNames.push_back(name.str());
+  if (isMut || StringRef(type->name).ends_with("ViewMut"))
+    outputs.push_back(argument.buffer);
+  return argument;
 }
 
 bool Importer::addResult(const Value &value, Span place) {
@@ -450,10 +528,11 @@ visa_import::importVisa(llvm::StringRef path, const ImportOptions &options,
         return mlir::failure(); // goes on to who prints it
       });
   mlir::Location loc = mlir::FileLineColLoc::get(&context, path, 1, 1);
-  if (!options.release.empty() && options.release != "v0.1" &&
-      options.release != "0.1") {
+  StringRef wanted = options.release;
+  wanted.consume_front("v");
+  if (!wanted.empty() && wanted != "0.1" && wanted != "0.6") {
     mlir::emitError(loc) << "release '" << excerpt(options.release)
-                         << "' is not imported, v0.1 is";
+                         << "' is not imported, v0.1 and v0.6 are";
     return {};
   }
   source::Diagnostics diagnostics(sources);
@@ -467,11 +546,10 @@ visa_import::importVisa(llvm::StringRef path, const ImportOptions &options,
   reporter.forward(diagnostics);
   if (!loaded || diagnostics.hadErrors())
     return {};
-  if (program.release() == ast::Releases::V06) {
-    mlir::emitError(loc) << "'" << path
-                         << "' is for release 0.6 of the crate "
-                            "(furiosa_opt_std); the manual's, 0.1 "
-                            "(furiosa_visa_std), is imported";
+  StringRef found = program.release() == ast::Releases::V06 ? "0.6" : "0.1";
+  if (!wanted.empty() && program.release() && wanted != found) {
+    mlir::emitError(loc) << "'" << path << "' is for release " << found
+                         << " of the crate, not for " << wanted;
     return {};
   }
   const ast::FnItem *entry = findEntry(program, options, path, context);

@@ -8,6 +8,7 @@
 
 #include "Evaluator.h"
 #include "sequin/VisaSource/Printer.h"
+#include "llvm/ADT/bit.h"
 
 using namespace sequin;
 using namespace sequin::visa_import;
@@ -72,6 +73,7 @@ bool Evaluator::readGenerics(ApiCall &call, const ast::GenericArgs *written) {
     if (isInferred(arg))
       continue;
     if (wantsConstant) {
+      llvm::SaveAndRestore constant(inConstant, true);
       std::optional<int64_t> number;
       if (arg.value) {
         Value value = strip(eval(*arg.value));
@@ -137,6 +139,11 @@ bool Evaluator::readGenerics(ApiCall &call, const ast::GenericArgs *written) {
     }
     if (name.what != "axis" && type->kind == Type::Kind::Axis)
       type = makeMapping(type->name);
+    if (type->kind == Type::Kind::Mapping) {
+      type = onWholeChip(name.name, type, arg.span());
+      if (!type)
+        return false;
+    }
     call.types[name.name] = type;
   }
   return true;
@@ -168,22 +175,20 @@ Value Evaluator::emitCall(ApiCall &call) {
 Value Evaluator::callApi(const ast::MethodCall &expr, const Value &self,
                          const TypeRef &expected) {
   StringRef type = apiTypeOf(self), name = expr.name.text;
-  const ast::ApiMethod *row =
-      ast::findApiMethod(type, name, ast::Releases::V01);
+  const ast::ApiMethod *row = ast::findApiMethod(type, name, release);
   // A tensor is seen through a view where only views have a method, and a view
   // that may be changed can be read.
   if (!row && self.kind == Kind::View) {
     StringRef base = type;
     if (base.consume_back("Mut"))
-      row = ast::findApiMethod(base, name, ast::Releases::V01);
+      row = ast::findApiMethod(base, name, release);
     if (!row && base == "HbmTensorView" && name == "view")
       return self;
   }
   if (!row) {
     if (expr.args.empty() && llvm::is_contained({"clone", "into"}, name))
       return self;
-    return fail(expr.name.span,
-                ast::describeMissing(type, name, ast::Releases::V01));
+    return fail(expr.name.span, ast::describeMissing(type, name, release));
   }
   ApiCall call;
   call.row = row;
@@ -260,14 +265,52 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     if ((name == "Some" || name == "Ok" || name == "from") &&
         expr.args.size() == 1)
       return eval(*expr.args[0], expected);
+    // The value is rounded where it is used.
+    if (name == "from_f32" && expr.args.size() == 1) {
+      Value number = strip(eval(*expr.args[0]));
+      if (release == ast::Releases::V06 && !inConstant &&
+          number.dynamic.empty())
+        number.dynamic = "a call outside of 'const { .. }' makes it";
+      return number;
+    }
+    if (name == "from_bits" && expr.args.size() == 1 &&
+        path.segments.front()->name.text == "f32") {
+      Value bits = strip(eval(*expr.args[0]));
+      if (bits.kind != Kind::Int)
+        return bits.isError()
+                   ? Value()
+                   : fail(expr.span(),
+                          "bits are an integer, found " + describe(bits));
+      Value number = bits;
+      number.kind = Kind::Float;
+      number.number = llvm::bit_cast<float>(uint32_t(bits.integer));
+      number.name = "f32";
+      return number;
+    }
     return fail(expr.span(),
                 "'" + ast::toString(path) + "' cannot be called in a kernel");
   }
-  const ast::ApiMethod *row =
-      ast::findApiMethod(typeName, name, ast::Releases::V01);
+  const ast::ApiMethod *row = ast::findApiMethod(typeName, name, release);
   // What wraps an operand of the vector engine.
   const ast::ApiType *api = ast::findApiType(typeName);
   bool wraps = api && api->kind == ast::ApiKind::Operand;
+  if (wraps && row && release == ast::Releases::V06) {
+    // TagGuard::matches(..), Branched::imm(guard, value): what they say is read
+    // where the operation is made.
+    Value operand = makeChoice(typeName, name);
+    for (const ast::Expr *arg : expr.args) {
+      Value value = strip(eval(*arg));
+      if (value.isError())
+        return {};
+      operand.fields.push_back({name, std::make_shared<Value>(value)});
+    }
+    if (operand.fields.size() != row->paramList().size())
+      return fail(expr.span(), "'" + ast::toString(path) + "' takes " +
+                                   llvm::Twine(row->paramList().size()) +
+                                   " arguments, found " +
+                                   llvm::Twine(operand.fields.size()));
+    return operand;
+  }
   if (wraps && (row || name == "group")) {
     std::vector<Value> args;
     for (const ast::Expr *arg : expr.args) {
@@ -299,7 +342,7 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
                                  StringRef(typeName).take_front(3).lower());
   if (!row)
     return fail(path.segments.back()->name.span,
-                ast::describeMissing(typeName, name, ast::Releases::V01));
+                ast::describeMissing(typeName, name, release));
   ApiCall call;
   call.row = row;
   call.place = path.segments.back()->name.span;
@@ -318,22 +361,29 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     if (call.args.back().isError())
       return {};
   }
-  if (name == "from_addr") {
+  if (name == "from_addr" || name == "new") {
     if (openLet.init == &expr && openLet.name &&
         llvm::any_of(call.expected->args,
                      [](const TypeRef &arg) { return !arg; }))
       if (TypeRef later = findLaterType(*openLet.name, *openLet.block,
                                         openLet.index, openLet.blockType))
         call.expected = later;
-    if (call.args.size() != 1 || call.args[0].kind != Kind::Int)
-      return fail(expr.span(), "'from_addr' takes an address");
+    bool isNew = name == "new";
+    if (isNew ? !call.args.empty()
+              : call.args.size() != 1 || call.args[0].kind != Kind::Int)
+      return fail(expr.span(), isNew ? "'new' takes no argument"
+                                     : "'from_addr' takes an address");
+    if (!call.expected)
+      return fail(expr.span(),
+                  "the type of this " + typeName + " is not known; write it");
     for (auto [arg, parameter] :
          llvm::zip(call.expected->args, parametersOf(typeName)))
       if (!arg)
         return fail(expr.span(), "'" + parameter + "' of this " + typeName +
                                      " is not known; write the type of the "
                                      "variable");
-    return emitter.fromAddress(call.expected, call.args[0].integer, call.place);
+    return emitter.fromAddress(call.expected, isNew ? 0 : call.args[0].integer,
+                               call.place);
   }
   return emitCall(call);
 }

@@ -20,7 +20,7 @@ void visa_import::registerTranslation() {
       "entry", cl::desc("Function to import (default: the only kernel)"),
       cl::value_desc("name"), cl::cat(category));
   static cl::opt<std::string> release("visa", cl::desc("Release of the crate"),
-                                      cl::value_desc("v0.1"),
+                                      cl::value_desc("v0.1|v0.6"),
                                       cl::cat(category));
   static cl::opt<std::string> machine("visa-target",
                                       cl::desc("Machine of the kernel"),

@@ -114,6 +114,16 @@ struct Tile {
   Span place;
 };
 
+/// What `fetch` of release 0.6 asks for; the adapters behind it add to it, and
+/// what comes next makes the operation.
+struct Fetch {
+  std::string time, packet;
+  mlir::Type element;
+  mlir::Attribute table;
+  llvm::SmallVector<int64_t, 2> zeroPoints;
+  Span place;
+};
+
 struct Value;
 struct Frame;
 
@@ -164,6 +174,13 @@ struct Value {
   BufferRef buffer;
   llvm::SmallVector<Tile, 1> tiles;
   mlir::Value stream;
+  /// Of a stream that is not fetched yet: `stream` is what `begin` gave.
+  std::shared_ptr<const Fetch> fetch;
+  /// Of a stream: the packet that commit_trim keeps, or the time that
+  /// contract_time leaves.
+  std::string declared;
+  /// Of plain data in release 0.6: why it is no constant; empty if it is one.
+  StringRef dynamic;
   /// Of a Struct its item, of a Closure the expression.
   const ast::Node *decl = nullptr;
   std::shared_ptr<Frame> frame;

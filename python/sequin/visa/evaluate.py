@@ -63,7 +63,7 @@ class Evaluator(Macros, Patterns, TypeReader):
     """Evaluates functions of a Source."""
 
     #: Expressions that are evaluated at most, for one test.
-    MOST_STEPS = 20_000_000
+    MOST_STEPS = 100_000_000
 
     steps = 0
     lane_depth = 0

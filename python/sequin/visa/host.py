@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CompileError, SimulationTrap, UsageError
-from . import operators
+from . import iterators, operators
 from .layout import Cells, Mapping, lay_out, m
-from .numbers import FLOATS, Number, STORAGE, round_to, wrap
-from .tensors import HbmTensor, HostTensor
+from .numbers import FLOATS, Number, STORAGE, draw, round_to, wrap
+from .tensors import HbmTensor, HbmView, HostTensor
 from .tree import Node
 from .values import (
     Builtin,
@@ -27,6 +27,7 @@ from .values import (
     NeedsElements,
     Opt,
     Panic,
+    Struct,
     Unsupported,
     Variant,
     Vec,
@@ -58,6 +59,16 @@ class HostContext:
 @dataclass
 class Rng:
     generator: np.random.Generator
+
+    def range(self, within: Any, want: Any) -> Number:
+        """A number of a range."""
+        first, last = within.first, within.last
+        kind = within.type or (want.name if isinstance(want, Named) else None)
+        if first.is_float or last.is_float:
+            made = self.generator.uniform(first.data, last.data)
+            return Number(kind, round_to(kind, made))
+        low, high = within.bounds()
+        return Number(kind, int(self.generator.integers(low, high)))
 
 
 @dataclass
@@ -95,18 +106,22 @@ def text_of(value: Any) -> str:
 # ===--- Numbers of tensors ---------------------------------------------------=== #
 
 
-def _lanes(tensor: HostTensor, values: Array, known: Array | None) -> Opt:
-    """The elements of a tensor as lanes."""
+def _lanes(evaluator: Evaluator, tensor: HostTensor, values: Array, known: Array | None) -> Any:
+    """The elements of a tensor as lanes: of Opt, in release 0.6 plain numbers."""
     if tensor.dtype not in FLOATS and values.dtype != np.bool_:
         values = values.astype(np.int64)
+    if evaluator.source.release != "0.1":
+        return Number(tensor.dtype, values)
     known = np.ones(values.shape, bool) if known is None else known
     return Opt(known, Number(tensor.dtype, values), tensor.computed)
 
 
 def _arrays(lanes: Any, dtype: str | None, node: Node) -> tuple[str, Array, Array | None]:
     """Elements as a tensor keeps them."""
+    if isinstance(lanes, Number):
+        lanes = Opt(np.True_, lanes)
     if not isinstance(lanes, Opt):
-        raise Unsupported("the elements of a tensor are of Opt", node)
+        raise Unsupported("the elements of a tensor are numbers, or of Opt", node)
     if lanes.value is None:
         raise Unsupported("a tensor of no values is HostTensor::uninit", node)
     number = lanes.value
@@ -174,11 +189,23 @@ def _launch(evaluator: Evaluator, args: list[Any], node: Node) -> Any:
     if len(args) != 2 or not isinstance(args[0], FunctionRef) or not isinstance(args[1], tuple):
         raise Unsupported("launch takes a kernel and a tuple of its arguments", node)
     kernel = evaluator.kernel(args[0].node)
-    tensors = [a for a in args[1] if isinstance(a, HbmTensor)]
+    tensors = _tensors_of(args[1])
     try:
         return evaluator.context.launch(kernel, tensors)  # type: ignore[attr-defined]
     except (CompileError, SimulationTrap) as error:
         raise Refused(error, node) from error
+
+
+def _tensors_of(value: Any) -> list[HbmTensor]:
+    """The tensors in tuples and structs, in order."""
+    if isinstance(value, HbmTensor):
+        return [value]
+    if isinstance(value, tuple):
+        return [tensor for part in value for tensor in _tensors_of(part)]
+    if isinstance(value, Struct):
+        return [tensor for member in value.node.members or ()
+                for tensor in _tensors_of(value.fields.get(member.name))]
+    return []
 
 
 def _caught(evaluator: Evaluator, function: Any, node: Node) -> Variant:
@@ -195,14 +222,14 @@ def _tensor_function(evaluator: Evaluator, of: Named, callee: Builtin, args: lis
     dtype = (of.arg(0) or hint.arg(0))
     kind = dtype.name if isinstance(dtype, Named) else None
     if of.name == "HbmTensor":
-        if name != "from_addr":
+        if name not in ("from_addr", "new"):
             return NotImplemented
         chip, element = of.arg(1) or hint.arg(1), of.arg(2) or hint.arg(2)
         if kind is None or not isinstance(chip, Mapping) or not isinstance(element, Mapping):
             raise Unsupported("the type of the tensor is not known; write it in '::<..>'", node)
-        return HbmTensor(kind, chip, element, None, args[0].data)
+        return HbmTensor(kind, chip, element, None, args[0].data if args else 0)
     mapping = of.arg(1) if isinstance(of.arg(1), Mapping) else hint.arg(1)
-    if name == "contraction":
+    if name in ("contraction", "contraction_prewidened"):
         return _contraction(evaluator, callee.types, kind, mapping, args, node)
     if not isinstance(mapping, Mapping):
         raise Unsupported("the mapping of the tensor is not known; write it in '::<..>'", node)
@@ -211,6 +238,11 @@ def _tensor_function(evaluator: Evaluator, of: Named, callee: Builtin, args: lis
             raise Unsupported("from_buf takes a Vec", node)
         kind, values, known = _arrays(args[0].as_lanes(), kind, node)
         return HostTensor(kind, mapping, Cells.of(mapping, values, known))
+    if name == "from_vec":
+        return _from_elements(kind, mapping, args[0], node)
+    if name == "splat":
+        kind, values, _ = _arrays(lanes_of(args[0], lay_out(mapping).count), kind, node)
+        return HostTensor(kind, mapping, Cells.of(mapping, values))
     if name == "from_safetensors":
         return _from_archive(kind, mapping, args[0], node)
     if kind is None:
@@ -222,6 +254,28 @@ def _tensor_function(evaluator: Evaluator, of: Named, callee: Builtin, args: lis
     if name == "uninit":
         return HostTensor.uninit(kind, mapping)
     return NotImplemented
+
+
+def _from_elements(kind: str | None, mapping: Mapping, data: Any, node: Node) -> HostTensor:
+    """From a number for each position, padding included."""
+    vec = iterators.as_iter(data, node).vec()
+    if len(vec) != mapping.size:
+        raise Panic("from_vec: buffer length does not match mapping size "
+                    f"({len(vec)} and {mapping.size})", node)
+    kind, values, _ = _arrays(vec.as_lanes(), kind, node)
+    valid = lay_out(mapping).valid
+    return HostTensor(kind, mapping, Cells.of(mapping, values if valid is None else values[valid]))
+
+
+def _elements(evaluator: Evaluator, tensor: HostTensor) -> Vec:
+    """A number for each position; 0 where it is padding."""
+    values, known = tensor.listed()
+    valid = lay_out(tensor.order).valid
+    if valid is not None:
+        spread = np.zeros(tensor.order.size, values.dtype)
+        spread[valid] = values
+        values, known = spread, None
+    return Vec.from_lanes(_lanes(evaluator, tensor, values, known), values.size)
 
 
 ARCHIVED = {"BF16": "bf16", "F32": "f32", "I32": "i32", "I16": "i16", "I8": "i8", "U8": "u8"}
@@ -255,6 +309,8 @@ def _contraction(evaluator: Evaluator, types: tuple[Any, ...], kind: str | None,
     order = (*kept, *summed)
     sides = [tensor.cells.fitted(tuple(d for d in order if d in tensor.cells.digits))
              for tensor in args]
+    # Release 0.6 adds up as the contraction engine does, and rounds once.
+    width = dtype if evaluator.source.release == "0.1" else "f32"
     if dtype not in FLOATS:
         letters = {digit: index for index, digit in enumerate(order)}
         operands: list[Any] = []
@@ -262,7 +318,8 @@ def _contraction(evaluator: Evaluator, types: tuple[Any, ...], kind: str | None,
             operands += [side.values.astype(np.int64), [letters[d] for d in side.digits]]
         made = wrap(dtype, np.einsum(*operands, [letters[d] for d in kept], optimize=False))
     else:
-        made = _rounded_sum(dtype, kept, summed, sides)
+        made = _rounded_sum(width, kept, summed, sides)
+        made = round_to(dtype, made) if width != dtype else made
     return HostTensor(dtype, mapping, Cells(kept, np.asarray(made).astype(STORAGE[dtype])))
 
 
@@ -292,13 +349,28 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
     if isinstance(receiver, HostContext):
         return evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
             else NotImplemented
+    if isinstance(receiver, Rng):
+        # Lanes are drawn one after the other.
+        if evaluator.lane_depth:
+            raise NeedsElements
+        if name in ("random_range", "gen_range"):
+            return receiver.range(evaluator.evaluate((node.args or [])[0], frame), want)
+        if name in ("random", "gen"):
+            kind = types[0] if types else want
+            if isinstance(kind, Named) and kind.name in STORAGE:
+                made = draw(kind.name, receiver.generator, 1)[0]
+                return bool(made) if kind.name == "bool" else Number(
+                    kind.name, made if kind.name in FLOATS else int(made))
+        return NotImplemented
     if isinstance(receiver, Archive):
         return _archive_method(evaluator, receiver, node, frame)
     if name in ("into_inner", "view", "view_mut", "clone"):
         return receiver
     try:
         if isinstance(receiver, HbmTensor):
-            return _hbm_method(receiver, name, types, want)
+            if name == "tile":
+                return _tiled(evaluator, receiver, node, types, frame)
+            return _hbm_method(evaluator, receiver, name, types, want)
         return _host_method(evaluator, receiver, node, types, frame, want)
     except UsageError as error:
         raise Panic(str(error).removeprefix("error: "), node) from error
@@ -321,7 +393,17 @@ def _mapping_of(types: tuple[Any, ...], index: int, want: Any, place: int) -> Ma
     return found if isinstance(found, Mapping) else None
 
 
-def _hbm_method(receiver: HbmTensor, name: str, types: tuple[Any, ...], want: Any) -> Any:
+def _tiled(evaluator: Evaluator, receiver: HbmTensor, node: Node, types: tuple[Any, ...],
+           frame: Frame) -> HbmView:
+    start = evaluator.evaluate((node.args or [])[0], frame)
+    index, length, element = (*types, None, None, None)[:3]
+    if not isinstance(index, Mapping) or not isinstance(length, Number) \
+            or not isinstance(element, Mapping) or not isinstance(start.data, int):
+        raise Unsupported("a tile is written tile::<Index, LENGTH, Element>(start)", node)
+    return receiver.tile(index, length.data, start.data, element)
+
+
+def _hbm_method(evaluator: Evaluator, receiver: HbmTensor, name: str, types: tuple[Any, ...], want: Any) -> Any:
     if name == "to_host":
         mapping = _mapping_of(types, 0, want, 1)
         made = HostTensor(receiver.dtype, mapping, receiver.cells, computed=receiver.computed)
@@ -336,6 +418,8 @@ def _hbm_method(receiver: HbmTensor, name: str, types: tuple[Any, ...], want: An
             cells = cells.fitted(lay_out(whole).digits())
         return HbmTensor(receiver.dtype, receiver.chip, element, cells,
                          computed=receiver.computed)
+    if name in ("to_vec", "into_vec"):
+        return _elements(evaluator, receiver.to_host())
     if name == "address":
         return Number("u64", receiver.address)
     return NotImplemented
@@ -347,9 +431,11 @@ def _host_method(evaluator: Evaluator, receiver: HostTensor, node: Node, types: 
     if name == "to_hbm":
         chip, element = _mapping_of(types, 0, want, 1), _mapping_of(types, 1, want, 2)
         return HbmTensor(receiver.dtype, chip, element, receiver.cells)
+    if name == "into_vec":
+        return _elements(evaluator, receiver)
     if name == "to_buf":
         values, known = receiver.listed()
-        return Vec.from_lanes(_lanes(receiver, values, known), values.size)
+        return Vec.from_lanes(_lanes(evaluator, receiver, values, known), values.size)
     if name == "map":
         args = [evaluator.evaluate(a, frame) for a in node.args or ()]
         return _mapped(evaluator, args[0], [receiver], receiver.order, receiver.spread, node)
@@ -385,7 +471,7 @@ def _mapped(evaluator: Evaluator, function: Any, tensors: list[HostTensor], orde
             raise Panic("tensors must have the same axes for element-wise operations", node)
         cells = tensor.cells.fitted(digits)
         known = None if cells.known is None else cells.known.reshape(-1)
-        lanes.append(_lanes(tensor, cells.values.reshape(-1), known))
+        lanes.append(_lanes(evaluator, tensor, cells.values.reshape(-1), known))
         count = cells.values.size
     made = _each(evaluator, function, lanes, count, node)
     kind, values, known = _arrays(made, None, node)
@@ -406,10 +492,12 @@ def _reduced(evaluator: Evaluator, receiver: HostTensor, mapping: Mapping, args:
     count = int(np.prod([d.extent for d in kept], dtype=np.int64))
     values = cells.values.reshape(-1, count)
     known = None if cells.known is None else cells.known.reshape(-1, count)
-    zero = Opt(True, evaluator.coerce(Number(None, 0), Named(receiver.dtype)))
+    zero: Any = evaluator.coerce(Number(None, 0), Named(receiver.dtype))
+    if evaluator.source.release == "0.1":
+        zero = Opt(True, zero)
     total: Any = lanes_of(args[1] if args else zero, count)
     for row in range(values.shape[0]):
-        element = _lanes(receiver, values[row], None if known is None else known[row])
+        element = _lanes(evaluator, receiver, values[row], None if known is None else known[row])
         if args:
             total = _each(evaluator, args[0], [total, element], count, node)
         else:

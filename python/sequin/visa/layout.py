@@ -64,7 +64,8 @@ class Mapping(Operators):
     """A mapping: an axis, ``1``, a pair, or an operator on a mapping."""
 
     op: str
-    """``axis``, ``1``, ``pair``, ``/``, ``%``, ``=`` or ``#``."""
+    """``axis``, ``1``, ``pair``, ``/``, ``%``, ``=`` or ``#``. The amount of ``1`` is how
+    many positions hold the one element, for 1 of them 0."""
     parts: tuple[Any, ...] = ()
     amount: int = 0
 
@@ -72,7 +73,7 @@ class Mapping(Operators):
         if self.op == "axis":
             return str(self.parts[0])
         if self.op == "1":
-            return "1"
+            return str(self.amount or 1)
         if self.op == "pair":
             return ", ".join(map(str, self.parts))
         inner = str(self.parts[0])
@@ -86,7 +87,7 @@ class Mapping(Operators):
         if self.op == "axis":
             return int(self.parts[0].size)
         if self.op == "1":
-            return 1
+            return self.amount or 1
         if self.op == "pair":
             return int(np.prod([part.size for part in self.parts], dtype=object))
         inner = self.parts[0].size
@@ -196,7 +197,7 @@ def _list(mapping: Mapping) -> Layout:
     if mapping.op == "axis":
         return Layout(size, None, {mapping.parts[0]: np.arange(size, dtype=np.int32)})
     if mapping.op == "1":
-        return Layout(1, None, {})
+        return Layout(size, None, {})
     if mapping.op == "pair":
         made = lay_out(mapping.parts[0])
         for part in mapping.parts[1:]:
@@ -253,7 +254,7 @@ class Cells:
             raise UsageError(f"'{mapping}' has {layout.size} positions without padding, found "
                              f"{values.size} numbers")
         made = Cells.empty(mapping, values.dtype)
-        at = made._indices(layout)
+        at = made.indices(layout)
         made.values.reshape(-1)[at] = values
         if known is None:
             made.known = None
@@ -268,7 +269,7 @@ class Cells:
         shape = tuple(digit.extent for digit in digits)
         return Cells(digits, np.zeros(shape, dtype), np.zeros(shape, bool))
 
-    def _indices(self, layout: Layout) -> Array:
+    def indices(self, layout: Layout) -> Array:
         """Of each position, which number it holds. Digits that the numbers do not have are
         passed over."""
         at = np.zeros(layout.size, np.int64)
@@ -286,7 +287,7 @@ class Cells:
         layout = lay_out(mapping)
         if not spread and set(layout.digits()) != set(self.digits):
             raise UsageError(f"the tensor has not the coordinates of '{mapping}'")
-        at = self._indices(layout.dense())
+        at = self.indices(layout.dense())
         return (self.values.reshape(-1)[at],
                 None if self.known is None else self.known.reshape(-1)[at])
 

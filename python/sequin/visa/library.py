@@ -227,7 +227,7 @@ def call(evaluator: Evaluator, callee: Builtin, args: list[Any], node: Node, wan
     if name == "size_of" and callee.types:
         kind = callee.types[0].name
         bits = abs(INTEGERS.get(kind, 0)) or {"f32": 32, "f64": 64, "bf16": 16, "f8e4m3": 8,
-                                              "bool": 8}.get(kind, 0)
+                                              "f8e5m2": 8, "bool": 8}.get(kind, 0)
         return Number("usize", (bits + 7) // 8)
     if of is None:
         return NotImplemented
@@ -387,6 +387,10 @@ def _option_method(evaluator: Evaluator, receiver: Variant, name: str, args: lis
     if name == "map":
         return Variant(receiver.enum, receiver.name, (evaluator.call(args[0], [inner], node),)) \
             if good else receiver
+    if name in ("map_or", "map_or_else"):
+        if good:
+            return evaluator.call(args[1], [inner], node)
+        return args[0] if name == "map_or" else evaluator.call(args[0], [], node)
     if name == "and_then":
         return evaluator.call(args[0], [inner], node) if good else receiver
     if name == "ok":

@@ -69,6 +69,8 @@ class Macros:
         raise NotImplementedError
 
     def eval_MacroExpr(self, node: Node, frame: Frame, want: Any) -> Any:
+        if node.expansion is not None:
+            return self.evaluate(node.expansion, frame, want)
         name = node.path.names[-1]
         made = getattr(self, "macro_" + name, None)
         if made is None or node.form == "tokens" and node.tokens:

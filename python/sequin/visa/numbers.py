@@ -24,11 +24,11 @@ Array = NDArray[Any]
 #: Integers with their bits; the sign of a signed type is negative.
 INTEGERS = {"i4": -4, "i8": -8, "i16": -16, "i32": -32, "i64": -64, "i128": -128, "isize": -64,
             "u8": 8, "u16": 16, "u32": 32, "u64": 64, "u128": 128, "usize": 64}
-FLOATS = ("f8e4m3", "bf16", "f32", "f64")
+FLOATS = ("f8e4m3", "f8e5m2", "bf16", "f32", "f64")
 #: What NumPy keeps elements of tensors in.
 STORAGE: dict[str, Any] = {
     "i4": np.int8, "i8": np.int8, "i16": np.int16, "i32": np.int32, "u8": np.uint8,
-    "f8e4m3": np.float32, "bf16": np.float32, "f32": np.float32, "bool": np.bool_,
+    "f8e4m3": np.float32, "f8e5m2": np.float32, "bf16": np.float32, "f32": np.float32, "bool": np.bool_,
 }
 
 
@@ -79,7 +79,9 @@ def round_to(name: str | None, data: Any) -> Any:
         if name == "bf16":
             return _cut(_single(data), 16)
         if name == "f8e4m3":
-            return _to_f8(_single(data))
+            return _to_f8(_single(data), 3, -6, 448.0)
+        if name == "f8e5m2":
+            return _to_f8(_single(data), 2, -14, None)
         return np.float64(data) if np.ndim(data) == 0 else np.asarray(data, np.float64)
 
 
@@ -100,13 +102,14 @@ def _cut(data: Array, bits: int) -> Any:
     return _like(data, made)
 
 
-def _to_f8(data: Array) -> Any:
-    """f8e4m3: 3 bits behind the point, exponents from -6, at most 448, to which what is
-    larger is held; no infinities."""
+def _to_f8(data: Array, bits: int, least: int, most: float | None) -> Any:
+    """Of so many bits behind the point, with exponents from `least` on. f8e4m3 has no
+    infinities: what is larger than `most` is held to it. f8e5m2 has them."""
     size = np.abs(data.astype(np.float64))
-    exponent = np.clip(np.floor(np.log2(np.maximum(size, 2.0**-20))), -6, 8)
-    step = 2.0 ** (exponent - 3)
-    made = np.minimum(np.rint(size / step) * step, 448.0)
+    exponent = np.maximum(np.floor(np.log2(np.maximum(size, 2.0**-40))), least)
+    step = 2.0 ** (np.minimum(exponent, 15) - bits)
+    made = np.rint(size / step) * step
+    made = np.minimum(made, most) if most is not None else np.where(made > 57344, np.inf, made)
     made = np.where(np.isnan(data), np.nan, np.copysign(made, data)).astype(np.float32)
     return _like(data, made)
 
@@ -176,7 +179,7 @@ def draw(name: str, generator: np.random.Generator, count: int) -> Array:
         least, greatest = limits(name)
         made = generator.integers(least, greatest, count, np.int64, endpoint=True)
         return made.astype(STORAGE.get(name, np.int64))
-    if name == "bf16" or name == "f8e4m3":
+    if name in ("bf16", "f8e4m3", "f8e5m2"):
         rounded: Array = round_to(name, generator.uniform(-1, 1, count))
         return rounded
     if name == "bool":

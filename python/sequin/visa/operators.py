@@ -159,6 +159,11 @@ def equal(evaluator: Evaluator, left: Any, right: Any) -> Any:
         return same if same.ndim else bool(same)
     if isinstance(left, Vec) and isinstance(right, Vec):
         return not differences(evaluator, left, right, 1)
+    if isinstance(left, HostTensor) and isinstance(right, HostTensor):
+        order = left.mapping or right.mapping
+        if left.dtype != right.dtype or order is None:
+            raise Unsupported("these tensors are not of one type")
+        return bool(np.array_equal(left.cells.listed(order)[0], right.cells.listed(order)[0]))
     if isinstance(left, Struct) and isinstance(right, Struct):
         method = evaluator.source.methods.get(left.node.id, {}).get("eq")
         if method is not None:
@@ -334,7 +339,7 @@ def call_builtin(evaluator: Evaluator, callee: Builtin, args: list[Any], node: N
 def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ...], frame: Frame,
            want: Any) -> Any:
     """A call by method."""
-    if isinstance(receiver, (HostTensor, HbmTensor, host.HostContext, host.Archive)):
+    if isinstance(receiver, (HostTensor, HbmTensor, host.HostContext, host.Archive, host.Rng)):
         made = host.method(evaluator, receiver, node, types, frame, want)
     else:
         made = library.method(evaluator, receiver, node, types, frame, want)

@@ -70,6 +70,8 @@ class Tests:
         known = {**libraries_of(path), **(libraries or {})}
         made = Tests(read(path, None, known))
         for module, item in made.source.items("FnItem"):
+            if any(map(_is_left_out, (*module.attributes, *(item.attributes or ())))):
+                continue
             if any(item.attribute(name) for name in ATTRIBUTES):
                 below = module.path.split("::")[1:]
                 made.tests.append(Test("::".join([*below, item.name]), item, _expected(item),
@@ -143,6 +145,14 @@ class _Runner(Evaluator):
         place = self.source.place_of(node) if node is not None else ""
         kernels = tuple(launch.name for launch in self.context.launches)
         return Outcome(test.name, status, message, place, self.context.cycles, kernels)
+
+
+def _is_left_out(attribute: Node) -> bool:
+    """Whether it says that what it stands at is for the device's backend alone."""
+    if attribute.path is None or attribute.path.names != ["cfg"]:
+        return False
+    return any(arg.path is not None and arg.path.names == ["backend"]
+               and _text(arg.value) == "npu" for arg in attribute.args or ())
 
 
 def _text(node: Node | None) -> str:

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UsageError
 from ..program import Program, RunResult, import_visa
-from .layout import Cells, Mapping, dimensions, lay_out, m
+from .layout import Axis, Cells, Layout, Mapping, dimensions, lay_out, m
 from .numbers import FLOATS, STORAGE, draw, round_to, wrap
 
-__all__ = ["Context", "HbmTensor", "HostTensor", "Launch"]
+__all__ = ["Context", "HbmTensor", "HbmView", "HostTensor", "Launch"]
 
 Array = NDArray[Any]
 
@@ -110,6 +110,15 @@ class HbmTensor:
             self.given = Cells.empty(self.whole, STORAGE[self.dtype])
         return self.given
 
+    def take(self, cells: Cells) -> None:
+        """Holds what a kernel has written."""
+        self.given, self.computed = cells, True
+
+    def tile(self, index: Any, length: int, start: int, element: Any) -> HbmView:
+        """A part of it: `length` positions of the mapping `index` from `start` on, seen as
+        `element`."""
+        return HbmView.of(self, {}, m(index), length, start, m(element))
+
     def to_host(self, mapping: Any = None) -> HostTensor:
         """The tensor on the host, in the order of a mapping; else in that of its own."""
         order = self.whole if mapping is None else m(mapping)
@@ -121,6 +130,58 @@ class HbmTensor:
         if self.chip is None or self.element is None:
             raise UsageError("the mapping of a tensor in HBM is not known; give it a type")
         return m(self.chip, self.element)
+
+
+@dataclass
+class HbmView(HbmTensor):
+    """A part of a tensor in HBM, with its own mapping."""
+
+    base: HbmTensor | None = None
+    shifts: dict[Axis, int] = field(default_factory=dict)
+    """The coordinate in the base at which each axis begins."""
+
+    @staticmethod
+    def of(base: HbmTensor, shifts: dict[Axis, int], index: Mapping, length: int, start: int,
+           element: Mapping) -> HbmView:
+        digits = lay_out(index).digits()
+        extent = digits[0].extent if len(digits) == 1 else 1
+        if len(digits) > 1 or not 0 <= start <= start + length <= extent:
+            raise UsageError(f"{length} positions from {start} on are no part of '{index}'")
+        moved = dict(shifts)
+        if digits:
+            axis = digits[0].axis
+            moved[axis] = moved.get(axis, 0) + start * digits[0].stride
+        return HbmView(base.dtype, base.chip or Mapping("1"), element, None, base=base,
+                       shifts=moved)
+
+    def tile(self, index: Any, length: int, start: int, element: Any) -> HbmView:
+        assert self.base is not None
+        return HbmView.of(self.base, self.shifts, m(index), length, start, m(element))
+
+    def _places(self) -> Array:
+        """Of each position, which number of the base it is."""
+        assert self.base is not None
+        layout = lay_out(self.whole).dense()
+        coordinates = dict(layout.coordinates)
+        for axis, shift in self.shifts.items():
+            coordinates[axis] = coordinates.get(axis, np.zeros(layout.size, np.int64)) + shift
+        return self.base.cells.indices(Layout(layout.size, None, coordinates))
+
+    @property
+    def cells(self) -> Cells:
+        assert self.base is not None
+        held, at = self.base.cells, self._places()
+        return Cells.of(self.whole, held.values.reshape(-1)[at],
+                        None if held.known is None else held.known.reshape(-1)[at])
+
+    def take(self, cells: Cells) -> None:
+        assert self.base is not None
+        held, at = self.base.cells, self._places()
+        values, known = held.values.copy(), None if held.known is None else held.known.copy()
+        values.reshape(-1)[at] = cells.listed(self.whole)[0]
+        if known is not None:
+            known.reshape(-1)[at] = True
+        self.base.take(Cells(held.digits, values, known))
 
 
 @dataclass(frozen=True)
@@ -148,8 +209,8 @@ class Parameter:
         """Takes over what a program gave."""
         order = dimensions(m(self.chip, self.element))
         made = array.reshape([digit.extent for digit in order])
-        tensor.dtype, tensor.computed = self.dtype, True
-        tensor.given = Cells(order, made.astype(STORAGE[self.dtype]))
+        tensor.dtype = self.dtype
+        tensor.take(Cells(order, made.astype(STORAGE[self.dtype])))
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ class Module:
     path: str
     file: str
     items: list[Node]
+    attributes: list[Node] = field(default_factory=list)
+    """Of its file, where it is one."""
 
 
 @dataclass
@@ -80,6 +82,8 @@ class Source:
 
     files: list[str]
     modules: dict[str, Module]
+    release: str = "0.1"
+    """Of the crate that is used."""
     methods: dict[int, dict[str, Node]] = field(default_factory=dict)
     """By the number of a struct or enum: its functions."""
     owners: dict[int, Module] = field(default_factory=dict)
@@ -132,15 +136,18 @@ def _build(data: dict[str, Any]) -> Source:
         for name, value in given["members"].items():
             setattr(node, name, _resolve(value, nodes))
     for given in data["nodes"]:
+        if "expansion" in given:
+            nodes[given["id"]].expansion = nodes[given["expansion"]]  # type: ignore[attr-defined]
         means = given.get("means")
         if means:
             target = means.get("node")
             nodes[given["id"]].means = Meaning(
                 means["kind"], nodes.get(target["node"]) if target else None,
                 means.get("module", ""), means.get("api", ""), means.get("rest", 0))
-    source = Source(data["files"], {})
+    source = Source(data["files"], {}, data.get("release", "0.1"))
     for given in data["modules"]:
-        module = Module(given["path"], given["file"], _resolve(given["items"], nodes))
+        module = Module(given["path"], given["file"], _resolve(given["items"], nodes),
+                        _resolve(given.get("attributes", []), nodes))
         source.modules[module.path] = module
         for item in module.items:
             source.owners[item.id] = module

@@ -130,9 +130,11 @@ class TypeReader:
         if kind == "MapGroup":
             return self.mapping(node.inner, frame)
         if kind == "MapNumber":
-            if node.value != 1:
+            if node.value == 1:
+                return Mapping("1")
+            if self.source.release == "0.1":
                 raise Unsupported(f"m![{node.value}] is of a later release of the crate", node)
-            return Mapping("1")
+            return Mapping("1", (), node.value)
         if kind == "MapAxis":
             means = node.means
             if means is None or means.node is None:
@@ -177,34 +179,46 @@ class TypeReader:
             frame = Frame()
             parameters = []
             for param in function.params or ():
-                made = self._tensor(param.type, frame, param.pattern)
-                if made is not None:
-                    parameters.append(made)
+                named = param.pattern is not None and param.pattern.kind == "NamePattern"
+                parameters += self._parameters(param.type, frame,
+                                               param.pattern.name if named else "")
             results, is_tuple = self._results(function.result, frame)
             self._kernels[function.id] = Kernel(self.source.modules[root].file, entry, parameters,
                                                 results, is_tuple)
         return self._kernels[function.id]
 
-    def _tensor(self, type_node: Node, frame: Frame, pattern: Node | None) -> Parameter | None:
+    def _parameters(self, type_node: Node, frame: Frame, name: str) -> list[Parameter]:
+        """The tensors of a parameter: of a tuple or struct those of its members."""
+        if type_node.kind == "TupleType":
+            return [p for i, element in enumerate(type_node.elements or ())
+                    for p in self._parameters(element, frame, f"{name}_{i}")]
+        found = self.type(type_node, frame)
+        if isinstance(found, Named) and found.node is not None \
+                and found.node.kind == "StructItem":
+            return [p for member in found.node.members or ()
+                    for p in self._parameters(member.type, frame, f"{name}_{member.name}")]
+        made = self._tensor(type_node, frame, name)
+        return [] if made is None else [made]
+
+    def _tensor(self, type_node: Node, frame: Frame, name: str = "") -> Parameter | None:
         """A parameter; None for a context."""
         found = self.type(type_node, frame)
         if not isinstance(found, Named) or not found.name.startswith("HbmTensor"):
             return None
         dtype, chip, element = (found.arg(i) for i in range(3))
         is_mutable = bool(type_node.isMut) or found.name.endswith("Mut")
-        name = pattern.name if pattern is not None and pattern.kind == "NamePattern" else ""
         if not isinstance(dtype, Named) or not isinstance(chip, Mapping) \
                 or not isinstance(element, Mapping):
             raise Unsupported("the type of a kernel's tensor is not known", type_node)
-        return Parameter(name or "", dtype.name, chip, element, is_mutable)
+        return Parameter(name, dtype.name, chip, element, is_mutable)
 
     def _results(self, node: Node | None, frame: Frame) -> tuple[list[Parameter], bool]:
         if node is None:
             return [], False
         if node.kind == "TupleType":
-            made = [self._tensor(e, frame, None) for e in node.elements or ()]
+            made = [self._tensor(e, frame) for e in node.elements or ()]
             return [p for p in made if p is not None], True
-        one = self._tensor(node, frame, None)
+        one = self._tensor(node, frame)
         return ([], False) if one is None else ([one], False)
 
     @staticmethod

@@ -36,7 +36,9 @@ func.func @memory(%d: !tcp.dm<f32, #grid, "A">) {
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
 #other = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A # 256">
 func.func @grid(%d: !tcp.dm<f32, #grid, "1 # 2">) {
-  // expected-error@+1 {{only the element type may change}}
+  // Other axes are other names of the same memory; sizes stay.
   %0 = tcp.bitcast %d : !tcp.dm<f32, #grid, "1 # 2"> -> !tcp.dm<i32, #other, "1 # 2">
+  // expected-error@+1 {{names "1 # 2" of size 2 anew as "1 # 4" of size 4}}
+  %1 = tcp.bitcast %d : !tcp.dm<f32, #grid, "1 # 2"> -> !tcp.dm<f32, #grid, "1 # 4">
   return
 }

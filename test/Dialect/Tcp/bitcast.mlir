@@ -4,7 +4,7 @@
 
 // RUN: sequin-opt %s --verify-roundtrip | FileCheck %s
 
-#axes = #stream.axes<A = 64, B = 8>
+#axes = #stream.axes<A = 64, B = 8, C = 2, D = 4>
 #grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A # 256">
 
 // CHECK-LABEL: func @words
@@ -25,5 +25,12 @@ func.func @narrow(%a: !tcp.dm<i16, #grid, "B">, %b: !tcp.dm<f8E4M3FN, #grid, "B"
   %0 = tcp.bitcast %a : !tcp.dm<i16, #grid, "B"> -> !tcp.dm<bf16, #grid, "B">
   // CHECK: tcp.bitcast %{{.*}} : !tcp.dm<f8E4M3FN, {{.*}} -> !tcp.dm<i8,
   %1 = tcp.bitcast %b : !tcp.dm<f8E4M3FN, #grid, "B"> -> !tcp.dm<i8, #grid, "B">
+  return
+}
+
+// CHECK-LABEL: func @renamed
+func.func @renamed(%a: !tcp.dm<i16, #grid, "B">) {
+  // CHECK: tcp.bitcast %{{.*}} : !tcp.dm<i16, {{.*}}, "B"> -> !tcp.dm<i16, {{.*}}, "C, D">
+  %0 = tcp.bitcast %a : !tcp.dm<i16, #grid, "B"> -> !tcp.dm<i16, #grid, "C, D">
   return
 }

@@ -42,9 +42,8 @@ fn copies(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A]>, out: &mut HbmTenso
 #[device(chip = 1)]
 fn renamed(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A]>) -> HbmTensor<i32, Chip, m![D, E]> {
     let dm: Dm = x.to_dm(&mut ctx.tdma, 0);
-    // RENAME: [[@LINE+1]]:73: remark: the reshape is a move to HBM and back under the new axes
+    // RENAME: tcp.bitcast
     let other: DmTensor<i32, Chip, Cluster, m![D], m![E]> = unsafe { dm.reshape() };
-    // RENAME: tcp.view
     other.to_hbm(&mut ctx.tdma, 0)
 }
 

@@ -41,7 +41,7 @@ struct ImportOptions {
   /// A row of the machine tables.
   std::string machine = "rngd";
   Addresses addresses = Addresses::Allocate;
-  /// The release of the crate; the source's own must agree. v0.1 only so far.
+  /// The release of the crate, v0.1 or v0.6; the source's own must agree.
   std::string release;
   /// Crates that names come from: `name=file` of each.
   std::vector<std::string> libraries;

@@ -73,6 +73,18 @@ FailureOr<Type> VectorFpToFxpOp::inferResult(std::optional<Location> loc,
                          IntegerType::get(input.getContext(), 32));
 }
 
+FailureOr<Type> VectorReinterpretOp::inferResult(std::optional<Location> loc,
+                                                 Adaptor adaptor) {
+  StreamType type = getStreamType(loc, adaptor.getInput());
+  if (!type)
+    return failure();
+  MLIRContext *context = type.getContext();
+  Type other = type.getElementType().isF32()
+                   ? Type(IntegerType::get(context, 32))
+                   : Type(Float32Type::get(context));
+  return inferConversion(loc, adaptor.getInput(), type.getStage(), other);
+}
+
 /// The same elements, cut into packets in another way.
 static FailureOr<Type> inferRegrouped(std::optional<Location> loc, Value input,
                                       Stage stage, MappingAttr time,

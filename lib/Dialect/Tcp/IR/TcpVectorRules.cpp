@@ -193,6 +193,14 @@ LogicalResult VectorStashOp::verify() {
   return verifyNotInTwoGroupMode(*this);
 }
 
+LogicalResult VectorReinterpretOp::verify() {
+  Type from = cast<StreamType>(getInput().getType()).getElementType();
+  if (from.isF32() || from.isInteger(32))
+    return success();
+  return emitOpError() << "reads the bits of f32 or i32, found a stream of "
+                       << from;
+}
+
 static LogicalResult verifyIds(Operation *op, GroupIdAttr group,
                                DenseI64ArrayAttr branch, StringRef what) {
   constexpr int64_t ids = int64_t(1) << kExecutionIdBits;

@@ -346,8 +346,22 @@ LogicalResult BitcastOp::verify() {
   if (getBitWidth(*getElementKind(from)) != getBitWidth(*getElementKind(to)))
     return emitOpError() << "reads " << from << " as " << to
                          << ", only types of one width can be exchanged";
-  if (withElements(source, to) != result)
+  if (withElements(source, to) == result)
+    return success();
+  auto before = dyn_cast<DmType>(source), after = dyn_cast<DmType>(result);
+  if (!before || !after)
     return emitOpError() << "makes " << result << " of " << source
                          << ", only the element type may change";
+  std::pair<const Mapping &, const Mapping &> levels[] = {
+      {before.getGrid().getChipMapping(), after.getGrid().getChipMapping()},
+      {before.getGrid().getClusterMapping(),
+       after.getGrid().getClusterMapping()},
+      {before.getGrid().getSliceMapping(), after.getGrid().getSliceMapping()},
+      {before.getElementMapping(), after.getElementMapping()}};
+  for (auto [mine, theirs] : levels)
+    if (mine.size() != theirs.size())
+      return emitOpError() << "names \"" << mine.str() << "\" of size "
+                           << mine.size() << " anew as \"" << theirs.str()
+                           << "\" of size " << theirs.size();
   return success();
 }

@@ -141,6 +141,27 @@ def Tcp_VectorStashOp : Tcp_StageOp<"vector_stash"> {
   let assemblyFormat = "$input attr-dict `:` custom<Stream>(type($input))";
 }
 
+def Tcp_VectorReinterpretOp : Tcp_StageOp<"vector_reinterpret"> {
+  let summary = "Reads the bits of the elements as the other type";
+  let description = [{
+    f32 as i32 or i32 as f32, bit by bit: 1.0 becomes 0x3f800000. It is no stage
+    of its own and takes no ALU; what comes behind it works on the other type. A
+    stash keeps the type that it was written with.
+
+    ```mlir
+    %r = tcp.vector_reinterpret %s : <main vector_branch f32, #grid, "1", "A % 8">
+    ```
+  }];
+  let arguments = (ins
+      Tcp_StreamFrom<["VectorBranch", "VectorLogic", "VectorFxp",
+                      "VectorFxpToFp", "VectorNarrow", "VectorFp",
+                      "VectorIntraSliceReduce", "VectorFpDiv", "VectorWiden",
+                      "VectorFpToFxp", "VectorClip"],
+          "stream inside the intra-slice block">:$input);
+  let results = (outs Tcp_AnyStream:$result);
+  let assemblyFormat = "$input attr-dict `:` custom<Stream>(type($input))";
+}
+
 def Tcp_VectorFilterOp : Tcp_StageOp<"vector_filter"> {
   let summary = "Keeps the elements of some branches";
   let description = [{

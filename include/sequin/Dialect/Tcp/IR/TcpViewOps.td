@@ -184,10 +184,9 @@ def Tcp_ToHbmViewOp : Tcp_HbmViewOp<"to_hbm_view",
 def Tcp_BitcastOp : Tcp_Op<"bitcast"> {
   let summary = "A tensor's bits read as another type";
   let description = [{
-    Another name of the tensor, in the same memory and by the same mappings; the
-    element type is another one of the same width. No command comes of it. The
-    vector engine works on f32 and on i32 in one pass, never on both, so that
-    bitwise operations on floats are passes of their own between two of these.
+    Another name of the tensor, in the same memory: the element type is another
+    one of the same width, and a DM tensor may have other axes, where chips,
+    clusters, slices and elements are as many as before. No command comes of it.
 
     ```mlir
     %bits = tcp.bitcast %x : !tcp.dm<f32, #grid, "A"> -> !tcp.dm<i32, #grid, "A">
