@@ -88,10 +88,10 @@ static LogicalResult reserve(const Group &group, const Access &access) {
   return success();
 }
 
-/// With `gap` units of HBM behind every row. What rings write of rows of more
-/// than a unit are whole units, so these rows are, too.
-static void setStrides(Tensor &tensor, const TcpMachine &machine, bool isOfRing,
-                       int64_t gap = 0) {
+/// With `gap` units of HBM behind every row. Rows of more than `unitsFrom`
+/// bytes are whole units.
+static void setStrides(Tensor &tensor, const TcpMachine &machine,
+                       int64_t unitsFrom, int64_t gap = 0) {
   if (!tensor.digits.empty()) {
     int64_t stride = 1;
     for (Tensor::Digit &digit : llvm::reverse(tensor.digits)) {
@@ -111,7 +111,7 @@ static void setStrides(Tensor &tensor, const TcpMachine &machine, bool isOfRing,
     if (tensor.inner != dim)
       continue;
     stride = llvm::alignTo(stride, row);
-    if (isOfRing && getByteSize(tensor.kind(), stride) > machine.hbm.unitBytes)
+    if (getByteSize(tensor.kind(), stride) > unitsFrom)
       stride = llvm::alignTo(stride, machine.hbm.unitBytes * 8 / tensor.bits());
     stride += gap * machine.hbm.unitBytes * 8 / tensor.bits();
   }
@@ -172,10 +172,16 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
       tensor->allocated.assign(tensor->type.getShape().begin(),
                                tensor->type.getShape().end());
   DenseMap<Tensor *, std::vector<EngineStarts>> movers;
-  DenseSet<Tensor *> ofRings;
+  // What rings write of rows of more than a unit are whole units, so these rows
+  // are, too; and all rows that stores have with their padding.
+  DenseMap<Tensor *, int64_t> ofRings;
   for (auto &group : program.groups) {
-    if (group->ring)
-      ofRings.insert(group->result.tensor);
+    if (group->ring) {
+      int64_t from = group->ring->unitRows ? 0 : machine.hbm.unitBytes;
+      int64_t &found =
+          ofRings.try_emplace(group->result.tensor, from).first->second;
+      found = std::min(found, from);
+    }
     auto use = [&](Access &access) {
       if (failed(reserve(*group, access)))
         return failure();
@@ -222,17 +228,18 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
     Tensor &tensor = *used;
     if (llvm::is_contained(placed, used))
       continue;
-    bool isOfRing = ofRings.contains(used);
-    setStrides(tensor, machine, isOfRing);
+    auto ofRing = ofRings.find(used);
+    int64_t unitsFrom = ofRing == ofRings.end() ? INT64_MAX : ofRing->second;
+    setStrides(tensor, machine, unitsFrom);
     if (keepsRows.contains(&tensor) ||
         tensor.origin != Tensor::Origin::Computed || tensor.rank() < 2 ||
         !tensor.inner || !tensor.digits.empty())
       continue;
     int64_t gap =
         choosePadding(tensor, movers[&tensor], machine, [&](int64_t units) {
-          setStrides(tensor, machine, isOfRing, units);
+          setStrides(tensor, machine, unitsFrom, units);
         });
-    setStrides(tensor, machine, isOfRing, gap);
+    setStrides(tensor, machine, unitsFrom, gap);
   }
   return place(program, placed);
 }

@@ -49,7 +49,7 @@ static std::string oneOf(const Loop &loop) {
 
 /// The grids, which differ in slices only: of what is spread over a ring, of
 /// rows that were put side by side, of rows that slices bring for each other,
-/// and of everything else.
+/// of parts of the sum, and of everything else.
 void GroupEmitter::makeRingGrids() {
   const RingPlan &plan = *group.ring;
   std::string cluster = plan.cluster
@@ -62,13 +62,23 @@ void GroupEmitter::makeRingGrids() {
   Terms all, outsideRing, notGathered;
   for (LoopId loop : plan.slices) {
     const std::string &name = group.loops[loop].name;
+    if (loop == plan.summed)
+      continue;
     all.push_back(name);
     if (group.lhs.uses(loop))
       outsideRing.push_back(name);
     if (loop != plan.gathered)
       notGathered.push_back(name);
   }
-  grid = streamGrid = gatherGrid = gridOf(all);
+  // What was added is in the first slice of those that had parts of it.
+  Terms added = all, perPart = all;
+  if (plan.summed) {
+    const Loop &loop = group.loops[*plan.summed];
+    added.push_back("1" + suffix("#", loop.extent));
+    perPart.push_back(loop.name);
+  }
+  grid = gatherGrid = gridOf(added);
+  streamGrid = weightGrid = gridOf(perPart);
   if (plan.spreads) {
     const Loop &sum = group.loops[group.k.back()];
     outsideRing.push_back(
@@ -83,9 +93,11 @@ void GroupEmitter::makeRingGrids() {
       notGathered.push_back(digitOf(group.loops[*plan.streamed], turn, count));
     else
       notGathered.push_back(std::to_string(count));
+    if (plan.summed)
+      notGathered.push_back(added.back());
     gatherGrid = gridOf(notGathered);
   }
-  exchangeGrid = grid;
+  exchangeGrid = weightGrid;
   if (plan.exchanged) {
     const Loop &sum = group.loops[group.k.back()];
     Terms parts = all;
@@ -220,9 +232,16 @@ Value GroupEmitter::emitRingContraction(Value dm, Value trf, bool isLast,
     if (isInside(loop))
       shape.time.push_back(part(loop).all());
   shape.time.push_back(block);
-  return AccumulateOp::create(builder, loc, stream,
-                              AccumulationKind::Interleaved,
-                              mapping(shape.time), mapping(shape.packet));
+  stream =
+      AccumulateOp::create(builder, loc, stream, AccumulationKind::Interleaved,
+                           mapping(shape.time), mapping(shape.packet));
+  if (!plan.summed)
+    return stream;
+  stream = VectorInitOp::create(builder, loc, stream);
+  afterInterSlice = true;
+  return VectorInterSliceReduceOp::create(builder, loc, stream,
+                                          InterSliceOp::Add, grid.getSlice(),
+                                          mapping(shape.time));
 }
 
 /// Slices side by side in a ring change rows for iterations of the stream, or
@@ -261,13 +280,19 @@ Value GroupEmitter::emitGathered(Value dm, int64_t address) {
   to.push_back(side);
   std::string inPacket = rows.inner(packet);
   auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+  int64_t sums = plan.summed ? group.loops[*plan.summed].extent : 1;
   Value stream = BeginOp::create(builder, loc, Context::Sub, dm);
   stream = FetchOp::create(builder, loc, stream, type, mapping(from),
                            mapping(inPacket));
   if (turn > 0)
     stream =
         SwitchOp::create(builder, loc, stream, SwitchTopology::InterTranspose,
-                         number(count), number(1), number(inside),
+                         number(count), number(sums), number(inside),
+                         IntegerAttr(), gatherGrid.getSlice(), mapping(to));
+  else if (sums > 1)
+    stream =
+        SwitchOp::create(builder, loc, stream, SwitchTopology::Broadcast1,
+                         number(count), number(sums), IntegerAttr(),
                          IntegerAttr(), gatherGrid.getSlice(), mapping(to));
   else
     stream =
@@ -552,7 +577,11 @@ void RingEmitter::allocate() {
     }
   setInside(plan.refills, true);
   setInside(plan.pieces, false);
-  DmType type = typeOf(group.resultType());
+  e.storesUnits = plan.unitRows;
+  auto type = DmType::get(
+      builder.getContext(), group.resultType(), e.grid,
+      e.mapping(e.storedText(group.resultType(), /*isStored=*/true)));
+  e.storesUnits = false;
   int64_t pieces = count(plan.pieces);
   results.resize(pieces);
   int64_t tiles = plan.steps / static_cast<int64_t>(plan.loads.size());
@@ -800,8 +829,10 @@ void RingEmitter::emitPass(const Refill &at, int64_t piece, Value trf) {
       result = FromAddressOp::create(builder, loc, type, address);
     }
     e.destination = {address, result, plan.refills, refill};
+    e.storesUnits = plan.unitRows;
     result =
         e.emitPasses(products, shape, lastPasses, group.computeType, Value());
+    e.storesUnits = false;
   }
   e.destination.reset();
   setInside(plan.pieces, true);

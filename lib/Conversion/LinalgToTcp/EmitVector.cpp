@@ -131,6 +131,16 @@ Terms GroupEmitter::resultText(Type type) const {
   return terms;
 }
 
+/// With the padding that a store takes along, if it does.
+Terms GroupEmitter::storedText(Type type, bool isStored) const {
+  Terms terms = resultText(type);
+  int64_t unit = machine.hbm.unitBytes * 8 / type.getIntOrFloatBitWidth();
+  if (isStored && storesUnits)
+    terms.back() +=
+        suffix("#", llvm::alignTo(part(*group.packet).local(), unit));
+  return terms;
+}
+
 Value GroupEmitter::reinterpret(Value dm, Type type) {
   auto held = cast<DmType>(dm.getType());
   return BitcastOp::create(builder, loc,
@@ -231,7 +241,7 @@ Value GroupEmitter::emitPasses(Value stream, const StreamShape &shape,
     else if (isLast && destination && destination->loop)
       result = commitInto(stream, *destination);
     else
-      result = commit(stream, resultText(pass.result), address);
+      result = commit(stream, storedText(pass.result, isLast), address);
     before = pass.result;
     if (pass.readAs) {
       result = reinterpret(result, pass.readAs);

@@ -150,6 +150,7 @@ private:
 
   // Passes.
   Terms resultText(mlir::Type type) const;
+  Terms storedText(mlir::Type type, bool isStored) const;
   mlir::Value emitContraction(StreamShape &shape);
   /// Passes that it has taken care of are dropped.
   mlir::Value emitStream(StreamShape &shape,
@@ -200,8 +201,11 @@ private:
   stream::AxesAttr axes;
   tcp::GridAttr grid;
   /// Where the streamed operand is, if not as `grid` says; the weights, of
-  /// weight streams; and the result, of rings that put rows side by side.
+  /// weight streams, and what slices with parts of a sum have; and the result,
+  /// of rings that put rows side by side.
   tcp::GridAttr streamGrid, weightGrid, exchangeGrid, gatherGrid;
+  /// Rows of the result are in DM with what pads them to units of HBM.
+  bool storesUnits = false;
   /// The stream has passed the inter-slice block.
   bool afterInterSlice = false;
   int64_t dmEnd = 0, vrfEnd = 0;

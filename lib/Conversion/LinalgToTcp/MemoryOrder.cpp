@@ -94,15 +94,42 @@ int64_t linalg_to_tcp::countTouchedUnits(const TcpMachine &machine,
   return llvm::divideCeil(bytes, unit) + (bytes > unit && bytes % unit != 0);
 }
 
-int64_t linalg_to_tcp::getRequestRun(const Tensor &tensor, int64_t contiguous,
-                                     const TcpMachine &machine) {
+int64_t linalg_to_tcp::hbmBytesOfRun(const TcpMachine &machine, int64_t bytes) {
+  int64_t unit = machine.hbm.unitBytes;
+  int64_t requests = llvm::divideCeil(bytes, machine.dmaRequestBytes);
+  return requests * (unit - std::gcd(bytes, unit)) + bytes;
+}
+
+int64_t linalg_to_tcp::engineCyclesOfRun(const TcpMachine &machine,
+                                         int64_t bytes) {
+  int64_t requests = llvm::divideCeil(bytes, machine.dmaRequestBytes);
+  int64_t each = machine.dmaRequestBytes / machine.dmnBytesPerCycle;
+  // The last ones wait at the slice while the engine goes on.
+  int64_t waited = each * (requests - machine.dmQueueEntries) + 1;
+  return std::max(requests, waited);
+}
+
+RequestRun linalg_to_tcp::getRequestRun(const Tensor &tensor,
+                                        int64_t contiguous, int64_t count,
+                                        const TcpMachine &machine) {
+  constexpr int64_t kMostRows = 4;
   int64_t part =
       std::gcd(machine.dmaRequestBytes * 8 / tensor.bits(), contiguous);
-  auto touched = [&](int64_t run) {
-    return contiguous / run *
-           countTouchedUnits(machine, getByteSize(tensor.kind(), run));
+  RequestRun best{part, 1};
+  auto cyclesOf = [&](const RequestRun &run) {
+    int64_t bytes = getByteSize(tensor.kind(), run.elements) * run.rows;
+    // HBM is for all engines.
+    double hbm = static_cast<double>(hbmBytesOfRun(machine, bytes) *
+                                     machine.dmaEngines) /
+                 static_cast<double>(machine.hbmBytesPerCycle);
+    double engine = static_cast<double>(engineCyclesOfRun(machine, bytes));
+    return std::max(hbm, engine) / static_cast<double>(run.elements * run.rows);
   };
-  return touched(contiguous) < touched(part) ? contiguous : part;
+  for (int64_t rows = 1; rows <= kMostRows; rows *= 2)
+    if (RequestRun run{contiguous, rows};
+        count % rows == 0 && cyclesOf(run) < cyclesOf(best))
+      best = run;
+  return best;
 }
 
 SmallVector<LoopDigit, 10>
@@ -152,15 +179,35 @@ linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
       int64_t turns = spreads && id == plan.streamed ? plan.ringTurns : 1;
       order.push_back({id, turns, loop.tile / turns});
     }
-  int64_t request = getRequestRun(*access.tensor, run, machine);
-  order.push_back({group.k.back(), request, run / request});
+  auto isNothing = [&](const LoopDigit &digit) {
+    return digit.count == 1 || !access.uses(digit.loop);
+  };
+  llvm::erase_if(order, isNothing);
+  int64_t count = order.empty() ? 1 : order.back().count;
+  RequestRun request = getRequestRun(*access.tensor, run, count, machine);
+  LoopDigit rows;
+  if (request.rows > 1) {
+    rows = {order.back().loop, order.back().unit, request.rows};
+    order.back().unit *= request.rows;
+    order.back().count /= request.rows;
+  }
+  order.push_back({group.k.back(), request.elements, run / request.elements});
   order.append(networks);
   if (plan.cluster)
     order.push_back({*plan.cluster, 1, group.loops[*plan.cluster].extent});
-  order.push_back({group.k.back(), 1, request});
-  llvm::erase_if(order, [&](const LoopDigit &digit) {
-    return digit.count == 1 || !access.uses(digit.loop);
+  order.push_back(rows);
+  order.push_back({group.k.back(), 1, request.elements});
+  llvm::erase_if(order, isNothing);
+  // Nothing comes between rows and those outside of them.
+  auto *inner = llvm::find_if(order, [&](const LoopDigit &digit) {
+    return rows.count > 1 && digit.loop == rows.loop && digit.unit == rows.unit;
   });
+  if (inner != order.end() && inner != order.begin() &&
+      std::prev(inner)->loop == rows.loop &&
+      std::prev(inner)->unit == rows.unit * rows.count) {
+    inner->count *= std::prev(inner)->count;
+    order.erase(std::prev(inner));
+  }
   return order;
 }
 

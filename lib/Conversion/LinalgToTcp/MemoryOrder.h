@@ -8,7 +8,8 @@
 //
 // What the host sends for one reader lies in HBM as that reader's requests
 // follow each other, so that DMA engines cross rows of HBM together and reach
-// its peak. The order is one of digits of the reader's loops.
+// its peak. The order is one of digits of the reader's loops. Requests move all
+// of the units that they touch, so runs are whole units where rows make them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +47,22 @@ private:
 /// Units of HBM that a run of so many bytes touches which begins anywhere, as
 /// far as its own length says.
 int64_t countTouchedUnits(const TcpMachine &machine, int64_t bytes);
-/// Elements of the runs of memory that slices have by turns of what is
-/// contiguous: a part of it that requests divide by, or all of it if that is
-/// less to read.
-int64_t getRequestRun(const Tensor &tensor, int64_t contiguous,
-                      const TcpMachine &machine);
+/// What slices have by turns of memory that is in the order of requests:
+/// `elements` of what is contiguous in a row, or whole rows, `rows` of them.
+struct RequestRun {
+  int64_t elements = 1, rows = 1;
+};
+/// What HBM moves for a run of so many bytes in such memory, on average: each
+/// request moves all units that it touches, and runs begin at multiples of
+/// their length.
+int64_t hbmBytesOfRun(const TcpMachine &machine, int64_t bytes);
+/// Cycles that an engine is busy with a run: a slice's network takes longer for
+/// a request than the engine, and the slice has a short queue.
+int64_t engineCyclesOfRun(const TcpMachine &machine, int64_t bytes);
+/// A part of the row that requests divide by, if there is one, else the rows of
+/// `count` of which there is least to read.
+RequestRun getRequestRun(const Tensor &tensor, int64_t contiguous,
+                         int64_t count, const TcpMachine &machine);
 /// A factor of a contraction by rings, of one step: in the order of its
 /// requests, outermost first.
 llvm::SmallVector<LoopDigit, 10> getRingOrder(const Group &group,

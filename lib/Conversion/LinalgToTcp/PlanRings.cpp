@@ -12,6 +12,8 @@
 //   batchParts   slices that differ in the batch
 //   streamParts  slices that differ in iterations of the streamed loop; those
 //                that remain differ in rows
+//   sumParts     slices that differ in parts of the sum, which the inter-slice
+//                block adds; their stream is not passed around
 //   rows         of the stationary operand, in each slice
 //   refillRows   of these, in the register file at once
 //   tile         iterations of the streamed loop at once
@@ -145,6 +147,16 @@ SmallVector<int64_t, 8> RingPlanner::loadsOf(int64_t chunks, int64_t most) {
   return loads;
 }
 
+/// Whether both rows and the stream have tiles, of which either may change
+/// first.
+bool RingPlanner::hasOrders(const Sizes &sizes) const {
+  int64_t rows = 1, stream = 1;
+  for (LoopId loop : group.parallel())
+    if (!llvm::is_contained(group.batch, loop))
+      (group.rhs.uses(loop) ? rows : stream) *= sizes.tiles(loop);
+  return rows > 1 && stream > 1;
+}
+
 /// With the given parts and rows; until the callback returns false, false then.
 template <class Callback>
 bool RingPlanner::forEachCut(Choice choice, ArrayRef<int64_t> tiles,
@@ -166,13 +178,15 @@ bool RingPlanner::forEachCut(Choice choice, ArrayRef<int64_t> tiles,
       for (int64_t tile : tiles) {
         choice.tile = tile;
         std::optional<Sizes> sizes = sizesOf(choice);
-        if (!sizes || !mayFit(choice, *sizes) ||
-            (isPadded(choice, *sizes) && leastPasses(*sizes) > bound))
+        if (!sizes || !mayFit(choice, *sizes) || leastPasses(*sizes) > bound)
           continue;
+        bool isOrdered = hasOrders(*sizes);
         for (bool spreads : {false, true}) {
-          if (spreads && !streamLoop)
+          if (spreads && (!streamLoop || choice.sumParts > 1))
             continue;
-          for (Order order : orders)
+          for (Order order : orders) {
+            if (!isOrdered && order == Order::Rows)
+              continue;
             for (int64_t atOnce = 1; atOnce <= std::min(kMostChunks, chunks);
                  atOnce *= 2) {
               choice.spreads = spreads;
@@ -181,6 +195,7 @@ bool RingPlanner::forEachCut(Choice choice, ArrayRef<int64_t> tiles,
               if (!callback(choice, *sizes))
                 return false;
             }
+          }
         }
       }
     }
@@ -213,8 +228,6 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
   for (std::optional<LoopId> cluster : clusters) {
     Choice choice;
     choice.cluster = cluster;
-    choice.packets =
-        llvm::divideCeil(group.loops[group.k.back()].extent, lanes());
     auto extentOf = [&](LoopId loop) {
       int64_t extent = group.loops[loop].extent;
       return loop == choice.cluster ? llvm::divideCeil(extent, count) : extent;
@@ -228,25 +241,51 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
         SmallVector<int64_t> tiles{1};
         if (streamLoop)
           tiles = tileCountsOf(*streamLoop, llvm::divideCeil(stream, parts));
-        // What slices have of the rows, where these are one loop; else all.
-        int64_t rowParts = group.n.size() > 1 ? 1 : slices / batch / parts;
-        std::optional<int64_t> rows = alignExtent(
-            rowLoop, extentOf(rowLoop), rowParts * machine.rowsPerSlice);
-        if (!rows)
-          continue;
-        for (int64_t block :
-             tileCountsOf(rowLoop, *rows / (rowParts * machine.rowsPerSlice))) {
+        int64_t left = slices / batch / parts;
+        for (int64_t sums = 1; sums <= mostSumParts(left); sums *= 2) {
           choice.batchParts = batch;
           choice.streamParts = parts;
-          choice.rows = block * machine.rowsPerSlice;
-          choice.refillRows = std::min(choice.rows, machine.rowsPerSlice);
-          choice.chunks = choice.tile = 1;
-          if (!sizesOf(choice))
-            continue;
-          if (!forEachCut(choice, tiles, callback))
+          choice.sumParts = sums;
+          if (!forEachRows(choice, extentOf(rowLoop), tiles, callback))
             return false;
         }
       }
+  }
+  return true;
+}
+
+/// Slices that may have parts of the sum, of so many: each has packets.
+int64_t RingPlanner::mostSumParts(int64_t slices) const {
+  if (masksSum || turns)
+    return 1;
+  int64_t packets =
+      llvm::divideCeil(group.loops[group.k.back()].extent, lanes());
+  return std::min<int64_t>(slices, llvm::bit_floor<uint64_t>(packets));
+}
+
+/// With the given parts and `extent` rows in a cluster.
+template <class Callback>
+bool RingPlanner::forEachRows(Choice choice, int64_t extent,
+                              ArrayRef<int64_t> tiles,
+                              Callback &callback) const {
+  // What slices have of the rows, where these are one loop; else all.
+  int64_t parts = group.n.size() > 1 ? 1 : ringOf(choice);
+  std::optional<int64_t> rows =
+      alignExtent(rowLoop, extent, parts * machine.rowsPerSlice);
+  if (!rows)
+    return true;
+  SmallVector<int64_t> blocks =
+      tileCountsOf(rowLoop, *rows / (parts * machine.rowsPerSlice));
+  for (int64_t block : blocks) {
+    choice.rows = block * machine.rowsPerSlice;
+    choice.refillRows = std::min(choice.rows, machine.rowsPerSlice);
+    choice.chunks = choice.tile = 1;
+    std::optional<int64_t> packets = leastPackets(choice);
+    if (!packets)
+      continue;
+    choice.packets = *packets;
+    if (sizesOf(choice) && !forEachCut(choice, tiles, callback))
+      return false;
   }
   return true;
 }
@@ -318,6 +357,8 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
     os << choice.batchParts << " of the batch x ";
   if (choice.streamParts > 1)
     os << choice.streamParts << " of the stream x ";
+  if (choice.sumParts > 1)
+    os << choice.sumParts << " of the sum x ";
   os << plan.ring << " of the rows; " << choice.rows << " rows each";
   if (choice.refills() > 1)
     os << ", " << choice.refillRows << " at once";
@@ -528,7 +569,7 @@ void RingPlanner::apply() {
       if (count == 1 || llvm::any_of(plan.chunkLoops, counts))
         continue;
       LoopId sum = group.k.back();
-      LoopId over = divide(sum, sizes.tile[sum], count);
+      LoopId over = divide(sum, sizes.local(sum), count);
       group.loops[over].reduced = group.loops[over].countsTiles = true;
       group.k.insert(std::prev(group.k.end()), over);
       plan.chunkLoops.push_back(over);
@@ -536,6 +577,22 @@ void RingPlanner::apply() {
   plan.slices = std::move(outerSlices);
   for (const LoopList &list : {streamSlices, otherRows, innerSlices})
     llvm::append_range(plan.slices, list);
+  if (choice.sumParts > 1) {
+    // Each slice has what follows each other of the sum, in chunks.
+    LoopId sum = group.k.back();
+    int64_t mine = sizes.extent[sum] / choice.sumParts;
+    LoopId over = divide(sum, mine, choice.sumParts);
+    group.loops[over].parts = choice.sumParts;
+    group.loops[over].local = 1;
+    group.loops[over].reduced = true;
+    Loop &loop = group.loops[sum];
+    loop.extent = mine;
+    loop.tile = loop.local;
+    loop.parts = 1;
+    group.k.insert(std::prev(group.k.end()), over);
+    plan.slices.push_back(over);
+    plan.summed = over;
+  }
   group.ring = std::move(plan);
 }
 

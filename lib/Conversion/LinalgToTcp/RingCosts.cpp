@@ -33,6 +33,9 @@ static constexpr int64_t kPartsOfRowsPercent = 50;
 /// Where engines read the same rows, in the same order, they meet in channels.
 /// Measured.
 static constexpr int64_t kSharedPercent = 50;
+/// Units that are written in parts meet in channels, a few of which have many.
+/// Measured.
+static constexpr int64_t kPartialUnitsPercent = 60;
 /// And where engines are so far apart that their rows meet in banks: 15 to 90.
 static constexpr int64_t kMeetingPercent = 40;
 
@@ -98,8 +101,7 @@ bool RingPlanner::spread(const Choice &choice, const Sizes &sizes,
                          PassSizes &pass) const {
   if (!choice.spreads)
     return true;
-  int64_t ring =
-      machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  int64_t ring = ringOf(choice);
   int64_t packets =
       sizes.local(group.k.back()) / machine.lanes(group.lhs.tensor->kind());
   pass.ringTurns = std::gcd(ring, pass.together);
@@ -193,7 +195,9 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
     dm += choice.refills() *
           dmBytesWithMargin(pieces * pieceResults * kSumBytes, machine);
   // Results, piece by piece, and rows put side by side.
-  int64_t rows = bytesOf(group.result, pieceResults * choice.refills());
+  int64_t rows =
+      bytesOf(group.result, pieceResults * choice.refills() / choice.rows *
+                                storedRows(plan, choice));
   int64_t beside = pass.gathered == 1                ? 0
                    : pass.piece % pass.gathered == 0 ? rows
                                                      : rows * pass.gathered;
@@ -234,6 +238,26 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
   return dm + plan.lhsPlaces * lhsBytes <= machine.dmBytesPerSlice;
 }
 
+/// Whether a slice has whole rows of the result, which end in padding that is
+/// nobody else's.
+bool RingPlanner::hasUnitRows(const Choice &choice, const Sizes &sizes) const {
+  const Tensor &result = *group.result.tensor;
+  int64_t bits = choice.rows * result.bits();
+  return bits % (machine.hbm.unitBytes * 8) != 0 && sizes.parts[rowLoop] == 1 &&
+         sizes.tiles(rowLoop) == 1 && choice.refills() == 1 &&
+         choice.cluster != rowLoop && result.isAlone && result.size == 0 &&
+         padded.test(rowLoop) && group.n.size() == 1;
+}
+
+/// Of a row of the result in DM, elements that a store takes.
+int64_t RingPlanner::storedRows(const RingPlan &plan,
+                                const Choice &choice) const {
+  return plan.unitRows
+             ? llvm::alignTo(choice.rows, machine.hbm.unitBytes * 8 /
+                                              group.result.tensor->bits())
+             : choice.rows;
+}
+
 /// How many slices put their rows of the result side by side: as many as make
 /// whole units of HBM; 1 if stores are of whole units as they are, or no number
 /// of slices does.
@@ -270,6 +294,20 @@ int64_t RingPlanner::exchangedSlices(const Choice &choice,
 // What it costs
 //===----------------------------------------------------------------------===//
 
+/// Rows that follow each other in a slice, where the sum is one loop.
+int64_t RingPlanner::innerRows(const Access &access, const Choice &choice,
+                               const Sizes &sizes,
+                               const PassSizes &pass) const {
+  if (group.k.size() > 1)
+    return 1;
+  if (&access == &group.rhs)
+    return choice.refillRows;
+  if (group.m.empty())
+    return 1;
+  return group.m.back() == streamLoop ? pass.piece / pass.ringTurns
+                                      : sizes.local(group.m.back());
+}
+
 /// DMA of a factor, for a step.
 int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
                                 const Sizes &sizes, const RingPlan &plan,
@@ -301,17 +339,18 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   if (mayReorder(*access.tensor) &&
       (access.tensor->isAlone || !isPadded(choice, sizes))) {
     if (isStream || !plan.turns) {
-      int64_t taken =
-          getRequestRun(*access.tensor, run * 8 / bits, m) * bits / 8;
+      RequestRun request =
+          getRequestRun(*access.tensor, run * 8 / bits,
+                        innerRows(access, choice, sizes, pass), m);
+      int64_t taken = request.elements * request.rows * bits / 8;
       runs = bytes / taken;
-      units = llvm::divideCeil(taken, unit);
-      // Neighbours read the rest of a unit. What slices of one engine have in
-      // common it reads one time after the other, which counts where it is more
-      // than rows of HBM that are open together.
-      int64_t read =
-          taken < unit ? bytes : runs * countTouchedUnits(m, taken) * unit;
+      units = engineCyclesOfRun(m, taken);
+      // What slices of one engine have in common it reads one time after the
+      // other, which counts where it is more than rows of HBM that are open
+      // together.
+      int64_t read = runs * hbmBytesOfRun(m, taken);
       bool isShared = !isStream && choice.streamParts > 1 &&
-                      plan.ring < m.slicesPerEngine &&
+                      plan.ring * choice.sumParts < m.slicesPerEngine &&
                       bytes / choice.streamParts > openRowBytes(m);
       return dmaCycles(m, runs * units, 1,
                        read * 100 / (isShared ? kSharedPercent : 100), bytes);
@@ -338,7 +377,8 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
 }
 
 /// DMA of the result of a piece.
-int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
+int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
+                                 const Sizes &sizes,
                                  const PassSizes &pass) const {
   const TcpMachine &m = machine;
   int64_t unit = m.hbm.unitBytes;
@@ -347,14 +387,18 @@ int64_t RingPlanner::storeCycles(const Choice &choice, const Sizes &sizes,
     if (group.result.uses(i))
       bytes *=
           i == streamLoop ? pass.piece * choice.streamParts : sizes.tile[i];
-  bytes /= 8;
-  int64_t run = std::max<int64_t>(1, pass.gathered * choice.rows *
+  int64_t rows = storedRows(plan, choice);
+  bytes = bytes / 8 / choice.rows * rows;
+  int64_t run = std::max<int64_t>(1, pass.gathered * rows *
                                          group.result.tensor->bits() / 8);
   int64_t runs = bytes / run;
   int64_t requests = runs * llvm::divideCeil(run, m.dmaRequestBytes);
   // A request reads and then writes; what it writes of a unit that is not all
-  // of it costs a multiple.
-  int64_t touched = hbmBytesToWrite(m, runs, run);
+  // of it costs a multiple, at both ends of a run that begins anywhere.
+  int64_t touched = runs * run;
+  if (int64_t aligned = std::gcd(run, unit); aligned != unit)
+    touched += 2 * runs * (unit - aligned) * m.hbm.partialWriteFactor * 100 /
+               kPartialUnitsPercent;
   TilePart part = getTilePart(group, group.result, m,
                               [&](LoopId loop) { return sizes.tile[loop]; });
   // An opened row takes as long as all of its units, of which the tile may have
@@ -375,7 +419,7 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   costs.rhsLoad = loadCycles(group.rhs, choice, sizes, plan, pass);
   costs.lhsLoad -= costs.startup;
   costs.rhsLoad -= costs.startup;
-  costs.store = storeCycles(choice, sizes, pass);
+  costs.store = storeCycles(plan, choice, sizes, pass);
 
   // The vector engine's operands, one after the other. What lies along the rows
   // is read as it is, which the sub context can do.
@@ -407,7 +451,8 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
   costs.pass = passCycles(
       m, tensorUnitCycles({contractCycles(packets, blocks),
                            flitCycles(m, packets * m.macWidthBytes), flits}) +
-             llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles);
+             llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles +
+             (choice.sumParts > 1 ? choice.sumParts : 0));
   costs.lastPasses = (passesOf(choice).size() - 1) * passCycles(m, flits);
   int64_t stationary = choice.refillRows * sum * group.rhs.tensor->bits() / 8;
   costs.trfLoad = passCycles(m, flitCycles(m, stationary));
@@ -426,10 +471,13 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
       costs.exchange = passCycles(m, ringCycles(pass.exchanged, packets, 1));
   }
   if (pass.gathered > 1) {
-    int64_t bytes = choice.rows * group.result.tensor->bits() / 8;
+    int64_t bits = group.result.tensor->bits();
+    int64_t packets =
+        choice.rows / std::gcd(m.flitBytes * 8 / bits, choice.refillRows);
     costs.gather = passCycles(
-        m, std::max(ringCycles(pass.gathered, pass.piece, flitCycles(m, bytes)),
-                    pass.piece * bytes / m.dmBankBytes));
+        m, std::max(
+               ringCycles(pass.gathered * choice.sumParts, pass.piece, packets),
+               pass.piece * choice.rows * bits / 8 / m.dmBankBytes));
   }
   return costs;
 }
@@ -537,7 +585,7 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   };
   int64_t refills = choice.refills();
   int64_t pieces = plan.passes / (plan.steps / loads) / plan.chunks / refills;
-  int64_t trfTile = -1, turned = -1;
+  int64_t trfTile = -1, turned = -1, gathers = 0, resultFree = 0;
   for (int64_t step = 0; step < plan.steps; ++step) {
     bringUpTo(step + 1);
     auto [lhsPlace, rhsPlace, rhsTile, operandsHere] = brought[step];
@@ -549,7 +597,8 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
     int64_t passes = chunks * refills * pieces;
     bool reloads =
         std::exchange(trfTile, rhsTile) != rhsTile || refills > 1 || chunks > 1;
-    int64_t work = passes * costs.pass, beside = 0;
+    // The last rows that were put side by side keep the sub context busy.
+    int64_t work = passes * costs.pass, beside = std::exchange(gathers, 0);
     if (turned != rhsTile) {
       // The first tile is waited for, others are exchanged beside products.
       (step == 0 ? ready : beside) += chunks * costs.exchange;
@@ -598,12 +647,18 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
     int64_t each =
         std::max(costs.pass + costs.lastPasses, costs.gather + perPass);
     main += (pieces - 1) * (each - costs.pass - costs.lastPasses);
+    gathers = costs.gather;
     for (int64_t piece = 1; piece <= pieces; ++piece) {
       int64_t done = main - (pieces - piece) * each + costs.gather;
       dma = std::max(dma, done) + costs.store;
       plan.dmaCycles += costs.store;
+      if (piece == 1)
+        resultFree = costs.gather > 0 ? done : dma;
     }
     stored = dma;
+    // With several refills a piece has one place for its results.
+    if (refills > 1)
+      main = std::max(main, resultFree);
   }
   plan.cycles = stored;
   plan.tailCycles = stored - main;
@@ -614,8 +669,7 @@ bool RingPlanner::mayFit(const Choice &choice, const Sizes &sizes) const {
   int64_t passes = choice.chunks * choice.refills();
   for (LoopId loop : group.parallel())
     passes = llvm::SaturatingMultiply<uint64_t>(passes, sizes.tiles(loop));
-  int64_t ring =
-      machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  int64_t ring = ringOf(choice);
   int64_t dm = elements(group.rhs, sizes) * group.rhs.tensor->bits() / 8 +
                elements(group.lhs, sizes) * group.lhs.tensor->bits() / 8 / ring;
   if (choice.chunks > 1)
@@ -633,7 +687,7 @@ const PreparedChoice &RingPlanner::prepare(const Choice &choice,
   if (!pass)
     return *prepared;
   RingPlan &plan = prepared->plan;
-  plan.ring = machine.slicesPerCluster / choice.streamParts / choice.batchParts;
+  plan.ring = ringOf(choice);
   plan.streamed = streamLoop;
   plan.spreads = choice.spreads;
   plan.ringTurns = pass->ringTurns;
@@ -645,6 +699,7 @@ const PreparedChoice &RingPlanner::prepare(const Choice &choice,
   for (int64_t *slices : {&pass->gathered, &pass->exchanged})
     if (*slices > 1)
       *slices = pass->beside();
+  plan.unitRows = hasUnitRows(choice, sizes);
   plan.turns = turns != nullptr;
   LoopId sum = group.k.back();
   if (masksSum)

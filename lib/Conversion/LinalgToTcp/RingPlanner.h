@@ -24,7 +24,7 @@ enum class Order { Stream, Rows, NotOperands };
 /// What is chosen; everything else follows.
 struct Choice {
   std::optional<LoopId> cluster;
-  int64_t batchParts = 1, streamParts = 1; ///< slices
+  int64_t batchParts = 1, streamParts = 1, sumParts = 1; ///< slices
   int64_t rows = 8;       ///< of the stationary operand, in each slice
   int64_t refillRows = 8; ///< of these in the register file at once
   int64_t tile = 1;       ///< iterations of the streamed loop, of each ring
@@ -37,10 +37,10 @@ struct Choice {
   /// All but the order and what is loaded at once.
   bool hasSizesOf(const Choice &other) const {
     return cluster == other.cluster && batchParts == other.batchParts &&
-           streamParts == other.streamParts && rows == other.rows &&
-           refillRows == other.refillRows && tile == other.tile &&
-           packets == other.packets && chunks == other.chunks &&
-           spreads == other.spreads;
+           streamParts == other.streamParts && sumParts == other.sumParts &&
+           rows == other.rows && refillRows == other.refillRows &&
+           tile == other.tile && packets == other.packets &&
+           chunks == other.chunks && spreads == other.spreads;
   }
   int64_t refills() const { return rows / refillRows; }
 };
@@ -126,6 +126,11 @@ private:
   int64_t lanes() const { return machine.lanes(group.lhs.tensor->kind()); }
 
   // Sizes.
+  /// Slices that differ in rows of the stationary operand only.
+  int64_t ringOf(const Choice &choice) const {
+    return machine.slicesPerCluster / choice.streamParts / choice.batchParts /
+           choice.sumParts;
+  }
   void findPadding();
   std::optional<int64_t> alignExtent(LoopId loop, int64_t extent,
                                      int64_t unit) const;
@@ -138,6 +143,7 @@ private:
   chunksOf(const Choice &choice) const;
   bool isPadded(const Choice &choice, const Sizes &sizes) const;
   int64_t leastPasses(const Sizes &sizes) const;
+  std::optional<int64_t> leastPackets(const Choice &choice) const;
   bool mayFit(const Choice &choice, const Sizes &sizes) const;
   bool keepsPins(const Choice &choice, const Sizes &sizes) const;
   llvm::ArrayRef<VectorPass> passesOf(const Choice &choice) const {
@@ -154,6 +160,8 @@ private:
   void setOrder(RingPlan &plan, const Choice &choice, const Sizes &sizes) const;
   bool setPlaces(RingPlan &plan, const Choice &choice, const Sizes &sizes,
                  const PassSizes &pass) const;
+  bool hasUnitRows(const Choice &choice, const Sizes &sizes) const;
+  int64_t storedRows(const RingPlan &plan, const Choice &choice) const;
   int64_t gatheredSlices(const Choice &choice, const Sizes &sizes) const;
   int64_t exchangedSlices(const Choice &choice, const Sizes &sizes) const;
   int64_t elements(const Access &access, const Sizes &sizes) const;
@@ -161,11 +169,13 @@ private:
                        const Sizes &sizes, int64_t piece) const;
 
   // What it costs.
+  int64_t innerRows(const Access &access, const Choice &choice,
+                    const Sizes &sizes, const PassSizes &pass) const;
   int64_t loadCycles(const Access &access, const Choice &choice,
                      const Sizes &sizes, const RingPlan &plan,
                      const PassSizes &pass) const;
-  int64_t storeCycles(const Choice &choice, const Sizes &sizes,
-                      const PassSizes &pass) const;
+  int64_t storeCycles(const RingPlan &plan, const Choice &choice,
+                      const Sizes &sizes, const PassSizes &pass) const;
   StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
                     const Choice &choice, const PassSizes &pass) const;
   int64_t leastCycles(const RingPlan &plan, const Choice &choice,
@@ -180,7 +190,12 @@ private:
   template <class Callback>
   bool forEachCut(Choice choice, llvm::ArrayRef<int64_t> tiles,
                   Callback &callback) const;
+  template <class Callback>
+  bool forEachRows(Choice choice, int64_t extent, llvm::ArrayRef<int64_t> tiles,
+                   Callback &callback) const;
   template <class Callback> bool forEachChoice(Callback &&callback) const;
+  int64_t mostSumParts(int64_t slices) const;
+  bool hasOrders(const Sizes &sizes) const;
   static llvm::SmallVector<int64_t, 8> loadsOf(int64_t chunks, int64_t most);
   std::string describe(const Candidate &candidate) const;
   void record(const Candidate &chosen, llvm::ArrayRef<Candidate> candidates);

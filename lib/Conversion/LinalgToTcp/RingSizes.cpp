@@ -200,19 +200,19 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
       return std::nullopt;
     extent = *all / machine.clustersPerChip;
   }
-  // The sum, whole packets in each chunk.
+  // The sum, whole packets in each chunk of a slice.
   LoopId sum = group.k.back();
   std::optional<int64_t> all =
       alignExtent(sum, sizes.extent[sum], choice.packets * lanes());
-  if (!all || *all % (choice.chunks * lanes()) != 0)
+  if (!all || *all % (choice.chunks * choice.sumParts * lanes()) != 0)
     return std::nullopt;
   sizes.extent[sum] = *all;
   for (LoopId loop : group.k)
     sizes.tile[loop] = sizes.extent[loop];
   sizes.tile[sum] /= choice.chunks;
+  sizes.parts[sum] = choice.sumParts;
   if (!deal(sizes, group.batch, 1, choice.batchParts) ||
-      !deal(sizes, group.n, choice.rows,
-            machine.slicesPerCluster / choice.streamParts / choice.batchParts))
+      !deal(sizes, group.n, choice.rows, ringOf(choice)))
     return std::nullopt;
   if (!streamLoop) {
     if (choice.streamParts != 1)
@@ -247,7 +247,8 @@ bool RingPlanner::loadsWords(const Sizes &sizes) const {
 }
 
 /// Chunks of the sum with which a refill fits into the register file, from the
-/// fewest on, and the packets that the sum is padded to.
+/// fewest on, and the packets that the sum is padded to. Slices that have parts
+/// of the sum have as many chunks each.
 SmallVector<std::pair<int64_t, int64_t>>
 RingPlanner::chunksOf(const Choice &choice) const {
   SmallVector<std::pair<int64_t, int64_t>> list;
@@ -260,11 +261,15 @@ RingPlanner::chunksOf(const Choice &choice) const {
   for (LoopId loop : group.k)
     if (loop != sum)
       rowBits *= group.loops[loop].extent;
+  int64_t parts = choice.sumParts;
   int64_t packets = llvm::divideCeil(extent, lanes());
-  SmallVector<int64_t> counts{packets};
+  int64_t inPart = llvm::divideCeil(packets, parts);
+  SmallVector<int64_t> counts{inPart};
   // A mask ends in the last packet, and data may be anything behind it.
   if (padded.test(sum) && addsZerosBehind(group, sum))
-    counts = getPaddedCounts(packets);
+    counts = getPaddedCounts(inPart);
+  else if (packets % parts != 0)
+    return list;
   for (int64_t all : counts) {
     int64_t found = 0;
     for (int64_t chunks : getDivisors(all)) {
@@ -272,11 +277,21 @@ RingPlanner::chunksOf(const Choice &choice) const {
         break;
       if (all / chunks * lanes() * rowBits / 8 > machine.trfBytesPerRow)
         continue;
-      list.push_back({chunks, all});
+      list.push_back({chunks, all * parts});
       ++found;
     }
   }
   return list;
+}
+
+/// The fewest packets of the sum; none if slices cannot have parts of it.
+std::optional<int64_t> RingPlanner::leastPackets(const Choice &choice) const {
+  LoopId sum = group.k.back();
+  int64_t packets = llvm::divideCeil(group.loops[sum].extent, lanes());
+  int64_t all = llvm::alignTo(packets, choice.sumParts);
+  if (all != packets && !(padded.test(sum) && addsZerosBehind(group, sum)))
+    return std::nullopt;
+  return all;
 }
 
 bool RingPlanner::isPadded(const Choice &choice, const Sizes &sizes) const {

@@ -142,7 +142,9 @@ FailureOr<Pieces> TransferDeriver::move() {
   auto whole = walkPair(from, to);
   if (!whole)
     return fail(whole.takeError());
-  if (whole->size() == 1 && to.memory == config::Memory::Dm)
+  bool isStore =
+      from.memory == config::Memory::Dm && to.memory == config::Memory::Hbm;
+  if (whole->size() == 1 && (to.memory == config::Memory::Dm || isStore))
     extendRuns(from, to, getBitWidth(*tcp::getElementKind(ends.element)),
                machine, whole->front());
   return std::move(*whole);

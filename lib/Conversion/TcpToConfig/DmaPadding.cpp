@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Data memory is written in whole words, and so a row of 65 bytes can be moved
-// only together with what follows it. That is no harm where padding follows:
-// padding inside a destination may be written, with any value.
+// only together with what follows it; and what is written to HBM costs a
+// multiple where it is not whole units. Taking more along is no harm where
+// padding follows: padding inside a destination may be written, with any value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,10 @@ struct Buffer {
 void derivation::extendRuns(const DmaSide &source, const DmaSide &destination,
                             int64_t bits, const TcpMachine &machine,
                             DmaLoops &loops) {
-  int64_t align = machine.dmaAlignBytes * 8 / bits;
+  int64_t align =
+      (destination.memory == config::Memory::Dm ? machine.dmaAlignBytes
+                                                : machine.hbm.unitBytes) *
+      8 / bits;
   // The run as it will be moved: the innermost loops, contiguous on both sides.
   llvm::ArrayRef<DmaLoops::Loop> outer = loops.loops;
   int64_t run = 1;

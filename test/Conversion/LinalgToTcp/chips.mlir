@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @rows_kernel(
 // CHECK-NOT: "E"
 // CHECK-LABEL: func.func @rows(
-// CHECK: tcp.to_hbm %{{.*}} -> !tcp.hbm<bf16, #{{.*}}, "D0 / 16", "D0 % 16{{[^"]*}}, D1">
+// CHECK: tcp.to_hbm %{{.*}} -> !tcp.hbm<bf16, #{{.*}}, "D0 / 16", "D0 % 16{{[^"]*}}, D1{{[^"]*}}">
 // CHECK: tcp.to_hbm %{{.*}} -> !tcp.hbm<bf16, #{{.*}}, "C", "{{.*}}D{{.*}}">
 func.func @rows(%a: tensor<64x128xbf16>, %b: tensor<128x64xbf16>, %z: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %c = linalg.matmul {sequin.pin = {chips = array<i64: 4, 0, 0>}}

@@ -156,7 +156,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // -----
 
 // Two free dimensions of one operand are two loops, the last one rows. What the
-// sums start from is added to them. A ring pads the second one from 40 to 64: eight slices of eight rows.
+// sums start from is added to them. The sum is pinned to one slice. A ring pads the second one from 40 to 64: eight slices of eight rows.
 
 // CHECK: slice "M1, N, N2">
 // CHECK-LABEL: func.func @axes_kernel
@@ -173,6 +173,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
         indexing_maps = [affine_map<(k, n, m, l) -> (k, n)>,
                          affine_map<(k, n, m, l) -> (m, l, k)>,
                          affine_map<(k, n, m, l) -> (n, m, l)>]
+        {sequin.pin = {parts = array<i64: 1, 0, 0, 0>}}
         ins(%a, %b : tensor<64x32xbf16>, tensor<24x40x64xbf16>)
         outs(%c : tensor<32x24x40xf32>) -> tensor<32x24x40xf32>
     return %0 : tensor<32x24x40xf32>

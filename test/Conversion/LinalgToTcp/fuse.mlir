@@ -18,9 +18,10 @@
 // CHECK-NEXT: tcp.vector_clip %{{.*}} Add, %[[BIAS]]
 // CHECK-NEXT: tcp.vector_clip %{{.*}} Max(0.000000e+00 : f32)
 // CHECK-NEXT: tcp.vector_final
-// CHECK-NEXT: tcp.cast %{{.*}} bf16 "N % 8 # 16"
+// CHECK-NEXT: tcp.cast %{{.*}} bf16 "N # 16"
 // CHECK-NEXT: tcp.commit
-// CHECK-NEXT: tcp.to_hbm_view
+// CHECK: tcp.switch
+// CHECK: tcp.to_hbm_view
 // CHECK-NEXT: return
 #id = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j)>
@@ -235,7 +236,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // CHECK-COUNT-1: tcp.to_hbm_view
 // CHECK-NOT: tcp.to_hbm_view
 // CHECK-LABEL: func.func @transposing(
-// CHECK-SAME: -> !tcp.host<f32, #{{.*}}, "D0, D1">
+// CHECK-SAME: -> !tcp.host<f32, #{{.*}}, "D0, D1 = 48">
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @transposing(%a: tensor<48x32xbf16>, %b: tensor<32x64xbf16>)
       -> tensor<64x48xf32> {

@@ -5,7 +5,8 @@
 
 // A matrix product on all 512 slices: clusters and quarters of the slices differ in rows of
 // %a, other slices in the columns of %b, eight of which are stationary side by side. Slices
-// of a ring have different rows of %a and parts of the sum, and pass them around. The rows
+// of a ring have different rows of %a and parts of the sum, and pass them around; the pin
+// keeps the sum in one slice. The rows
 // come in steps; the next one's are loaded while these are multiplied.
 
 // CHECK: #[[$GROUP:axes[0-9]+]] = #stream.axes<M = 16, N = 8, K = 1024, M2 = 4, M3 = 2, N1 = 4, N2 = 2, N3 = 8>
@@ -61,7 +62,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>)
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>)
       -> tensor<512x512xf32>
-  %0 = linalg.matmul
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}}
       ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>

@@ -42,11 +42,11 @@ func.func @rows(%a: tensor<64x256xf32>) -> tensor<64x256xf32> {
 
 // -----
 
-// A row of the sums is half a unit. Eight slices have columns of the same row; those that
-// meet in a unit get all of them.
+// A row of the sums is half a unit. Two slices have parts of each sum. Eight such pairs have
+// columns of the same row; those that meet in a unit get all of them.
 
 // CHECK-LABEL: func.func @products_kernel
-// WHOLE: tcp.switch {{.*}} Broadcast01 slice1 = 8
+// WHOLE: tcp.switch {{.*}} Broadcast1 slice1 = 8
 // WHOLE: %[[G:.*]] = tcp.commit
 // WHOLE: tcp.to_hbm_view %[[G]]
 // Where parts of a unit are merged, slices write them as they are.

@@ -3,14 +3,14 @@
 // RUN: sequin-opt %s --split-input-file --linalg-to-tcp="target=rngd record-mappings" | FileCheck %s
 // RUN: sequin-opt %s --split-input-file --linalg-to-tcp=target=rngd --verify-roundtrip -o /dev/null
 
-// 1000 rows, a sum of 1000 and 1000 columns are 1024 each. The host's arrays end before, and
+// 1000 rows, a sum of 1000, in parts on slices, and 1000 columns are 1024 each. The host's arrays end before, and
 // its transfer leaves zeros behind them, so that fetches need no mask. Digits of HBM's order
 // count what is padded.
 
 // CHECK-DAG: #stream.axes<D0 = 1024, D1 = 1024>
 // CHECK-LABEL: func.func @host_kernel(
 // CHECK-NOT: K = {{[0-9]+}} #
-// CHECK: tcp.switch %{{.*}} Broadcast01
+// CHECK: tcp.vector_inter_slice_reduce %{{.*}} Add
 // CHECK-LABEL: func.func @host(
 // CHECK-SAME: !tcp.host<bf16, #{{[a-z0-9]*}}, "D0 = 1000, D1 = 1000">
 // CHECK-SAME: -> !tcp.host<f32, #{{[a-z0-9]*}}, "D0 = 1000, D1 = 1000">

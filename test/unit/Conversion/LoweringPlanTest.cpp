@@ -106,7 +106,7 @@ func.func @main(%a: tensor<64x64xbf16>) -> tensor<64x64xf32> {
   // Either is contiguous along the sum.
   for (const Access *access : {&group(0).lhs, &group(0).rhs}) {
     ASSERT_TRUE(access->tensor->inner);
-    std::optional<LoopId> loop = access->dims[*access->tensor->inner].loop();
+    std::optional<LoopId> loop = access->dims[*access->tensor->inner].finest();
     ASSERT_TRUE(loop);
     EXPECT_TRUE(group(0).loops[*loop].reduced);
   }
@@ -171,7 +171,8 @@ TEST_F(PlanTest, FitsIntoTheMachine) {
       // No tile is outside altogether.
       EXPECT_LT(loop.padded() - loop.tile, loop.extent);
       if (loop.reduced) {
-        EXPECT_EQ(loop.parts, 1);
+        EXPECT_TRUE(loop.parts == 1 ||
+                    (product.ring && product.ring->summed == i));
         if (!loop.countsTiles)
           sum *= loop.local;
       }
@@ -196,7 +197,7 @@ TEST_F(PlanTest, FitsIntoTheMachine) {
 }
 
 TEST_F(PlanTest, CutsSumsInWholePacketsButTheLast) {
-  ASSERT_TRUE(succeeded(plan(matmul(64, 20010, 64)))) << messages;
+  ASSERT_TRUE(succeeded(plan(matmul(2048, 20010, 4096)))) << messages;
   const Loop *sum = loop(0, "K");
   ASSERT_TRUE(sum);
   EXPECT_GT(sum->tiles(), 1);

@@ -29,7 +29,7 @@ plan.program @rings (tensor<512x1024xbf16>, tensor<1024x512xbf16>) -> tensor<512
 // has sent; what lies behind the end of what the program has computed is masked.
 
 // CHECK-LABEL: plan.program @padded
-// CHECK: plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = {{[0-9]+}}, {{.*}}#plan.loop<extent = 1{{[0-9]+}}, reduced, {{.*}}name = "K">
+// CHECK: plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = {{[0-9]+}}, {{.*}}#plan.loop<extent = {{[0-9]+}}, reduced, {{.*}}name = "K">
 // CHECK-SAME: ring <
 // CHECK-NOT: sum_end
 // CHECK-SAME: record <kind = "rings"

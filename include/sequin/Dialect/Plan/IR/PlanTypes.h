@@ -161,6 +161,9 @@ struct RingPlan {
   /// memory their order is another one: what DMA engines and clusters have lies
   /// side by side.
   LoopList slices;
+  /// The innermost slices, if they have parts of the sum, which the inter-slice
+  /// block adds; all of the stream that these meet is in each.
+  std::optional<LoopId> summed;
   /// The longest loop of the streamed operand, if it has one of its own; spread
   /// over the ring, or all of it in every slice.
   std::optional<LoopId> streamed;
@@ -195,6 +198,9 @@ struct RingPlan {
   /// then has other iterations of `streamed`, or all of them if they do not
   /// divide.
   std::optional<LoopId> gathered;
+  /// Whether slices have whole rows of the result, which begin at units of HBM:
+  /// stores take the padding behind them along.
+  bool unitRows = false;
   /// Whether the stationary operand lies along its rows in HBM. Then the
   /// innermost slices, if there is a loop of them, bring other elements of the
   /// sum for the rows of all of them, so that loads are of whole units, and
@@ -224,13 +230,14 @@ struct RingPlan {
 
   template <class Self, class F> static void fields(Self &s, F &f) {
     f("ring", s.ring, "cluster", loops(s.cluster), "slices", loops(s.slices),
-      "streamed", loops(s.streamed), "spreads", s.spreads, "ring_turns",
-      s.ringTurns, "ring_sums", s.ringSums, "together", s.together, "pieces",
-      loops(s.pieces), "refills", loops(s.refills), "order", loops(s.order),
-      "chunks", s.chunks, "loads", s.loads, "chunk_loops", loops(s.chunkLoops),
-      "sum_end", s.sumEnd, "lhs_places", s.lhsPlaces, "rhs_places", s.rhsPlaces,
-      "steps", s.steps, "passes", s.passes, "gathered", loops(s.gathered),
-      "turns", s.turns, "exchanged", loops(s.exchanged), "exchange_ahead",
+      "summed", loops(s.summed), "streamed", loops(s.streamed), "spreads",
+      s.spreads, "ring_turns", s.ringTurns, "ring_sums", s.ringSums, "together",
+      s.together, "pieces", loops(s.pieces), "refills", loops(s.refills),
+      "order", loops(s.order), "chunks", s.chunks, "loads", s.loads,
+      "chunk_loops", loops(s.chunkLoops), "sum_end", s.sumEnd, "lhs_places",
+      s.lhsPlaces, "rhs_places", s.rhsPlaces, "steps", s.steps, "passes",
+      s.passes, "gathered", loops(s.gathered), "unit_rows", s.unitRows, "turns",
+      s.turns, "exchanged", loops(s.exchanged), "exchange_ahead",
       s.exchangeAhead, "trf_in_halves", s.trfInHalves, "vrf_in_halves",
       s.vrfInHalves, "trf_ahead", s.trfAhead, "cycles", s.cycles, "dma_cycles",
       s.dmaCycles, "tensor_unit_cycles", s.tensorUnitCycles, "lead_cycles",
