@@ -237,6 +237,16 @@ TEST(Vector, UnaryOperations) {
   }
 }
 
+TEST(Vector, ReinterpretKeepsTheBits) {
+  std::vector<float> values = {0.5f, 1.0f,  -1.5f, 3.75f,
+                               7.0f, -0.1f, 20.0f, 3e6f};
+  std::vector<uint32_t> expected;
+  for (float value : values)
+    expected.push_back(bits(value));
+  EXPECT_EQ(runOps(values, I32, {plainOp(VectorOpcode::Reinterpret)}),
+            expected);
+}
+
 TEST(Vector, EveryOpcodeIsTested) {
   using enum VectorOpcode;
   for (VectorOpcode opcode : {
@@ -246,7 +256,7 @@ TEST(Vector, EveryOpcodeIsTested) {
     // Moves and conversions have tests of their own.
     bool special =
         llvm::is_contained({Split, TrimWay4, Concat, PadWay8, FxpToFp, FpToFxp,
-                            Filter, Stash, FpFma, FpMaskFma},
+                            Filter, Stash, Reinterpret, FpFma, FpMaskFma},
                            opcode);
     EXPECT_EQ(intFunctions().count(opcode) + floatFunctions().count(opcode) +
                   unaryFunctions().count(opcode) + special,
