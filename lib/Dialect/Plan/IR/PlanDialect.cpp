@@ -231,6 +231,11 @@ LogicalResult GroupOp::verify() {
       return emitOpError() << "has rings of " << ring.ring << " slices, which "
                            << "are not " << ring.ringTurns << " turns of "
                            << ring.ringSums << " parts of the sum";
+    if (ring.summed && (ring.spreads || ring.slices.empty() ||
+                        ring.slices.back() != *ring.summed))
+      return emitOpError() << "has parts of the sum on slices, which must be "
+                           << "the innermost, without a stream that rings pass "
+                           << "around";
     int64_t chunks = 0;
     for (int64_t load : ring.loads)
       chunks += load;
