@@ -467,9 +467,9 @@ std::string Space::describe(llvm::ArrayRef<int64_t> index) const {
 namespace sequin::reference {
 
 /// Recursive descent over the text; every production returns digits.
-class Reader {
+class MeaningReader {
 public:
-  Reader(Space &space, StringRef text) : space(space), text(text) {}
+  MeaningReader(Space &space, StringRef text) : space(space), text(text) {}
 
   llvm::Expected<std::vector<Digits>> terms(unsigned depth) {
     std::vector<Digits> list;
@@ -659,7 +659,7 @@ private:
 } // namespace sequin::reference
 
 llvm::Expected<std::vector<Digits>> Space::readTerms(StringRef text) {
-  Reader reader(*this, text);
+  MeaningReader reader(*this, text);
   auto terms = reader.terms(0);
   if (!terms)
     return terms.takeError();
@@ -671,7 +671,7 @@ llvm::Expected<std::vector<Digits>> Space::readTerms(StringRef text) {
 }
 
 llvm::Expected<Digits> Space::read(StringRef text) {
-  Reader reader(*this, text);
+  MeaningReader reader(*this, text);
   auto digits = reader.pair(0);
   if (!digits)
     return digits.takeError();

@@ -45,9 +45,9 @@ std::string shorten(StringRef text) {
 
 /// A recursive-descent parser that computes affine forms as it goes; only
 /// parentheses and signs recurse.
-class Parser {
+class AccessParser {
 public:
-  explicit Parser(StringRef text) : text(text) {}
+  explicit AccessParser(StringRef text) : text(text) {}
 
   llvm::Expected<TensorAccess> run() {
     if (text.size() > TensorAccess::maxTextLength)
@@ -366,7 +366,7 @@ private:
 } // namespace
 
 llvm::Expected<TensorAccess> TensorAccess::parse(StringRef text) {
-  return Parser(text).run();
+  return AccessParser(text).run();
 }
 
 //===----------------------------------------------------------------------===//

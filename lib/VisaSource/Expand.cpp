@@ -21,7 +21,7 @@ using llvm::StringRef;
 /// Characters of one expansion.
 static constexpr size_t kMaxExpansion = size_t(1) << 20;
 /// Repetitions inside of each other.
-static constexpr unsigned kMaxNesting = 32;
+static constexpr unsigned kMaxRepetitions = 32;
 
 namespace {
 
@@ -58,28 +58,15 @@ static std::vector<Token> read(StringRef text) {
   return tokens;
 }
 
-static TokenKind closingOf(TokenKind kind) {
-  switch (kind) {
-  case TokenKind::LParen:
-    return TokenKind::RParen;
-  case TokenKind::LSquare:
-    return TokenKind::RSquare;
-  case TokenKind::LBrace:
-    return TokenKind::RBrace;
-  default:
-    return TokenKind::End;
-  }
-}
-
 /// Tokens of the tree that begins here: one, or all up to the closing bracket.
 static size_t treeLength(Tokens tokens) {
   if (tokens.empty())
     return 0;
-  if (closingOf(tokens.front().kind) == TokenKind::End)
+  if (getClosing(tokens.front().kind) == TokenKind::End)
     return 1;
   size_t depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    if (closingOf(tokens[i].kind) != TokenKind::End)
+    if (getClosing(tokens[i].kind) != TokenKind::End)
       ++depth;
     else if (tokens[i].is(TokenKind::RParen) ||
              tokens[i].is(TokenKind::RSquare) ||
@@ -254,7 +241,7 @@ static std::optional<size_t> matchRepeated(const Repetition &part, Tokens input,
 
 static std::optional<size_t> match(Tokens pattern, Tokens input, bool isWhole,
                                    Bindings &bindings, unsigned depth) {
-  if (depth > kMaxNesting)
+  if (depth > kMaxRepetitions)
     return std::nullopt;
   size_t p = 0, at = 0;
   while (p < pattern.size()) {
@@ -315,7 +302,7 @@ static std::optional<size_t> match(Tokens pattern, Tokens input, bool isWhole,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class Writer {
+class ExpansionWriter {
 public:
   bool write(Tokens body, const Bindings &bindings, unsigned depth);
   std::string text, error;
@@ -333,8 +320,8 @@ private:
 };
 } // namespace
 
-bool Writer::repeat(const Repetition &part, const Bindings &bindings,
-                    unsigned depth) {
+bool ExpansionWriter::repeat(const Repetition &part, const Bindings &bindings,
+                             unsigned depth) {
   std::optional<size_t> count;
   llvm::SmallVector<std::string, 4> names;
   for (size_t i = 0; i + 1 < part.inner.size(); ++i) {
@@ -364,10 +351,11 @@ bool Writer::repeat(const Repetition &part, const Bindings &bindings,
   return true;
 }
 
-bool Writer::write(Tokens body, const Bindings &bindings, unsigned depth) {
-  if (depth > kMaxNesting)
+bool ExpansionWriter::write(Tokens body, const Bindings &bindings,
+                            unsigned depth) {
+  if (depth > kMaxRepetitions)
     return fail("repetitions are nested deeper than " +
-                llvm::Twine(kMaxNesting));
+                llvm::Twine(kMaxRepetitions));
   for (size_t i = 0; i < body.size();) {
     if (text.size() > kMaxExpansion)
       return fail("what the macro stands for is longer than " +
@@ -421,7 +409,7 @@ visa_source::expandMacro(StringRef rules, StringRef input, std::string &error) {
     }
     Bindings bindings;
     if (match(rest.slice(1, length - 2), inputTokens, true, bindings, 0)) {
-      Writer writer;
+      ExpansionWriter writer;
       if (writer.write(rest.slice(arrow + 2, body - 2), bindings, 0))
         return std::move(writer.text);
       error = writer.error;

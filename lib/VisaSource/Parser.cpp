@@ -275,7 +275,7 @@ bool Parser::beginsStatement() {
   return at(TokenKind::KwLet) || atItemStart();
 }
 
-static TokenKind closingOf(TokenKind opening) {
+TokenKind visa_source::getClosing(TokenKind opening) {
   switch (opening) {
   case TokenKind::LParen:
     return TokenKind::RParen;
@@ -293,7 +293,7 @@ void Parser::skipBalanced() {
   llvm::SmallVector<TokenKind, 16> open;
   do {
     TokenKind kind = take().kind;
-    if (TokenKind closing = closingOf(kind); closing != TokenKind::End)
+    if (TokenKind closing = getClosing(kind); closing != TokenKind::End)
       open.push_back(closing);
     else if (!open.empty() && kind == open.back())
       open.pop_back();

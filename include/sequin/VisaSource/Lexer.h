@@ -33,6 +33,8 @@ enum class TokenKind : uint8_t {
 
 /// As a message says what is expected: `';'`, `'const'`, `a name`.
 std::string describe(TokenKind kind);
+/// The bracket that closes one that opens; End for everything else.
+TokenKind getClosing(TokenKind opening);
 inline bool isKeyword(TokenKind kind) { return kind >= TokenKind::KwAs; }
 
 struct Token {

@@ -15,13 +15,13 @@ using ::testing::HasSubstr;
 
 namespace {
 
-constexpr llvm::StringLiteral kArchs[] = {"wse2", "wse3"};
+constexpr llvm::StringLiteral kExampleArchs[] = {"wse2", "wse3"};
 
 /// Runs main of one PE on both machines and checks the first of `out`.
 template <typename T>
 void expectOut(llvm::StringRef type, std::vector<T> want, llvm::StringRef body,
                llvm::StringRef globals = "") {
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SCOPED_TRACE(arch.str());
     SourceRun run(onePe(type, body, globals), arch);
     ASSERT_TRUE(run.good()) << run.errors;
@@ -34,7 +34,7 @@ void expectOut(llvm::StringRef type, std::vector<T> want, llvm::StringRef body,
 /// refuses it.
 void expectSays(llvm::StringRef text, bool isError, llvm::StringRef body,
                 llvm::StringRef globals = "") {
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SCOPED_TRACE(arch.str());
     SourceRun run(onePe("i16", body, globals), arch);
     EXPECT_EQ(run.good(), !isError) << run.errors;
@@ -130,7 +130,7 @@ TEST(CslExamples, ExportedDescriptors) {
 
 TEST(CslExamples, FieldsOfInputsAndOutputs) {
   for (llvm::StringRef field : {"control", "wavelet_index_offset"})
-    for (llvm::StringRef arch : kArchs) {
+    for (llvm::StringRef arch : kExampleArchs) {
       auto descriptor = [&](llvm::StringRef kind, llvm::StringRef queue) {
         llvm::StringRef color =
             arch == "wse2" ? ".fabric_color = @get_color(3), " : "";
@@ -181,7 +181,7 @@ TEST(CslExamples, MatrixTimesVector) {
 }
 
 TEST(CslExamples, TypesOfParametersAreRegisters) {
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SourceRun run({{"layout.csl", R"(
       layout {
         @set_rectangle(1, 1);
@@ -211,7 +211,7 @@ TEST(CslExamples, TypesOfParametersAreRegisters) {
 
 TEST(CslExamples, ReservedRegistersAreNotDiagnosed) {
   // Programs use the numbers that memcpy reserves (DSR-004).
-  for (llvm::StringRef arch : kArchs)
+  for (llvm::StringRef arch : kExampleArchs)
     for (bool memcpy : {true, false}) {
       csl_import::ImportOptions options;
       options.memcpy = memcpy;
@@ -262,7 +262,7 @@ TEST(CslExamples, LengthsOfAFifo) {
 }
 
 TEST(CslExamples, BuffersOfFifos) {
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     // An odd number of words in front: without the FIFO the buffer would follow
     // at once.
     SourceRun run(onePe("i16",
@@ -288,7 +288,7 @@ TEST(CslExamples, BuffersOfFifos) {
   SEQUIN_ROW("FIF-003");
   llvm::StringRef fifo = "const fifo = @allocate_fifo(buffer); "
                          "comptime { _ = fifo; }";
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SourceRun bare(onePe("i16", "out[0] = 1;",
                          ("extern var buffer: [32]i16;" + fifo).str()),
                    arch);
@@ -509,7 +509,7 @@ TEST(CslExamples, NumbersOfColorsAndMicrothreads) {
                       "const a = @get_ut_id(7); const b = @get_ut_id(8);"),
                 "wse3");
   EXPECT_THAT(run.errors, HasSubstr("ut_id 8 does not exist, wse3 has 0 to 7"));
-  for (llvm::StringRef arch : kArchs)
+  for (llvm::StringRef arch : kExampleArchs)
     EXPECT_EQ(lookupCslMachine(arch)->microthreads, 8u);
   SEQUIN_ROW("AMB-067");
 }
@@ -543,7 +543,7 @@ TEST(CslExamples, ExportedFunctionsHaveTheTypeOfTheLayout) {
 }
 
 TEST(CslExamples, ColorsOfTheOldLanguage) {
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     csl_import::ImportOptions options;
     options.colors = {{"main_color", "5"}};
     SourceRun run({{"layout.csl", R"(
@@ -587,7 +587,7 @@ TEST(CslExamples, OlderColorConfigurations) {
                                .str()},
             {"pe.csl", "fn main() void {}"}};
   };
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SourceRun flat(
         layout(".{ .rx = WEST, .tx = RAMP, .pos1 = .{ .tx = EAST } }"), arch);
     EXPECT_FALSE(flat.good());
@@ -610,7 +610,7 @@ TEST(CslExamples, OlderColorConfigurations) {
 
 TEST(CslExamples, RoutesAsBits) {
   // 0x241: from WEST to RAMP and EAST; 0x210: from RAMP to RAMP.
-  for (llvm::StringRef arch : kArchs) {
+  for (llvm::StringRef arch : kExampleArchs) {
     SourceRun run({{"layout.csl", R"(
       const c = @get_color(3);
       layout {

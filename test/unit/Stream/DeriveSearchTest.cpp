@@ -351,13 +351,13 @@ TEST(DeriveSearch, NeverMoreEntriesThanTheBestFactorisation) {
 
 /// Reads within random limits: what is derived is right, and what is refused
 /// does not exist.
-struct Counts {
+struct SearchCounts {
   int64_t reads = 0, writes = 0, refused = 0, decided = 0, searched = 0,
           mismatches = 0, missed = 0;
 };
 
 void checkRead(const Triple &triple, const DeriveOptions &options,
-               Counts &counts) {
+               SearchCounts &counts) {
   Wanted wanted = wantedBy(triple, /*write=*/false);
   auto result = triple.derive(options);
   if (!result) {
@@ -394,7 +394,7 @@ void checkRead(const Triple &triple, const DeriveOptions &options,
 }
 
 void checkWrite(const Triple &triple, const DeriveOptions &options,
-                Counts &counts) {
+                SearchCounts &counts) {
   auto result = triple.derive(options);
   Wanted wanted = wantedBy(triple, /*write=*/true);
   if (!result) {
@@ -447,7 +447,7 @@ TEST(DeriveSearch, RandomTriplesAgreeWithBruteForce) {
   ExpressionGenerator generator(freshSeed());
   const char *text = std::getenv("SEQUIN_TEST_COUNT");
   int64_t count = text ? std::strtoll(text, nullptr, 10) : 20000;
-  Counts all[2];
+  SearchCounts all[2];
   for (int64_t round = 0;
        round < count && all[0].mismatches + all[1].mismatches < 10; ++round) {
     bool write = round % 4 == 3;
@@ -478,7 +478,7 @@ TEST(DeriveSearch, RandomTriplesAgreeWithBruteForce) {
         makeTriple(generator, 120, write ? 100 : 90, buffer, stream, rearrange);
     if (full && !triple.isValid())
       continue;
-    Counts &counts = all[full];
+    SearchCounts &counts = all[full];
     const int64_t sizes[] = {5, 8, 16, 65536, 65536, 65536};
     DeriveOptions options;
     options.direction = write ? Direction::Write : Direction::Read;
@@ -491,7 +491,7 @@ TEST(DeriveSearch, RandomTriplesAgreeWithBruteForce) {
       checkRead(triple, options, counts);
   }
   for (bool full : {false, true}) {
-    const Counts &counts = all[full];
+    const SearchCounts &counts = all[full];
     std::printf("%s: %lld reads and %lld writes derived, %lld of them by "
                 "search; %lld mismatches; %lld refused, %lld of them decided "
                 "by brute force, %lld wrongly\n",
