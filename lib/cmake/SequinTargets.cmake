@@ -104,7 +104,10 @@ function(add_sequin_gtest_program name pch)
   if(TARGET ${pch})
     target_precompile_headers(${name} REUSE_FROM ${pch})
   endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
+  # Sources of tests have helpers of the same names, one by one.
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit"
+    UNITY_BUILD OFF)
   if(SEQUIN_SANITIZE)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:SequinSanitizerOptions>)
   endif()
