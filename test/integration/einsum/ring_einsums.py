@@ -27,18 +27,18 @@ import simulate  # noqa: E402
 
 #: (spec, sizes, type, words that the mapping must have).
 CHOSEN = [
-    ("mk,kn->mn", "m=96,k=1024,n=1024", "bf16", ["passed around"]),
+    ("mk,kn->mn", "m=384,k=512,n=1024", "bf16", ["passed around", "the stream changing first"]),
     ("mk,nk->mn", "m=7,k=512,n=4096", "bf16", ["in every slice"]),
-    ("mk,kn->mn", "m=40,k=768,n=4096", "i8", ["the stream changing first"]),
+    ("mk,kn->mn", "m=40,k=768,n=4096", "i8", ["8 of the sum"]),
     ("mk,kn->mn", "m=21,k=512,n=4096", "f8e4m3", ["in every slice"]),
-    ("mk,kn->mn", "m=48,k=1024,n=4096", "f8e4m3", ["passed around"]),
+    ("mk,kn->mn", "m=48,k=1024,n=4096", "f8e4m3", ["of the sum", "the stream changing first"]),
     ("bmk,bkn->bmn", "b=8,m=24,k=1024,n=1024", "bf16", ["of the batch"]),
     ("bhmk,bhnk->bhmn", "b=2,h=8,m=45,k=1024,n=1024", "i8", ["of the batch"]),
     ("mhk,hkn->mn", "m=56,h=6,k=256,n=2048", "bf16", ["of the stream x"]),
-    ("mk,hnk->mhn", "m=192,h=12,k=2048,n=128", "i8", ["side by side"]),
+    ("mk,hnk->mhn", "m=192,h=12,k=256,n=128", "i8", ["passed around", "side by side"]),
     ("bmk,kn->bmn", "b=5,m=64,k=2048,n=1024", "f8e4m3", ["5 steps"]),
-    ("mk,kn->mn", "m=100,k=1024,n=4096", "i8", ["side by side"]),
-    ("mk,kn->mn", "m=192,k=2048,n=1024", "bf16", ["chunks"]),
+    ("mk,kn->mn", "m=100,k=256,n=8192", "i8", ["of the sum", "halves by turns"]),
+    ("mk,kn->mn", "m=512,k=4096,n=4096", "bf16", ["chunks"]),
 ]
 
 SPECS = ["mk,kn->mn", "mk,nk->mn", "bmk,bkn->bmn", "bhmk,bhnk->bhmn", "mhk,hkn->mn",
