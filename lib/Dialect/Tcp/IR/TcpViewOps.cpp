@@ -352,13 +352,13 @@ LogicalResult BitcastOp::verify() {
   if (!before || !after)
     return emitOpError() << "makes " << result << " of " << source
                          << ", only the element type may change";
-  std::pair<const Mapping &, const Mapping &> levels[] = {
+  std::pair<Mapping, Mapping> levels[] = {
       {before.getGrid().getChipMapping(), after.getGrid().getChipMapping()},
       {before.getGrid().getClusterMapping(),
        after.getGrid().getClusterMapping()},
       {before.getGrid().getSliceMapping(), after.getGrid().getSliceMapping()},
       {before.getElementMapping(), after.getElementMapping()}};
-  for (auto [mine, theirs] : levels)
+  for (const auto &[mine, theirs] : levels)
     if (mine.size() != theirs.size())
       return emitOpError() << "names \"" << mine.str() << "\" of size "
                            << mine.size() << " anew as \"" << theirs.str()
