@@ -21,8 +21,8 @@ inline constexpr llvm::StringLiteral kLinkSectionsAttr = "csl.link_sections";
 
 /// The wafer program of the one `csl.layout` in `module`: addresses, bytecode
 /// and tables. The module is left as it is; a copy is canonicalised and its
-/// structured control flow lowered, so that how the module was written does not
-/// change the bytecode. Errors are reported at their operations.
+/// structured control flow lowered to blocks. Errors are reported at their
+/// operations.
 mlir::FailureOr<wafer::Program> deriveProgram(mlir::ModuleOp module);
 
 /// The same of a module that nobody needs afterwards, with the findings of
