@@ -42,6 +42,26 @@ plan.program @unknown_loop (tensor<8xf32>) -> tensor<8xf32> returns [@t] {
 
 // -----
 
+// An element without a width has no place in HBM.
+plan.program @index (tensor<8xindex>) -> tensor<8xindex> returns [@t] {
+  // expected-error@+1 {{'plan.tensor' op attribute 'type' failed to satisfy constraint: type attribute of ranked tensor of signless integer or floating-point values}}
+  plan.tensor @a argument 0 layout <inner = 0, order = [0], size = 8> : tensor<8xindex>
+}
+
+// -----
+
+plan.program @read_index (tensor<8xf32>) -> tensor<8xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8xf32>
+  plan.group stream loops [#plan.loop<extent = 8>] {
+    // expected-error@+1 {{'plan.read' op result #0 must be signless integer or floating-point, but got 'index'}}
+    %0 = plan.read @a affine_map<(d0) -> (d0)> : index
+    %1 = plan.head %0 : (index) -> f32
+    plan.write %1 to @a affine_map<(d0) -> (d0)> : f32
+  }
+}
+
+// -----
+
 // expected-error@+1 {{'tiles' is none of the fields extent, reduced, single, counts_tiles, pinned_tile, pinned_parts, pinned_chips, tile, parts, local, name}}
 #loop = #plan.loop<extent = 8, tiles = 4>
 

@@ -107,6 +107,9 @@ def Plan_RecordAttr : Plan_Fields<"Record", "record", "MappingRecord"> {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// An element has a width: sizes in bytes follow from it, which `index` does not give.
+def Plan_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
+
 class Plan_Op<string mnemonic, list<Trait> traits = []>
     : Op<PlanDialect, mnemonic, traits>;
 class Plan_PartOf<string mnemonic, string parent, list<Trait> traits = []>
@@ -159,7 +162,7 @@ def Plan_TensorOp : Plan_PartOf<"tensor", "ProgramOp", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$argument,
                        OptionalAttr<ElementsAttr>:$values,
                        OptionalAttr<Plan_LayoutAttr>:$layout,
-                       TypeAttrOf<AnyRankedTensor>:$type);
+                       TypeAttrOf<RankedTensorOf<[Plan_Element]>>:$type);
   let assemblyFormat = [{
     $sym_name (`argument` $argument^)? (`constant` $values^)? (`layout` $layout^)?
     attr-dict `:` $type
@@ -201,7 +204,7 @@ def Plan_ReadOp
                   [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Elements of a tensor by the loops of the group";
   let arguments = (ins FlatSymbolRefAttr:$tensor, AffineMapAttr:$map);
-  let results = (outs AnyType:$result);
+  let results = (outs Plan_Element:$result);
   let assemblyFormat = "$tensor $map attr-dict `:` type($result)";
 }
 
@@ -214,8 +217,8 @@ def Plan_HeadOp : Plan_PartOf<"head", "GroupOp"> {
     collective moves.
   }];
   let arguments = (ins DefaultValuedAttr<Plan_Combiner, "Combiner::Add">:$combiner,
-                       Variadic<AnyType>:$inputs);
-  let results = (outs AnyType:$result);
+                       Variadic<Plan_Element>:$inputs);
+  let results = (outs Plan_Element:$result);
   let assemblyFormat = [{
     (`combines` $combiner^)? $inputs attr-dict `:` functional-type($inputs, $result)
   }];
@@ -230,8 +233,8 @@ def Plan_StepOp : Plan_PartOf<"step", "GroupOp"> {
   let arguments = (ins Plan_StepKind:$kind,
                        OptionalAttr<Plan_ArithmeticOp>:$arithmetic,
                        OptionalAttr<Tcp_FpUnaryOp>:$function,
-                       OptionalAttr<Tcp_ArgMode>:$mode, Variadic<AnyType>:$inputs);
-  let results = (outs AnyType:$result);
+                       OptionalAttr<Tcp_ArgMode>:$mode, Variadic<Plan_Element>:$inputs);
+  let results = (outs Plan_Element:$result);
   let assemblyFormat = [{
     $kind ($arithmetic^)? ($function^)? ($mode^)? `(` $inputs `)` attr-dict `:`
     functional-type($inputs, $result)
@@ -243,7 +246,7 @@ def Plan_WriteOp
     : Plan_PartOf<"write", "GroupOp",
                   [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What the chain leaves, at elements of the result";
-  let arguments = (ins AnyType:$value, FlatSymbolRefAttr:$tensor,
+  let arguments = (ins Plan_Element:$value, FlatSymbolRefAttr:$tensor,
                        AffineMapAttr:$map);
   let assemblyFormat = "$value `to` $tensor $map attr-dict `:` type($value)";
 }
