@@ -70,6 +70,7 @@ if(SEQUIN_PRECOMPILED_HEADERS)
     target_link_libraries(SequinMlirTestPch PRIVATE MLIR)
     foreach(target SequinTestPch SequinMlirTestPch)
       target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main LLVM)
+      target_compile_options(${target} PRIVATE ${SEQUIN_TEST_FLAGS})
       set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test/unit")
     endforeach()

@@ -86,7 +86,8 @@ function(add_sequin_tool name)
   set_property(GLOBAL APPEND PROPERTY SEQUIN_TOOLS ${name})
 endfunction()
 
-# add_sequin_unittest(<name> sources... LINK_LIBS libs...): a GoogleTest program.
+# add_sequin_unittest(<name> sources... LINK_LIBS libs... [OPTIMIZED]): a GoogleTest program.
+# OPTIMIZED: its own loops are long, see SEQUIN_TEST_FLAGS.
 function(add_sequin_unittest name)
   add_sequin_gtest_program(${name} SequinTestPch ${ARGN})
 endfunction()
@@ -97,12 +98,15 @@ function(add_sequin_mlir_unittest name)
 endfunction()
 
 function(add_sequin_gtest_program name pch)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test/unit")
-  if(TARGET ${pch})
-    target_precompile_headers(${name} REUSE_FROM ${pch})
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(${name} PRIVATE ${SEQUIN_TEST_FLAGS})
+    if(TARGET ${pch})
+      target_precompile_headers(${name} REUSE_FROM ${pch})
+    endif()
   endif()
   # Sources of tests have helpers of the same names, one by one.
   set_target_properties(${name} PROPERTIES
