@@ -128,8 +128,16 @@ struct Votes {
 };
 } // namespace
 
-/// Loops that share a dimension end where they end.
+/// Loops that share a dimension end where they end: what speaks against packets
+/// along one that is no whole flits.
 static constexpr int64_t kSumWeight = 40;
+
+static int64_t weightOfSum(const Group &group, const Index &index,
+                           const TcpMachine &machine) {
+  std::optional<LoopId> along = index.finest();
+  bool isWhole = along && group.loops[*along].extent % machine.outputLanes == 0;
+  return index.terms.size() > 1 && !isWhole ? kSumWeight : 0;
+}
 /// Packets run along a sum, best along a long loop of it; more than what the
 /// place of a dimension weighs.
 static constexpr int64_t kAlongSum = 100, kLongSum = 64, kSameLoop = 8;
@@ -140,8 +148,7 @@ static void addReader(Votes &votes, const Group &group, const Access &access,
   for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
     votes.possible[dim] =
         votes.possible[dim] && canReadAlong(access, dim, single, machine);
-    if (access.dims[dim].terms.size() > 1)
-      votes.weight[dim] -= kSumWeight;
+    votes.weight[dim] -= weightOfSum(group, access.dims[dim], machine);
     std::optional<LoopId> loop = access.dims[dim].finest();
     if (!loop)
       continue;
@@ -173,8 +180,7 @@ static void addWriter(Votes &votes, const Group &group,
   for (unsigned dim = 0; dim < access.dims.size(); ++dim) {
     votes.possible[dim] =
         votes.possible[dim] && canWriteAlong(access, dim, single, machine);
-    if (access.dims[dim].terms.size() > 1)
-      votes.weight[dim] -= kSumWeight;
+    votes.weight[dim] -= weightOfSum(group, access.dims[dim], machine);
     std::optional<LoopId> loop = access.dims[dim].loop();
     // Rows of the stationary operand are what leaves the contraction engine
     // side by side; loops of both factors cannot be rows.
@@ -184,6 +190,22 @@ static void addWriter(Votes &votes, const Group &group,
     if (group.kind == Group::Kind::Gather && dim + 1 != access.dims.size())
       votes.possible[dim] = false;
   }
+}
+
+/// Elements in the order of the result cross the chip in flits; in another one
+/// they are transposed.
+static constexpr int64_t kAlongResult = 50;
+
+static void addStreamed(Votes &votes, const Group &group,
+                        const Access &access) {
+  const Access &result = group.result;
+  if (group.kind != Group::Kind::Stream || &access != &group.stream ||
+      !result.tensor->inner)
+    return;
+  std::optional<LoopId> along = result.dims[*result.tensor->inner].finest();
+  for (auto [weight, index] : llvm::zip(votes.weight, access.dims))
+    if (along && index.finest() == along)
+      weight += kAlongResult;
 }
 
 static void setOrder(Tensor &tensor, std::optional<unsigned> inner) {
@@ -291,9 +313,18 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     }
   }
   auto hasLayout = [](const Tensor *tensor) { return !tensor->order.empty(); };
-  for (auto &[tensor, vote] : votes)
-    if (!hasLayout(tensor))
-      setOrder(*tensor, vote.best());
+  // Readers first: a contraction, of which either operand can be stationary,
+  // writes what they like.
+  for (auto &group : llvm::reverse(program.groups)) {
+    Tensor *result = group->result.tensor;
+    Votes &vote = votes.find(result)->second;
+    if (group->kind == Group::Kind::Contraction)
+      for (const auto &reader : program.groups)
+        if (reader->stream.tensor == result)
+          addStreamed(vote, *reader, reader->stream);
+    if (!hasLayout(result))
+      setOrder(*result, vote.best());
+  }
 
   // Every reader of an argument says how it wants it.
   DenseMap<std::pair<Tensor *, unsigned>, Tensor *> copies;
@@ -325,6 +356,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
         continue;
       Votes vote(*tensor);
       addReader(vote, *group, *access, single, *program.machine);
+      addStreamed(vote, *group, *access);
       std::optional<unsigned> inner = vote.best();
       if (access == &group->stream && sharesBytes(*tensor) &&
           tensor->rank() != 0 &&

@@ -40,16 +40,26 @@ SmallVector<Access *, 4> Group::reads() {
   return list;
 }
 
-/// The loops that the dimensions are, each a different one and all of `count`.
-static std::optional<LoopList> getLoopsOf(const Access &access, size_t count) {
+/// The loops that the dimensions are, each a different one and all parallel
+/// ones of the group. Loops of one iteration do not count, nor do dimensions of
+/// size one: views add and drop them.
+static std::optional<LoopList> getLoopsOf(const Access &access,
+                                          const Group &group) {
+  auto repeats = [&](LoopId loop) { return group.loops[loop].extent > 1; };
   LoopList loops;
-  for (const Index &index : access.dims) {
+  for (auto [index, size] :
+       llvm::zip(access.dims, access.tensor->type.getShape())) {
+    if (size == 1 && index.offset == 0 &&
+        llvm::none_of(index.terms,
+                      [&](const auto &term) { return repeats(term.first); }))
+      continue;
     std::optional<LoopId> loop = index.loop();
     if (!loop || llvm::is_contained(loops, *loop))
       return std::nullopt;
     loops.push_back(*loop);
   }
-  if (loops.size() != count)
+  if (loops.size() !=
+      static_cast<size_t>(llvm::count_if(group.parallel(), repeats)))
     return std::nullopt;
   return loops;
 }
@@ -116,7 +126,7 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     return false;
   // A result that is only a part of a tensor, or joins dimensions, limits how
   // the loops can be cut.
-  if (reader.steps.empty() && !getLoopsOf(reader.result, reader.loops.size()) &&
+  if (reader.steps.empty() && !getLoopsOf(reader.result, reader) &&
       !joinsEvenly(reader))
     return false;
   Tensor *between = producer.result.tensor;
@@ -124,9 +134,8 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
       reader.steps, [&](const Step &step) { return isOperand(step, between); });
   if (looksBack && !keepsHead(producer, reader, machine))
     return false;
-  std::optional<LoopList> written =
-      getLoopsOf(producer.result, producer.parallel().size());
-  std::optional<LoopList> read = getLoopsOf(reader.stream, reader.loops.size());
+  std::optional<LoopList> written = getLoopsOf(producer.result, producer);
+  std::optional<LoopList> read = getLoopsOf(reader.stream, reader);
   if (!written || !read)
     return false;
   SmallVector<Index, 4> loops(reader.loops.size());
@@ -178,7 +187,7 @@ static std::optional<size_t> findGate(const Group &first, const Group &second,
       return std::nullopt;
   if (reader.computeType != first.computeType ||
       second.computeType != first.computeType ||
-      getLoopsOf(reader.result, reader.loops.size()) == std::nullopt)
+      getLoopsOf(reader.result, reader) == std::nullopt)
     return std::nullopt;
   const Tensor *x = first.result.tensor, *y = second.result.tensor;
   std::optional<size_t> gate;
@@ -195,7 +204,7 @@ static std::optional<size_t> findGate(const Group &first, const Group &second,
       if (gate || step.kind != Step::Kind::Arithmetic || !isOperand(step, y) ||
           step.second || step.type != second.computeType ||
           (step.op != ArithmeticOp::Mul && step.op != ArithmeticOp::Add) ||
-          !getLoopsOf(*access, reader.loops.size()))
+          !getLoopsOf(*access, reader))
         return std::nullopt;
       gate = i;
     }
@@ -214,9 +223,8 @@ static bool fuseGate(Group &first, Group &second, Group &reader) {
     return false;
   // The reader's loops by those of a product.
   auto loopsOf = [&](const Group &product, const Access &read) {
-    std::optional<LoopList> to =
-        getLoopsOf(product.result, product.parallel().size());
-    std::optional<LoopList> from = getLoopsOf(read, reader.loops.size());
+    std::optional<LoopList> to = getLoopsOf(product.result, product);
+    std::optional<LoopList> from = getLoopsOf(read, reader);
     SmallVector<Index, 4> loops;
     if (!to || !from)
       return loops;

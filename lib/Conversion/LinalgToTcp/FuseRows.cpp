@@ -29,20 +29,22 @@ using namespace sequin::linalg_to_tcp;
 
 namespace {
 
-/// Groups that follow each other, by the loops of the first one.
+/// Groups of which each reads what one before has left, by the loops of the
+/// first one. Others may stand between them that read nothing of theirs.
 class ChainBuilder {
 public:
   ChainBuilder(Program &program, size_t begin)
       : program(program), machine(*program.machine), begin(begin) {}
 
-  /// As many groups as can be stages; how many.
-  size_t match(const llvm::DenseMap<Tensor *, unsigned> &uses,
-               const llvm::DenseMap<Tensor *, unsigned> &writes);
-  /// The chain that takes their place, if it is faster.
-  std::unique_ptr<Group> build();
+  /// Finds as many groups as can be stages.
+  bool match(const llvm::DenseMap<Tensor *, unsigned> &uses,
+             const llvm::DenseMap<Tensor *, unsigned> &writes);
+  /// A chain takes the place of the last of them, if it is faster.
+  bool replace();
 
 private:
   struct Stage {
+    std::unique_ptr<Group> *place;
     Group *group;
     SmallVector<LoopId, 6> loops; ///< by the group's loops, the first group's
   };
@@ -54,7 +56,7 @@ private:
                           return stage.group->result.tensor == tensor;
                         });
   }
-  bool join(Group &group);
+  bool join(std::unique_ptr<Group> &place);
   bool endsChain(size_t stages, const llvm::DenseMap<Tensor *, unsigned> &uses,
                  const llvm::DenseMap<Tensor *, unsigned> &writes) const;
   Access remap(const Access &access, const Stage &stage) const;
@@ -75,12 +77,15 @@ private:
 
 } // namespace
 
-/// The loops that the dimensions of all of a tensor are.
+/// The loops that the dimensions of all of a tensor are, but for those of size
+/// one.
 static std::optional<LoopList> plainDims(const Group &group,
                                          const Access &access) {
   LoopList loops;
   for (auto [index, size] :
        llvm::zip(access.dims, access.tensor->type.getShape())) {
+    if (size == 1 && index == Index())
+      continue;
     std::optional<LoopId> loop = index.loop();
     if (!loop || group.loops[*loop].extent != size ||
         llvm::is_contained(loops, *loop))
@@ -91,7 +96,8 @@ static std::optional<LoopList> plainDims(const Group &group,
 }
 
 /// Adds a group if its loops are those of the first one.
-bool ChainBuilder::join(Group &group) {
+bool ChainBuilder::join(std::unique_ptr<Group> &place) {
+  Group &group = *place;
   if ((group.kind != Group::Kind::Stream &&
        group.kind != Group::Kind::Reduction) ||
       group.record)
@@ -111,7 +117,8 @@ bool ChainBuilder::join(Group &group) {
   if (ends && (group.kind != Group::Kind::Stream || !joinsEvenly(group)))
     return false;
   constexpr LoopId kNone = ~0u;
-  Stage stage{&group, SmallVector<LoopId, 6>(group.loops.size(), kNone)};
+  Stage stage{&place, &group,
+              SmallVector<LoopId, 6>(group.loops.size(), kNone)};
   bool isFirst = members.empty(), readsInside = isFirst;
   for (LoopId i = 0; isFirst && i < group.loops.size(); ++i)
     stage.loops[i] = i;
@@ -146,16 +153,18 @@ bool ChainBuilder::join(Group &group) {
       return false;
     taken.set(loop);
   }
+  std::optional<LoopId> summed = column;
   for (LoopId i = 0; i < group.loops.size(); ++i)
     if (group.loops[i].reduced) {
-      if (column && column != stage.loops[i])
+      if (summed && summed != stage.loops[i])
         return false;
-      column = stage.loops[i];
+      summed = stage.loops[i];
     }
   // Every row in every stage.
   for (LoopId i = 0; i < head().loops.size(); ++i)
-    if (!taken.test(i) && i != column)
+    if (!taken.test(i) && i != summed)
       return false;
+  column = summed;
   auto learn = [&](const Access &access) {
     std::optional<LoopList> loops = plainDims(group, access);
     if (!loops)
@@ -215,19 +224,22 @@ bool ChainBuilder::endsChain(
   return isAlongColumn(last, last.group->result);
 }
 
-size_t ChainBuilder::match(const llvm::DenseMap<Tensor *, unsigned> &uses,
-                           const llvm::DenseMap<Tensor *, unsigned> &writes) {
-  for (size_t i = begin; i < program.groups.size(); ++i)
-    if (!join(*program.groups[i]))
+bool ChainBuilder::match(const llvm::DenseMap<Tensor *, unsigned> &uses,
+                         const llvm::DenseMap<Tensor *, unsigned> &writes) {
+  for (auto &place : llvm::drop_begin(program.groups, begin))
+    if (place && !join(place) &&
+        (members.empty() || llvm::any_of(place->reads(), [&](Access *access) {
+           return isInside(access->tensor, members.size());
+         })))
       break;
   if (!column || head().loops[*column].extent % machine.outputLanes != 0 ||
       head().loops[*column].extent < 2 * machine.outputLanes)
-    return 0;
+    return false;
   size_t stages = members.size();
   while (stages > 1 && !endsChain(stages, uses, writes))
     --stages;
   members.resize(stages);
-  return stages > 1 ? stages : 0;
+  return stages > 1;
 }
 
 /// The loops of the chain: those of the first group, and the column's flits
@@ -431,7 +443,7 @@ bool ChainBuilder::isFaster(Group &chain) const {
   return together < apart;
 }
 
-std::unique_ptr<Group> ChainBuilder::build() {
+bool ChainBuilder::replace() {
   auto chain = std::make_unique<Group>(Group::of(*members.back().group));
   chain->kind = Group::Kind::Rows;
   for (const Loop &loop : head().loops)
@@ -445,7 +457,7 @@ std::unique_ptr<Group> ChainBuilder::build() {
   chain->result = chain->stages.back().result;
   chain->computeType = chain->stages.back().computeType;
   if (!planTiles(*chain) || !isFaster(*chain))
-    return nullptr;
+    return false;
   for (auto &stage : chain->stages) {
     stage.loops = chain->loops;
     stage.dealt = chain->dealt;
@@ -458,7 +470,10 @@ std::unique_ptr<Group> ChainBuilder::build() {
   for (auto &stage : chain->stages)
     if (!stage.packet)
       stage.result.tensor->inner = std::nullopt;
-  return chain;
+  for (const Stage &stage : members)
+    stage.place->reset();
+  *members.back().place = std::move(chain);
+  return true;
 }
 
 void linalg_to_tcp::fuseRows(Program &program) {
@@ -472,14 +487,8 @@ void linalg_to_tcp::fuseRows(Program &program) {
   }
   for (size_t i = 0; i < program.groups.size(); ++i) {
     ChainBuilder builder(program, i);
-    size_t stages = builder.match(uses, writes);
-    if (stages == 0)
-      continue;
-    std::unique_ptr<Group> chain = builder.build();
-    if (!chain)
-      continue;
-    program.groups[i] = std::move(chain);
-    program.groups.erase(program.groups.begin() + i + 1,
-                         program.groups.begin() + i + stages);
+    if (program.groups[i] && builder.match(uses, writes))
+      builder.replace();
   }
+  llvm::erase_if(program.groups, [](const auto &group) { return !group; });
 }

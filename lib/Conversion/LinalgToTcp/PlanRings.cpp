@@ -279,12 +279,16 @@ bool RingPlanner::forEachRows(Choice choice, int64_t extent,
   for (int64_t block : blocks) {
     choice.rows = block * machine.rowsPerSlice;
     choice.refillRows = std::min(choice.rows, machine.rowsPerSlice);
-    choice.chunks = choice.tile = 1;
+    choice.chunks = 1;
     std::optional<int64_t> packets = leastPackets(choice);
     if (!packets)
       continue;
     choice.packets = *packets;
-    if (sizesOf(choice) && !forEachCut(choice, tiles, callback))
+    bool isPossible = llvm::any_of(tiles, [&](int64_t tile) {
+      choice.tile = tile;
+      return sizesOf(choice).has_value();
+    });
+    if (isPossible && !forEachCut(choice, tiles, callback))
       return false;
   }
   return true;

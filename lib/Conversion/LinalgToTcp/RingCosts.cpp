@@ -121,7 +121,8 @@ std::optional<PassSizes> RingPlanner::passSizesOf(const Choice &choice,
   if (trfBytes(choice, sizes) > machine.trfBytesPerRow || blocks > slots)
     return std::nullopt;
   // A pass that others follow loads its operands behind them.
-  bool mayHalve = passesOf(choice).size() == 1;
+  bool mayHalve =
+      passesOf(choice).size() == 1 && !passesOf(choice).front().keepsHead;
   for (int64_t part : {mayHalve ? 2 : 1, 1})
     for (int64_t pieces = 1; pieces <= choice.tile; ++pieces) {
       if (choice.tile % pieces != 0)
@@ -367,8 +368,9 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
     pitch *= sizes.extent[loop];
   int64_t percent = llvm::isPowerOf2_64(pitch) ? 100 : kUnevenRowsPercent;
-  // Engines that have a batch each read far from each other.
-  if (choice.batchParts > 1)
+  // Engines that have a batch each read far from each other, and slices that
+  // have parts of the sum a unit or two of each row.
+  if (choice.batchParts > 1 || choice.sumParts > 1)
     percent = kMeetingPercent;
   if (choice.chunks > 1)
     percent = std::min(percent, kPartsOfRowsPercent);
@@ -453,7 +455,17 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
                            flitCycles(m, packets * m.macWidthBytes), flits}) +
              llvm::Log2_64(m.lanes(type)) * m.treeLevelCycles +
              (choice.sumParts > 1 ? choice.sumParts : 0));
-  costs.lastPasses = (passesOf(choice).size() - 1) * passCycles(m, flits);
+  // What comes from DM goes through the vector engine by half flits, and sums
+  // that its steps look back at come through its register file first.
+  for (auto [i, later] : llvm::enumerate(passesOf(choice))) {
+    if (i == 0 && !later.keepsHead)
+      continue;
+    costs.lastPasses += passCycles(m, 2 * flits);
+    if (llvm::any_of(later.steps, [](const PlacedStep &placed) {
+          return placed.step->head;
+        }))
+      costs.lastPasses += costs.partialLoad;
+  }
   int64_t stationary = choice.refillRows * sum * group.rhs.tensor->bits() / 8;
   costs.trfLoad = passCycles(m, flitCycles(m, stationary));
   // Reads that miss the cache keep the sub context from writing: the first of
@@ -748,7 +760,7 @@ RingPlanner::evaluate(const Choice &choice, const Sizes &sizes, int64_t most) {
     aside.trfInHalves = true;
     int64_t beside = costs.pass - costs.partialLoad - costs.vrfSubLoad;
     aside.trfAhead = std::max<int64_t>(
-        1, llvm::divideCeil(costs.trfSubLoad - beside, costs.pass));
+        1, llvm::divideCeilSigned(costs.trfSubLoad - beside, costs.pass));
     runPipeline(sizes, aside, choice, costs);
     if (aside.cycles < plan.cycles)
       plan = std::move(aside);

@@ -1,5 +1,6 @@
 // RUN: sequin-opt %s --linalg-to-tcp --split-input-file | FileCheck %s
 // RUN: sequin-opt %s --linalg-to-tcp --split-input-file --verify-roundtrip -o /dev/null
+// RUN: sequin-opt %s --linalg-to-tcp=argument-layout=row-major --split-input-file | FileCheck %s --check-prefix=MAJOR
 
 // ROWS: HEL-06, HEL-07
 
@@ -184,12 +185,17 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // -----
 
 // A transposition is only another name for the elements; what leaves the function
-// is copied, by a fetch along the other dimension.
+// is copied. An argument comes in the order of the result; one that lies in rows is
+// fetched along the other dimension.
 
 // CHECK-LABEL: func.func @transposed_kernel
-// CHECK: tcp.to_dm {{.*}} -> !tcp.dm<i8, #grid, "D1, D % 8">
-// CHECK: tcp.fetch %{{.*}} i8 "D % 8", "D1"
-// CHECK: tcp.commit %{{.*}} "D % 8, D1"
+// CHECK-SAME: %{{.*}}: !tcp.hbm<i8, #axes, "1", "D1, D0 # 64">
+// CHECK: tcp.fetch %{{.*}} i8 "1", "D1"
+// CHECK: tcp.commit %{{.*}} "D1"
+// MAJOR-LABEL: func.func @transposed_kernel
+// MAJOR: tcp.to_dm {{.*}} -> !tcp.dm<i8, #grid, "D1, D % 8">
+// MAJOR: tcp.fetch %{{.*}} i8 "D % 8", "D1"
+// MAJOR: tcp.commit %{{.*}} "D % 8, D1"
 module attributes {tcp.target = #tcp.target<"rngd">} {
   func.func @transposed(%a: tensor<24x40xi8>) -> tensor<40x24xi8> {
     %empty = tensor.empty() : tensor<40x24xi8>

@@ -34,6 +34,7 @@ class Product:
     words: tuple[str, ...]  # of the mapping
     bias: bool = False
     residual: bool = False
+    offset: bool = False  # one number for each row of the result
 
     def text(self) -> str:
         wide = "i32" if self.element == "i8" else "f32"
@@ -47,7 +48,8 @@ class Product:
                 f"ins(%a, %b : {a}, {b}) outs(%z : {sums}) -> {sums}"]
         value = "%0"
         for name, used, type_, index in (("%bias", self.bias, f"tensor<{self.n}x{wide}>", "(n)"),
-                                         ("%rest", self.residual, sums, "(m, n)")):
+                                         ("%rest", self.residual, sums, "(m, n)"),
+                                         ("%off", self.offset, f"tensor<{self.m}x{wide}>", "(m)")):
             if not used:
                 continue
             arguments.append(f"{name}: {type_}")
@@ -72,10 +74,13 @@ class Product:
         wide = np.int32 if self.element == "i8" else np.float32
         shapes = [((self.m, self.k), carrier), ((self.k, self.n), carrier)]
         shapes += [((self.n,), wide)] * self.bias + [((self.m, self.n), wide)] * self.residual
+        shapes += [((self.m,), wide)] * self.offset
         return [state.integers(-3, 4, shape).astype(kind) for shape, kind in shapes]
 
     def expected(self, arrays: list[np.ndarray]) -> np.ndarray:
         a, b, *more = (array.astype(np.float64) for array in arrays)
+        if self.offset:
+            more[-1] = more[-1][:, None]
         return a @ b + sum(more)
 
 

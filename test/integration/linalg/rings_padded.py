@@ -50,12 +50,14 @@ EINSUMS = [
 ]
 #: Rows, sums and columns of two products.
 CHAINS = [(200, 300, 500, 700), (129, 511, 1001, 601)]
-#: With steps behind the sums: an operand along the rows, and one of all elements.
+#: With steps behind the sums: operands along the rows, along the stream, and of all elements.
 PRODUCTS = [
     Product(101, 1000, 1500, "bf16", FREE, (RINGS,), bias=True),
     Product(75, 700, 1100, "bf16", FREE, (RINGS,), bias=True, residual=True),
     Product(75, 1111, 1100, "i8", FREE, (RINGS,), residual=True),
     Product(45, 5001, 130, "bf16", FREE, (RINGS, SUMS), bias=True, residual=True),
+    Product(384, 768, 760, "bf16", FREE, (RINGS,), offset=True),
+    Product(101, 1000, 1500, "i8", FREE, (RINGS,), bias=True, offset=True),
 ]
 
 

@@ -47,3 +47,28 @@ func.func @main(%a: tensor<32x64xbf16>, %b: tensor<8x64xbf16>, %c: tensor<32x8xf
   } -> tensor<32x8xf32>
   return %sum : tensor<32x8xf32>
 }
+
+// A loop of one iteration is dropped, unless its sizes are pinned.
+// CHECK-LABEL: plan.program @units
+// CHECK: plan.group stream of "linalg.generic" loops [#plan.loop<extent = 8>, #plan.loop<extent = 16>] {
+// CHECK: plan.read @arg0 affine_map<(d0, d1) -> (0, d0, 0, d1)> : f32
+// CHECK: plan.write %{{.*}} to @{{.*}} affine_map<(d0, d1) -> (0, d0, 0, d1)> : f32
+// CHECK: plan.group stream of "linalg.generic" loops [#plan.loop<pinned_parts = 1>, #plan.loop<extent = 8>, #plan.loop<extent = 16>] {
+#all = affine_map<(a, b, c, d) -> (a, b, c, d)>
+func.func @units(%a: tensor<1x8x1x16xf32>) -> tensor<1x8x1x16xf32> {
+  %empty = tensor.empty() : tensor<1x8x1x16xf32>
+  %0 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%a : tensor<1x8x1x16xf32>) outs(%empty : tensor<1x8x1x16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %1 = math.exp %x : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x8x1x16xf32>
+  %2 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"],
+                       sequin.pin = {parts = array<i64: 1, 0, 0, 0>}}
+      ins(%0 : tensor<1x8x1x16xf32>) outs(%empty : tensor<1x8x1x16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %3 = math.exp %x : f32
+    linalg.yield %3 : f32
+  } -> tensor<1x8x1x16xf32>
+  return %2 : tensor<1x8x1x16xf32>
+}
