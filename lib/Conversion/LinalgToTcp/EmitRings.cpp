@@ -433,6 +433,7 @@ private:
   std::string refillTerm() const {
     return plan.refills ? group.loops[*plan.refills].name : "";
   }
+  DmType resultType();
   DmType exchangedType(std::optional<LoopId> chunks) const;
   DmType turnedType(std::optional<LoopId> chunks) const;
   void addOperand(const Access &access, GridAttr where, int64_t places);
@@ -518,6 +519,21 @@ void RingEmitter::addOperand(const Access &access, GridAttr where,
   operand.held.resize(operand.addresses.size());
 }
 
+/// A piece of the result as passes leave it. Where it is moved once more before
+/// it is stored, each refill has its rows together: what it commits one after
+/// the other would be in the same banks otherwise, which DMA then waits for.
+DmType RingEmitter::resultType() {
+  e.storesUnits = plan.unitRows;
+  Terms terms = e.storedText(group.resultType(), /*isStored=*/true);
+  e.storesUnits = false;
+  if (plan.gathered && plan.refills) {
+    llvm::erase(terms, refillTerm());
+    terms.insert(terms.begin(), refillTerm());
+  }
+  return DmType::get(builder.getContext(), group.resultType(), e.grid,
+                     e.mapping(terms));
+}
+
 /// What a slice has of a stationary tile before it is turned.
 DmType RingEmitter::exchangedType(std::optional<LoopId> chunks) const {
   Terms element{chunks ? group.loops[*chunks].name : "",
@@ -577,16 +593,9 @@ void RingEmitter::allocate() {
     }
   setInside(plan.refills, true);
   setInside(plan.pieces, false);
-  e.storesUnits = plan.unitRows;
-  auto type = DmType::get(
-      builder.getContext(), group.resultType(), e.grid,
-      e.mapping(e.storedText(group.resultType(), /*isStored=*/true)));
-  e.storesUnits = false;
-  int64_t pieces = count(plan.pieces);
-  results.resize(pieces);
-  int64_t tiles = plan.steps / static_cast<int64_t>(plan.loads.size());
-  for (int64_t i = 0; i < getResultPlaces(count(plan.refills), pieces, tiles);
-       ++i) {
+  DmType type = resultType();
+  results.resize(count(plan.pieces));
+  for (int64_t i = 0; i < plan.resultPlaces; ++i) {
     resultAddresses.push_back(e.allocateDm(type));
     if (!plan.gathered)
       continue;
@@ -823,8 +832,7 @@ void RingEmitter::emitPass(const Refill &at, int64_t piece, Value trf) {
     Value &result = results[piece];
     if (plan.refills && refill == 0) {
       setInside(plan.refills, true);
-      auto type = DmType::get(builder.getContext(), group.resultType(), e.grid,
-                              e.mapping(e.resultText(group.resultType())));
+      DmType type = resultType();
       setInside(plan.refills, false);
       result = FromAddressOp::create(builder, loc, type, address);
     }

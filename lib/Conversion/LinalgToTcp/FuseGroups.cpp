@@ -40,6 +40,30 @@ SmallVector<Access *, 4> Group::reads() {
   return list;
 }
 
+void linalg_to_tcp::dropUnitLoops(Group &group) {
+  if (group.kind == Group::Kind::Gather || group.kind == Group::Kind::Rows)
+    return;
+  // Of a contraction they are the roles of dimensions.
+  bool hasRoles = group.kind == Group::Kind::Contraction;
+  SmallVector<Index, 6> indices(group.loops.size());
+  SmallVector<Loop, 6> kept;
+  for (auto [id, index] : llvm::enumerate(indices)) {
+    const Loop &loop = group.loops[id];
+    bool isOnly = id + 1 == group.loops.size() && kept.empty();
+    bool isFree =
+        !hasRoles && !loop.pinnedTile && !loop.pinnedParts && !loop.pinnedChips;
+    if (loop.extent == 1 && !loop.reduced && !loop.single && !isOnly &&
+        (isFree || !group.result.uses(id)))
+      continue;
+    index = {0, {{static_cast<LoopId>(kept.size()), 1}}};
+    kept.push_back(loop);
+  }
+  for (Access *access : group.reads())
+    *access = access->substitute(indices);
+  group.result = group.result.substitute(indices);
+  group.loops = std::move(kept);
+}
+
 /// The loops that the dimensions are, each a different one and all parallel
 /// ones of the group. Loops of one iteration do not count, nor do dimensions of
 /// size one: views add and drop them.
@@ -159,6 +183,7 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     producer.steps.push_back(std::move(step));
   }
   producer.result = reader.result.substitute(loops);
+  dropUnitLoops(producer);
   return true;
 }
 
@@ -254,6 +279,7 @@ static bool fuseGate(Group &first, Group &second, Group &reader) {
     product.steps.push_back(std::move(step));
   }
   second.result = reader.result.substitute(right);
+  dropUnitLoops(second);
   return true;
 }
 

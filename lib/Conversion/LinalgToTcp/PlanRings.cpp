@@ -450,6 +450,18 @@ void RingPlanner::record(const Candidate &chosen,
 // The loops
 //===----------------------------------------------------------------------===//
 
+/// Whether clusters and networks have iterations of the stream by turns, so
+/// that what engines read at a time is in the same rows of HBM: where memory
+/// has an order already, and nothing is contiguous along the stream.
+bool RingPlanner::takesTurns() const {
+  return !mayReorder(*group.lhs.tensor) &&
+         llvm::none_of(group.reads(), [&](const Access *access) {
+           const Tensor &tensor = *access->tensor;
+           return tensor.inner &&
+                  access->dims[*tensor.inner].finest() == streamLoop;
+         });
+}
+
 void RingPlanner::apply() {
   RingPlan plan = best->plan;
   const Choice &choice = best->choice;
@@ -461,20 +473,31 @@ void RingPlanner::apply() {
     loop.parts = sizes.parts[i];
     loop.local = sizes.local(i);
   }
+  auto forEachAccess = [&](auto function) {
+    for (Access *access : group.reads())
+      function(*access);
+    function(group.result);
+  };
+  // Iterations that are `distance` of the former ones apart.
+  auto spaceOut = [&](LoopId spaced, int64_t distance) {
+    forEachAccess([&](Access &access) {
+      for (Index &index : access.dims)
+        for (auto &[loop, coefficient] : index.terms)
+          if (loop == spaced)
+            coefficient *= distance;
+    });
+  };
   // A loop of its own, outside of the one that it takes a part of.
   auto divide = [&](LoopId inner, int64_t step, int64_t extent) {
     LoopId outer = group.loops.size();
     Loop &loop = group.loops.emplace_back();
     loop.extent = loop.tile = loop.local = extent;
-    auto add = [&](Access &access) {
+    forEachAccess([&](Access &access) {
       for (Index &index : access.dims)
         for (auto [loop, coefficient] : llvm::to_vector(index.terms))
           if (loop == inner)
             index.terms.push_back({outer, coefficient * step});
-    };
-    for (Access *access : group.reads())
-      add(*access);
-    add(group.result);
+    });
     for (LoopList *list : {&group.n, &group.m, &group.batch})
       if (auto *place = llvm::find(*list, inner); place != list->end())
         list->insert(place, outer);
@@ -483,7 +506,8 @@ void RingPlanner::apply() {
   // From the finest step on a loop is: what a pass takes, refills, slices whose
   // rows are put side by side, clusters, networks of data memory, other slices,
   // pieces, tiles. So DMA engines, and the networks between which each of them
-  // alternates, have what is side by side.
+  // alternates, have what is side by side. A stream may take turns instead:
+  // then clusters and networks are finer than what a pass takes.
   int64_t networks = std::max<int64_t>(
       1, machine.slicesPerCluster / machine.slicesPerDmn / choice.batchParts);
   LoopList outerSlices, innerSlices;
@@ -496,6 +520,7 @@ void RingPlanner::apply() {
     int64_t local = sizes.local(inner), rest = parts / mine;
     int64_t step = local * side * clusters * mine * rest;
     bool isStream = inner == streamLoop;
+    bool byTurns = isStream && takesTurns();
     std::optional<LoopId> over;
     auto take = [&](int64_t count) -> std::optional<LoopId> {
       step /= count;
@@ -518,7 +543,10 @@ void RingPlanner::apply() {
     }
     if (isStream)
       over = take(local / unit);
-    std::optional<LoopId> others = take(rest), network = take(mine);
+    std::optional<LoopId> others = take(rest);
+    if (byTurns)
+      step /= unit;
+    std::optional<LoopId> network = take(mine);
     addSlices(outerSlices, network);
     addSlices(innerSlices, others);
     if (std::optional<LoopId> each = take(clusters)) {
@@ -534,6 +562,8 @@ void RingPlanner::apply() {
       plan.exchanged = near;
     if (!isStream)
       over = take(local / unit);
+    if (byTurns)
+      spaceOut(inner, mine * clusters);
     Loop &loop = group.loops[inner];
     loop.extent = loop.tile = loop.local = unit;
     loop.parts = 1;

@@ -281,14 +281,6 @@ inline int64_t dmBytesWithMargin(int64_t bytes, const TcpMachine &machine) {
   return llvm::alignTo(bytes + machine.macWidthBytes, machine.dmaRequestBytes);
 }
 
-/// Pieces of a ring plan's result that are in DM at once: some are computed,
-/// put side by side and stored meanwhile. With several refills none of a tile
-/// is complete before the last of these.
-inline int64_t getResultPlaces(int64_t refills, int64_t pieces, int64_t tiles) {
-  constexpr int64_t kPlaces = 4;
-  return refills > 1 ? pieces : std::min(pieces * tiles, kPlaces);
-}
-
 /// f32 for floats, i32 for integers.
 mlir::Type computeTypeOf(mlir::Type type);
 
@@ -316,6 +308,9 @@ readChain(const TcpMachine &machine, const Constants &constants,
 
 mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
                                      const TcpMachine &machine, int64_t chips);
+/// Drops loops of one iteration, whose index is 0, unless they are pinned or
+/// the role of a dimension, and those that the result does not have.
+void dropUnitLoops(Group &group);
 void fuseGroups(Program &program);
 /// Gives readers of elements of half a byte copies of i8 where the fetch engine
 /// could not take whole bytes.

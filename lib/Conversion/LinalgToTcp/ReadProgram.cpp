@@ -908,27 +908,6 @@ LogicalResult Reader::readOperation(Operation *op) {
       });
 }
 
-/// Loops of one iteration have index 0. They stay where somebody has fixed
-/// their sizes, and of contractions, whose loops are the roles of dimensions.
-static void dropUnitLoops(Group &group) {
-  if (group.kind != Group::Kind::Stream && group.kind != Group::Kind::Reduction)
-    return;
-  SmallVector<Index, 6> indices(group.loops.size());
-  SmallVector<Loop, 6> kept;
-  for (auto [index, loop] : llvm::zip_equal(indices, group.loops)) {
-    bool isLast = &loop == &group.loops.back() && kept.empty();
-    if (loop.extent == 1 && !loop.reduced && !loop.single && !loop.pinnedTile &&
-        !loop.pinnedParts && !loop.pinnedChips && !isLast)
-      continue;
-    index = multipleOf(kept.size(), 1);
-    kept.push_back(loop);
-  }
-  for (Access *access : group.reads())
-    *access = access->substitute(indices);
-  group.result = group.result.substitute(indices);
-  group.loops = std::move(kept);
-}
-
 FailureOr<Program> Reader::read() {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitOpError()

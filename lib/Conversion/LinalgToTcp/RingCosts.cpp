@@ -174,8 +174,21 @@ void RingPlanner::setOrder(RingPlan &plan, const Choice &choice,
   plan.steps *= plan.loads.size();
 }
 
-/// How many tiles of the operands are in DM; false if not even those are that
-/// the pipeline needs.
+/// Places for pieces of the result, as many as help: with several refills two
+/// tiles, of which one is stored while the other is computed.
+SmallVector<int64_t, 2> RingPlanner::resultPlacesOf(const Choice &choice,
+                                                    int64_t pieces,
+                                                    int64_t tiles) {
+  constexpr int64_t kPlaces = 4;
+  if (choice.refills() == 1)
+    return {std::min(pieces * tiles, kPlaces)};
+  if (tiles == 1)
+    return {pieces};
+  return {2 * pieces, pieces};
+}
+
+/// How many tiles of the operands and of the result are in DM; false if not
+/// even those are that the pipeline needs.
 bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
                             const Sizes &sizes, const PassSizes &pass) const {
   auto bytesOf = [&](const Access &access, int64_t count) {
@@ -203,7 +216,6 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
                    : pass.piece % pass.gathered == 0 ? rows
                                                      : rows * pass.gathered;
   int64_t tiles = plan.steps / static_cast<int64_t>(plan.loads.size());
-  dm += getResultPlaces(choice.refills(), pieces, tiles) * (rows + beside);
   // What passes leave for the next one.
   if (passesOf(choice).size() > 1)
     dm += 3 * dmBytesWithMargin(pieceResults * kSumBytes, machine);
@@ -233,10 +245,16 @@ bool RingPlanner::setPlaces(RingPlan &plan, const Choice &choice,
     count /= plan.ring;
   int64_t lhsBytes = bytesOf(group.lhs, count);
   // All of the stream if it comes by again and there is room.
-  plan.lhsPlaces = lhsTiles;
-  if (dm + lhsTiles * lhsBytes > machine.dmBytesPerSlice)
-    plan.lhsPlaces = std::min<int64_t>(2, lhsTiles);
-  return dm + plan.lhsPlaces * lhsBytes <= machine.dmBytesPerSlice;
+  for (int64_t places : resultPlacesOf(choice, pieces, tiles))
+    for (int64_t streamed : {lhsTiles, std::min<int64_t>(2, lhsTiles)}) {
+      int64_t all = dm + places * (rows + beside) + streamed * lhsBytes;
+      if (all > machine.dmBytesPerSlice)
+        continue;
+      plan.resultPlaces = places;
+      plan.lhsPlaces = streamed;
+      return true;
+    }
+  return false;
 }
 
 /// Whether a slice has whole rows of the result, which end in padding that is
@@ -597,7 +615,12 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
   };
   int64_t refills = choice.refills();
   int64_t pieces = plan.passes / (plan.steps / loads) / plan.chunks / refills;
-  int64_t trfTile = -1, turned = -1, gathers = 0, resultFree = 0;
+  int64_t trfTile = -1, turned = -1, gathers = 0, resultFree = 0, tileFree = 0;
+  // What a refill commits one after the other is in the same banks, if these
+  // are not all: DMA does not work beside it (EmitRings.cpp, resultType).
+  bool holdsBanks = refills > 1 && costs.gather == 0 &&
+                    choice.refillRows * group.result.tensor->bits() / 8 <
+                        machine.dmBanks * machine.dmBankBytes;
   for (int64_t step = 0; step < plan.steps; ++step) {
     bringUpTo(step + 1);
     auto [lhsPlace, rhsPlace, rhsTile, operandsHere] = brought[step];
@@ -668,9 +691,13 @@ void RingPlanner::runPipeline(const Sizes &sizes, RingPlan &plan,
         resultFree = costs.gather > 0 ? done : dma;
     }
     stored = dma;
-    // With several refills a piece has one place for its results.
+    // With several refills a tile that has no places of its own waits for the
+    // store of the one before.
     if (refills > 1)
-      main = std::max(main, resultFree);
+      main = std::max(main, plan.resultPlaces > pieces ? tileFree : resultFree);
+    tileFree = resultFree;
+    if (holdsBanks)
+      main = std::max(main, dma);
   }
   plan.cycles = stored;
   plan.tailCycles = stored - main;

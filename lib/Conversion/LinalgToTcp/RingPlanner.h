@@ -158,6 +158,9 @@ private:
   std::optional<PassSizes> passSizesOf(const Choice &choice,
                                        const Sizes &sizes) const;
   void setOrder(RingPlan &plan, const Choice &choice, const Sizes &sizes) const;
+  bool takesTurns() const;
+  static llvm::SmallVector<int64_t, 2>
+  resultPlacesOf(const Choice &choice, int64_t pieces, int64_t tiles);
   bool setPlaces(RingPlan &plan, const Choice &choice, const Sizes &sizes,
                  const PassSizes &pass) const;
   bool hasUnitRows(const Choice &choice, const Sizes &sizes) const;

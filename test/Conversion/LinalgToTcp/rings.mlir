@@ -217,7 +217,7 @@ func.func @main(%a: tensor<1024x4096xbf16>, %b: tensor<4096x512xbf16>) -> tensor
 // CHECK: %[[F:.*]] = tcp.tile %[[B]] "[[N:N[0-9]]]" at 0 size 1
 // CHECK: tcp.begin main %[[F]]
 // CHECK: tcp.to_trf %{{.*}} FirstHalf
-// CHECK: %[[R:.*]] = tcp.from_address {{[0-9]+}} : !tcp.dm<bf16, #{{.*}}, "M, [[N]], N">
+// CHECK: %[[R:.*]] = tcp.from_address {{[0-9]+}} : !tcp.dm<bf16, #{{.*}}, "[[N]], M, N">
 // CHECK: %[[R0:.*]] = tcp.commit_view %{{.*}} into %[[R]] "[[N]]" at 0 size 1
 // CHECK: %[[G:.*]] = tcp.tile %[[B]] "[[N]]" at 1 size 1
 // CHECK: tcp.begin sub %[[G]]

@@ -107,6 +107,21 @@ plan.program @summed (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> ret
 
 // -----
 
+plan.program @places (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> returns [@t] {
+  plan.tensor @a argument 0 : tensor<8x8xbf16>
+  plan.tensor @b argument 1 : tensor<8x8xbf16>
+  plan.tensor @t : tensor<8x8xf32>
+  // expected-error@+1 {{'plan.group' op has 1 places for pieces of the result, it needs 2}}
+  plan.group contraction loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 8, reduced>] tiling <n = [d1], k = [d2]> ring <ring = 1, pieces = d0> {
+    %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
+    %1 = plan.read @b affine_map<(d0, d1, d2) -> (d1, d2)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @t affine_map<(d0, d1, d2) -> (d0, d1)> : f32
+  }
+}
+
+// -----
+
 plan.program @chunks (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xf32> returns [@t] {
   plan.tensor @a argument 0 : tensor<8x8xbf16>
   plan.tensor @b argument 1 : tensor<8x8xbf16>

@@ -236,6 +236,12 @@ LogicalResult GroupOp::verify() {
       return emitOpError() << "has parts of the sum on slices, which must be "
                            << "the innermost, without a stream that rings pass "
                            << "around";
+    int64_t pieces = ring.pieces ? loops[*ring.pieces].extent : 1;
+    int64_t places = ring.refills ? pieces : std::min<int64_t>(pieces, 2);
+    if (ring.resultPlaces < places)
+      return emitOpError() << "has " << ring.resultPlaces
+                           << " places for pieces of the result, it needs "
+                           << places;
     int64_t chunks = 0;
     for (int64_t load : ring.loads)
       chunks += load;

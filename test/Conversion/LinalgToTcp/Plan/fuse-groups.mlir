@@ -80,4 +80,29 @@ plan.program @units (tensor<32x64xbf16>, tensor<64x8xbf16>, tensor<8xf32>) -> te
   }
 }
 
+// A loop that the new result does not have is gone.
+// CHECK-LABEL: plan.program @row
+// CHECK: plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = 8>, #plan.loop<extent = 64, reduced>] {
+// CHECK: plan.read @a affine_map<(d0, d1) -> (0, d1)> : bf16
+// CHECK: plan.write %{{.*}} to @out affine_map<(d0, d1) -> (d0)> : f32
+// CHECK-NOT: plan.group
+plan.program @row (tensor<1x64xbf16>, tensor<64x8xbf16>) -> tensor<8xf32> returns [@out] {
+  plan.tensor @a argument 0 : tensor<1x64xbf16>
+  plan.tensor @b argument 1 : tensor<64x8xbf16>
+  plan.tensor @between : tensor<1x8xf32>
+  plan.tensor @out : tensor<8xf32>
+  plan.group contraction of "linalg.matmul" loops [#plan.loop<extent = 1>, #plan.loop<extent = 8>, #plan.loop<extent = 64, reduced>] {
+    %0 = plan.read @a affine_map<(d0, d1, d2) -> (d0, d2)> : bf16
+    %1 = plan.read @b affine_map<(d0, d1, d2) -> (d2, d1)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @between affine_map<(d0, d1, d2) -> (d0, d1)> : f32
+  }
+  plan.group stream of "linalg.exp" loops [#plan.loop<extent = 8>] {
+    %0 = plan.read @between affine_map<(d0) -> (0, d0)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    %2 = plan.step function Exp(%1) : (f32) -> f32
+    plan.write %2 to @out affine_map<(d0) -> (d0)> : f32
+  }
+}
+
 }

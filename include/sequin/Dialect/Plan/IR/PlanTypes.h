@@ -192,6 +192,10 @@ struct RingPlan {
   int64_t sumEnd = 0;
   /// Tiles of the operands that are in DM at once.
   int64_t lhsPlaces = 1, rhsPlaces = 1;
+  /// Pieces of the result that are in DM at once: some are computed, put side
+  /// by side and stored meanwhile. With several refills none of a tile is
+  /// complete before the last of these.
+  int64_t resultPlaces = 1;
   int64_t steps = 1, passes = 1;
   /// The innermost slices, if their rows of the result are put side by side
   /// before they are stored, so that stores are of whole units of HBM. Each
@@ -235,13 +239,14 @@ struct RingPlan {
       s.together, "pieces", loops(s.pieces), "refills", loops(s.refills),
       "order", loops(s.order), "chunks", s.chunks, "loads", s.loads,
       "chunk_loops", loops(s.chunkLoops), "sum_end", s.sumEnd, "lhs_places",
-      s.lhsPlaces, "rhs_places", s.rhsPlaces, "steps", s.steps, "passes",
-      s.passes, "gathered", loops(s.gathered), "unit_rows", s.unitRows, "turns",
-      s.turns, "exchanged", loops(s.exchanged), "exchange_ahead",
-      s.exchangeAhead, "trf_in_halves", s.trfInHalves, "vrf_in_halves",
-      s.vrfInHalves, "trf_ahead", s.trfAhead, "cycles", s.cycles, "dma_cycles",
-      s.dmaCycles, "tensor_unit_cycles", s.tensorUnitCycles, "lead_cycles",
-      s.leadCycles, "tail_cycles", s.tailCycles);
+      s.lhsPlaces, "rhs_places", s.rhsPlaces, "result_places", s.resultPlaces,
+      "steps", s.steps, "passes", s.passes, "gathered", loops(s.gathered),
+      "unit_rows", s.unitRows, "turns", s.turns, "exchanged",
+      loops(s.exchanged), "exchange_ahead", s.exchangeAhead, "trf_in_halves",
+      s.trfInHalves, "vrf_in_halves", s.vrfInHalves, "trf_ahead", s.trfAhead,
+      "cycles", s.cycles, "dma_cycles", s.dmaCycles, "tensor_unit_cycles",
+      s.tensorUnitCycles, "lead_cycles", s.leadCycles, "tail_cycles",
+      s.tailCycles);
   }
   bool operator==(const RingPlan &) const = default;
 };
