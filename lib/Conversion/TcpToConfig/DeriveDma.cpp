@@ -138,15 +138,46 @@ private:
 };
 } // namespace
 
+/// The rows of the tensor that a store is into a part of, in which the part
+/// moves by whole rows; nothing if there are none.
+static std::optional<PaddedRow> getPaddedRow(tcp::ToHbmViewOp op,
+                                             int64_t base) {
+  PaddedRow row;
+  const Mapping &element =
+      cast<tcp::HbmType>(op.getDestination().getType()).getElementMapping();
+  for (const Factor &factor : llvm::reverse(element.factors())) {
+    int64_t inner = row.pitch;
+    row.pitch *= factor.extent;
+    if (!factor.isPadded())
+      continue;
+    row.size = factor.first == 0 ? inner * factor.valid : 0;
+    break;
+  }
+  if (row.size == 0 || llvm::any_of(op.getSteps(), [&](int64_t step) {
+        return step % row.pitch != 0;
+      }))
+    return std::nullopt;
+  row.begin = (static_cast<int64_t>(op.getOffset()) + base) % row.pitch;
+  return row;
+}
+
 FailureOr<Pieces> TransferDeriver::move() {
   auto whole = walkPair(from, to);
   if (!whole)
     return fail(whole.takeError());
   bool isStore =
       from.memory == config::Memory::Dm && to.memory == config::Memory::Hbm;
-  if (whole->size() == 1 && (to.memory == config::Memory::Dm || isStore))
-    extendRuns(from, to, getBitWidth(*tcp::getElementKind(ends.element)),
-               machine, whole->front());
+  if (whole->size() != 1 || (to.memory != config::Memory::Dm && !isStore))
+    return std::move(*whole);
+  int64_t bits = getBitWidth(*tcp::getElementKind(ends.element));
+  std::optional<PaddedRow> row;
+  if (auto view = dyn_cast<tcp::ToHbmViewOp>(op); view && isStore) {
+    row = getPaddedRow(view,
+                       whole->front().destinationBase % (kChipSpan * 8 / bits));
+    if (!row)
+      return std::move(*whole);
+  }
+  extendRuns(from, to, bits, machine, row, whole->front());
   return std::move(*whole);
 }
 

@@ -10,6 +10,8 @@
 // only together with what follows it; and what is written to HBM costs a
 // multiple where it is not whole units. Taking more along is no harm where
 // padding follows: padding inside a destination may be written, with any value.
+// What is padding of a view may be data of the tensor that it is a part of, so
+// there the tensor's rows must end where the runs do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +43,7 @@ struct Buffer {
 
 void derivation::extendRuns(const DmaSide &source, const DmaSide &destination,
                             int64_t bits, const TcpMachine &machine,
-                            DmaLoops &loops) {
+                            std::optional<PaddedRow> row, DmaLoops &loops) {
   int64_t align =
       (destination.memory == config::Memory::Dm ? machine.dmaAlignBytes
                                                 : machine.hbm.unitBytes) *
@@ -57,12 +59,19 @@ void derivation::extendRuns(const DmaSide &source, const DmaSide &destination,
   int64_t longer = llvm::alignTo(run, align);
   if (longer == run)
     return;
+  Buffer from(source, machine, bits), to(destination, machine, bits);
+  auto leavesRow = [&](const DmaLoops::Loop &loop) {
+    return to.holds(loop.destination) && loop.destination % row->pitch != 0;
+  };
+  if (row &&
+      (row->begin + run < row->size || row->begin + longer > row->pitch ||
+       llvm::any_of(outer, leavesRow)))
+    return;
   // Padding that has to be zero is data.
   for (const DmaSide::Part &part : destination.parts)
     for (const Factor &factor : part.mapping.factors())
       if (factor.isPadded() && factor.padding == PaddingKind::Zero)
         return;
-  Buffer from(source, machine, bits), to(destination, machine, bits);
 
   // The runs lie side by side in the destination, each before the next.
   llvm::SmallVector<std::pair<int64_t, int64_t>, 8> steps;

@@ -84,12 +84,20 @@ DmaLoops readTransfer(stream::TransferAttr transfer, bool followsStream);
 llvm::Expected<std::vector<DmaLoops>> walkPair(const DmaSide &source,
                                                const DmaSide &destination);
 
+/// Rows of a tensor in HBM, `size` elements and padding behind them, of which a
+/// run begins at `begin`.
+struct PaddedRow {
+  int64_t begin = 0, size = 0, pitch = 1;
+};
+
 /// Lengthens the runs of a walk that is the whole of a move to what the DMA
 /// engines write into data memory, where both sides have room for that: the
 /// destination padding behind every run, the source anything of its own
-/// (SIL-14). Leaves the loops alone otherwise. `bits` are those of an element.
+/// (SIL-14), and the runs end with the `row`, if there is one. Leaves the loops
+/// alone otherwise. `bits` are those of an element.
 void extendRuns(const DmaSide &source, const DmaSide &destination, int64_t bits,
-                const TcpMachine &machine, DmaLoops &loops);
+                const TcpMachine &machine, std::optional<PaddedRow> row,
+                DmaLoops &loops);
 
 /// What `stream` walks, in its order.
 llvm::Expected<DmaLoops> walkStream(const DmaSide &source,
