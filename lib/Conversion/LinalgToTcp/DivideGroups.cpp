@@ -102,16 +102,18 @@ static std::optional<Spread> spreadOf(const Group &group, const Access &access,
   return std::nullopt;
 }
 
-/// The loops that the dimensions of the whole result are.
-static std::optional<LoopList> wholeResult(const Group &group) {
-  LoopList loops;
+/// The loops that the dimensions of the whole result are; of size one none.
+static std::optional<SmallVector<std::optional<LoopId>, 6>>
+wholeResult(const Group &group) {
+  SmallVector<std::optional<LoopId>, 6> loops;
   for (auto [index, size] :
        llvm::zip(group.result.dims, group.result.tensor->type.getShape())) {
     std::optional<LoopId> loop = index.loop();
-    if (!loop || group.loops[*loop].extent != size ||
-        llvm::is_contained(loops, *loop))
+    bool isUnit = size == 1 && index == Index();
+    if (!isUnit && (!loop || group.loops[*loop].extent != size ||
+                    llvm::is_contained(loops, loop)))
       return std::nullopt;
-    loops.push_back(*loop);
+    loops.push_back(loop);
   }
   return loops;
 }
@@ -157,7 +159,7 @@ std::vector<Division> linalg_to_tcp::getDivisions(Group &group, int64_t chips,
     }
     divisions.push_back(std::move(division));
   };
-  std::optional<LoopList> dims = wholeResult(group);
+  auto dims = wholeResult(group);
   bool mayAdd =
       dims && writers == 1 && group.result.tensor->bits() >= 8 &&
       (group.kind == Group::Kind::Contraction ||
@@ -176,7 +178,7 @@ std::vector<Division> linalg_to_tcp::getDivisions(Group &group, int64_t chips,
       else if (access->uses(loop))
         spread = std::nullopt;
       else if (scatter)
-        spread = spreadOf(group, *access, (*dims)[*scatter], chips);
+        spread = spreadOf(group, *access, *(*dims)[*scatter], chips);
       else
         spread = Spread();
       if (!spread)
@@ -196,9 +198,9 @@ std::vector<Division> linalg_to_tcp::getDivisions(Group &group, int64_t chips,
     if (!mayAdd || loop.single)
       continue;
     sums(i, std::nullopt);
-    for (unsigned dim = 0; dim < dims->size(); ++dim)
-      if (spreadOf(group, group.result, (*dims)[dim], chips) &&
-          group.loops[(*dims)[dim]].extent % chips == 0)
+    for (auto [dim, loop] : llvm::enumerate(*dims))
+      if (loop && spreadOf(group, group.result, *loop, chips) &&
+          group.loops[*loop].extent % chips == 0)
         sums(i, dim);
   }
   llvm::erase_if(divisions, [&](const Division &division) {
@@ -257,7 +259,8 @@ static void addUp(Group &sums, const Group &group, Tensor *result,
   for (auto [dim, index] : llvm::enumerate(group.result.dims)) {
     LoopId loop = dim + 1;
     Index mine{0, {{loop, 1}}};
-    loops[*index.loop()] = mine;
+    if (std::optional<LoopId> its = index.loop())
+      loops[*its] = mine;
     exchange->result.dims.push_back(mine);
     added->result.dims.push_back(mine);
     if (division.result == dim) {

@@ -64,9 +64,9 @@ void linalg_to_tcp::dropUnitLoops(Group &group) {
   group.loops = std::move(kept);
 }
 
-/// The loops that the dimensions are, each a different one and all parallel
-/// ones of the group. Loops of one iteration do not count, nor do dimensions of
-/// size one: views add and drop them.
+/// The loops that the dimensions of all of a tensor are, each a different one
+/// and all parallel ones of the group. Loops of one iteration do not count, nor
+/// do dimensions of size one: views add and drop them.
 static std::optional<LoopList> getLoopsOf(const Access &access,
                                           const Group &group) {
   auto repeats = [&](LoopId loop) { return group.loops[loop].extent > 1; };
@@ -78,7 +78,8 @@ static std::optional<LoopList> getLoopsOf(const Access &access,
                       [&](const auto &term) { return repeats(term.first); }))
       continue;
     std::optional<LoopId> loop = index.loop();
-    if (!loop || llvm::is_contained(loops, *loop))
+    if (!loop || group.loops[*loop].extent != size ||
+        llvm::is_contained(loops, *loop))
       return std::nullopt;
     loops.push_back(*loop);
   }

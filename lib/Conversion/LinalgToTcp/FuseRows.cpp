@@ -103,7 +103,8 @@ bool ChainBuilder::join(std::unique_ptr<Group> &place) {
       group.record)
     return false;
   for (const Loop &loop : group.loops)
-    if (loop.single || loop.pinnedTile || loop.pinnedParts)
+    if (loop.single || loop.pinnedTile || loop.pinnedParts ||
+        (loop.pinnedChips && loop.extent == 1))
       return false;
   // What is narrower needs longer packets.
   for (const Step &step : group.steps)

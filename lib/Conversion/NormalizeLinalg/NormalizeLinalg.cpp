@@ -8,6 +8,7 @@
 
 #include "Rewrites.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "sequin/Conversion/Attributes.h"
@@ -224,6 +225,31 @@ static bool takesTensors(func::FuncOp func) {
          llvm::any_of(func.getResultTypes(), isTensor);
 }
 
+/// What is padded and inserted by steps, as a fill and two insertions: MLIR 22
+/// folds tensor.insert_slice of tensor.pad into a linalg.fill of the same
+/// number as if there were no steps (FoldInsertPadIntoFill).
+static void splitStridedPad(tensor::InsertSliceOp insert) {
+  auto pad = insert.getSource().getDefiningOp<tensor::PadOp>();
+  if (insert.hasUnitStride() || !pad || !pad.getResultType().hasStaticShape())
+    return;
+  Value padding = pad.getConstantPaddingValue();
+  Attribute number;
+  if (!padding || !matchPattern(padding, m_Constant(&number)))
+    return;
+  OpBuilder b(pad);
+  Location loc = pad.getLoc();
+  RankedTensorType type = pad.getResultType();
+  Value value = arith::ConstantOp::create(b, loc, cast<TypedAttr>(number));
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value filled = linalg::FillOp::create(b, loc, value, empty).getResult(0);
+  SmallVector<OpFoldResult> ones(type.getRank(), b.getIndexAttr(1));
+  Value padded = tensor::InsertSliceOp::create(
+      b, loc, pad.getSource(), filled, pad.getMixedLowPad(),
+      tensor::getMixedSizes(b, loc, pad.getSource()), ones);
+  insert.getSourceMutable().assign(padded);
+}
+
 void NormalizeLinalg::runOnOperation() {
   ModuleOp module = getOperation();
   Options options{allowBf16, allowNarrow};
@@ -234,12 +260,15 @@ void NormalizeLinalg::runOnOperation() {
        llvm::make_early_inc_range(module.getOps<ml_program::GlobalOp>()))
     if (SymbolTable::symbolKnownUseEmpty(global, module))
       global.erase();
-  OpPassManager upstream("builtin.module");
-  upstream.addPass(createInlinerPass());
-  upstream.addPass(createSymbolDCEPass());
-  upstream.addPass(createCanonicalizerPass());
-  upstream.addPass(createCSEPass());
-  if (failed(runPipeline(upstream, module)) || failed(prepare(module)))
+  OpPassManager inlining("builtin.module"), cleaning("builtin.module");
+  inlining.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  inlining.addPass(createSymbolDCEPass());
+  cleaning.addPass(createCanonicalizerPass());
+  cleaning.addPass(createCSEPass());
+  if (failed(runPipeline(inlining, module)))
+    return signalPassFailure();
+  module.walk(splitStridedPad);
+  if (failed(runPipeline(cleaning, module)) || failed(prepare(module)))
     return signalPassFailure();
   SmallVector<func::FuncOp> programs;
   for (auto func : module.getOps<func::FuncOp>())

@@ -64,3 +64,24 @@ func.func @cut_number(%cache: tensor<256x8xf32>, %row: tensor<1x8xf32>, %at: ten
   %5 = tensor.insert_slice %row into %cache[%4, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<256x8xf32>
   return %5 : tensor<256x8xf32>
 }
+
+// -----
+
+// A tensor that is padded and then inserted by steps, where upstream's folding forgets these:
+// the padding is steps wide too.
+
+// CHECK-LABEL: func.func @strided_pad
+// CHECK-SAME: %[[A:.*]]: tensor<4x5xi16>
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[A]] into %{{.*}}[2, 1] [4, 5] [1, 1] : tensor<4x5xi16> into tensor<6x8xi16>
+// CHECK: tensor.insert_slice %[[PADDED]] into %{{.*}}[0, 0] [6, 8] [1, 2] : tensor<6x8xi16> into tensor<6x16xi16>
+func.func @strided_pad(%a: tensor<4x5xi16>) -> tensor<6x16xi16> {
+  %one = arith.constant 1 : i16
+  %0 = tensor.pad %a low[2, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : i16
+  } : tensor<4x5xi16> to tensor<6x8xi16>
+  %1 = tensor.empty() : tensor<6x16xi16>
+  %2 = linalg.fill ins(%one : i16) outs(%1 : tensor<6x16xi16>) -> tensor<6x16xi16>
+  %3 = tensor.insert_slice %0 into %2[0, 0] [6, 8] [1, 2] : tensor<6x8xi16> into tensor<6x16xi16>
+  return %3 : tensor<6x16xi16>
+}

@@ -105,4 +105,25 @@ plan.program @row (tensor<1x64xbf16>, tensor<64x8xbf16>) -> tensor<8xf32> return
   }
 }
 
+// A part of a result is no reason to write all of it.
+// CHECK-LABEL: plan.program @part
+// CHECK-COUNT-2: plan.group
+plan.program @part (tensor<16x8xf32>) -> tensor<8x8xf32> returns [@out] {
+  plan.tensor @a argument 0 : tensor<16x8xf32>
+  plan.tensor @between : tensor<16x8xf32>
+  plan.tensor @out : tensor<8x8xf32>
+  plan.group stream of "linalg.exp" loops [#plan.loop<extent = 16>, #plan.loop<extent = 8>] {
+    %0 = plan.read @a affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    %2 = plan.step function Exp(%1) : (f32) -> f32
+    plan.write %2 to @between affine_map<(d0, d1) -> (d0, d1)> : f32
+  }
+  plan.group stream of "linalg.exp" loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>] {
+    %0 = plan.read @between affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    %2 = plan.step function Exp(%1) : (f32) -> f32
+    plan.write %2 to @out affine_map<(d0, d1) -> (d0, d1)> : f32
+  }
+}
+
 }
