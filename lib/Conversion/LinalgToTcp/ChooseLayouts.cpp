@@ -138,6 +138,7 @@ static int64_t weightOfSum(const Group &group, const Index &index,
   bool isWhole = along && group.loops[*along].extent % machine.outputLanes == 0;
   return index.terms.size() > 1 && !isWhole ? kSumWeight : 0;
 }
+
 /// Packets run along a sum, best along a long loop of it; more than what the
 /// place of a dimension weighs.
 static constexpr int64_t kAlongSum = 100, kLongSum = 64, kSameLoop = 8;

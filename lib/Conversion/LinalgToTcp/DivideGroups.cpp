@@ -102,22 +102,6 @@ static std::optional<Spread> spreadOf(const Group &group, const Access &access,
   return std::nullopt;
 }
 
-/// The loops that the dimensions of the whole result are; of size one none.
-static std::optional<SmallVector<std::optional<LoopId>, 6>>
-wholeResult(const Group &group) {
-  SmallVector<std::optional<LoopId>, 6> loops;
-  for (auto [index, size] :
-       llvm::zip(group.result.dims, group.result.tensor->type.getShape())) {
-    std::optional<LoopId> loop = index.loop();
-    bool isUnit = size == 1 && index == Index();
-    if (!isUnit && (!loop || group.loops[*loop].extent != size ||
-                    llvm::is_contained(loops, loop)))
-      return std::nullopt;
-    loops.push_back(loop);
-  }
-  return loops;
-}
-
 static bool isOperand(Group &group, const Access *access) {
   for (Step &step : group.steps)
     if (access == &step.operand || access == &step.second)
@@ -159,7 +143,7 @@ std::vector<Division> linalg_to_tcp::getDivisions(Group &group, int64_t chips,
     }
     divisions.push_back(std::move(division));
   };
-  auto dims = wholeResult(group);
+  auto dims = getLoopsByDim(group, group.result);
   bool mayAdd =
       dims && writers == 1 && group.result.tensor->bits() >= 8 &&
       (group.kind == Group::Kind::Contraction ||

@@ -64,25 +64,33 @@ void linalg_to_tcp::dropUnitLoops(Group &group) {
   group.loops = std::move(kept);
 }
 
-/// The loops that the dimensions of all of a tensor are, each a different one
-/// and all parallel ones of the group. Loops of one iteration do not count, nor
-/// do dimensions of size one: views add and drop them.
+std::optional<SmallVector<std::optional<LoopId>, 6>>
+linalg_to_tcp::getLoopsByDim(const Group &group, const Access &access) {
+  SmallVector<std::optional<LoopId>, 6> loops;
+  for (auto [index, size] :
+       llvm::zip(access.dims, access.tensor->type.getShape())) {
+    std::optional<LoopId> loop = index.loop();
+    bool isUnit = size == 1 && index == Index();
+    if (!isUnit && (!loop || group.loops[*loop].extent != size ||
+                    llvm::is_contained(loops, loop)))
+      return std::nullopt;
+    loops.push_back(loop);
+  }
+  return loops;
+}
+
+/// The same in a row, if they are all parallel loops of the group. Loops of one
+/// iteration do not count.
 static std::optional<LoopList> getLoopsOf(const Access &access,
                                           const Group &group) {
   auto repeats = [&](LoopId loop) { return group.loops[loop].extent > 1; };
+  auto byDim = getLoopsByDim(group, access);
+  if (!byDim)
+    return std::nullopt;
   LoopList loops;
-  for (auto [index, size] :
-       llvm::zip(access.dims, access.tensor->type.getShape())) {
-    if (size == 1 && index.offset == 0 &&
-        llvm::none_of(index.terms,
-                      [&](const auto &term) { return repeats(term.first); }))
-      continue;
-    std::optional<LoopId> loop = index.loop();
-    if (!loop || group.loops[*loop].extent != size ||
-        llvm::is_contained(loops, *loop))
-      return std::nullopt;
-    loops.push_back(*loop);
-  }
+  for (std::optional<LoopId> loop : *byDim)
+    if (loop && repeats(*loop))
+      loops.push_back(*loop);
   if (loops.size() !=
       static_cast<size_t>(llvm::count_if(group.parallel(), repeats)))
     return std::nullopt;

@@ -77,21 +77,16 @@ private:
 
 } // namespace
 
-/// The loops that the dimensions of all of a tensor are, but for those of size
-/// one.
+/// The loops that the dimensions of all of a tensor are, in a row.
 static std::optional<LoopList> plainDims(const Group &group,
                                          const Access &access) {
+  auto byDim = getLoopsByDim(group, access);
+  if (!byDim)
+    return std::nullopt;
   LoopList loops;
-  for (auto [index, size] :
-       llvm::zip(access.dims, access.tensor->type.getShape())) {
-    if (size == 1 && index == Index())
-      continue;
-    std::optional<LoopId> loop = index.loop();
-    if (!loop || group.loops[*loop].extent != size ||
-        llvm::is_contained(loops, *loop))
-      return std::nullopt;
-    loops.push_back(*loop);
-  }
+  for (std::optional<LoopId> loop : *byDim)
+    if (loop)
+      loops.push_back(*loop);
   return loops;
 }
 

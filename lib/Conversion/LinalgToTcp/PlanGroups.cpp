@@ -834,7 +834,10 @@ LogicalResult GroupPlanner::checkPins() const {
     if (loop.single)
       diag << "runs one by one";
     else if (loop.reduced && !tile)
-      diag << "is summed, and slices share no sums";
+      diag << "is summed, and slices share no sums"
+           << (group.kind == Group::Kind::Contraction
+                   ? " but on rings, by powers of two"
+                   : "");
     else if (rigid.test(i))
       diag << "is cut into tiles and parts that divide it";
     else

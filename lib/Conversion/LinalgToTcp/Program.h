@@ -316,6 +316,10 @@ void fuseGroups(Program &program);
 /// could not take whole bytes.
 void widenElements(Program &program,
                    ArgumentLayout layout = ArgumentLayout::Chosen);
+/// The loops that the dimensions of all of a tensor are, each a different one;
+/// none for dimensions of size one at index 0, which views add and drop.
+std::optional<llvm::SmallVector<std::optional<LoopId>, 6>>
+getLoopsByDim(const Group &group, const Access &access);
 /// Whether the dimensions of the result together are all positions of its
 /// tensor, and every loop that shares one with others can be halved to the end,
 /// so that no tile runs past it.

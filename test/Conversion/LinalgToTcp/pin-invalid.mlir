@@ -39,3 +39,14 @@ func.func @memory(%a: tensor<512x8192xbf16>, %b: tensor<8192x127xbf16>, %z: tens
       ins(%a, %b : tensor<512x8192xbf16>, tensor<8192x127xbf16>) outs(%z : tensor<512x127xf32>) -> tensor<512x127xf32>
   return %c : tensor<512x127xf32>
 }
+
+// -----
+
+module attributes {tcp.target = #tcp.target<"rngd">} {
+  func.func @sum_in_seven(%a: tensor<31x4096xbf16>, %b: tensor<4096x64xbf16>, %c: tensor<31x64xf32>) -> tensor<31x64xf32> {
+    // expected-error@+1 {{pins 7 parts for loop 2 of 4096 iterations, which is summed, and slices share no sums but on rings, by powers of two: 4096 iterations in 1 parts would fit}}
+    %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 7>}} ins(%a, %b : tensor<31x4096xbf16>, tensor<4096x64xbf16>)
+        outs(%c : tensor<31x64xf32>) -> tensor<31x64xf32>
+    return %0 : tensor<31x64xf32>
+  }
+}

@@ -146,7 +146,8 @@ struct Tiling {
 /// outermost: in the batch, in the iterations of the streamed loop, and in the
 /// rows of the stationary operand that they hold. Those that differ in rows
 /// only are a ring, which has the streamed operand once, spread over its
-/// slices, and passes it around. No sum is shared by slices.
+/// slices, and passes it around. Or the innermost slices have parts of the sum
+/// (`summed`), and each all of the stream that meets its part.
 ///
 /// A step is a tile of both operands in DM, some chunks of the sum of each. Its
 /// passes go over chunks, over refills of the register file, and over pieces of
