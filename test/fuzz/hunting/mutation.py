@@ -197,20 +197,20 @@ class JsonMutator:
         box, key = self.random.choice(places)
         way = self.random.randrange(10)
         if way < 4:
-            box[key] = self.value(box[key])
+            box[key] = copied(self.value(box[key]))
         elif way == 4 and box is not document:
             del box[key]
         elif way == 5 and isinstance(box, list) and box is not document:
-            box.insert(self.random.randrange(len(box) + 1), box[key])
+            box.insert(self.random.randrange(len(box) + 1), copied(box[key]))
         elif way == 6 and isinstance(box, dict):
             # The same value by another name.
-            box[self.random.choice([k for _, k in places if isinstance(k, str)])] = box[key]
+            box[self.random.choice([k for _, k in places if isinstance(k, str)])] = (
+                copied(box[key]))
         elif way == 7:
             # Another field of this document, of the same name if there is one.
             same = [(b, k) for b, k in places if k == key and b is not box]
             other, name = self.random.choice(same or places)
-            # Never a part of itself.
-            box[key] = json.loads(json.dumps(other[name]))
+            box[key] = copied(other[name])
         elif way == 8:
             other, name = self.random.choice(places)
             if not isinstance(other[name], (list, dict)) and not isinstance(box[key], (list, dict)):
@@ -235,6 +235,11 @@ class JsonMutator:
         if isinstance(old, list):
             return choose.choice([old[:-1], old * 2, old[::-1], old * 1000 if len(old) < 3 else []])
         return choose.choice(VALUES)
+
+
+def copied(value: Any) -> Any:
+    """The same value with no part in common: a document is a tree, and VALUES stay as they are."""
+    return json.loads(json.dumps(value))
 
 
 def walk(box: Any, places: list[tuple[Any, Any]], depth: int = 0) -> None:

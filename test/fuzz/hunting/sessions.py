@@ -56,6 +56,13 @@ def answers_in(stream: bytes) -> list[Any] | None:
     return found
 
 
+def key_of(number: Any) -> str:
+    """A question's number as it comes back: beyond 64 bits as a double, as JSON's readers may."""
+    if isinstance(number, int) and not -2**63 <= number < 2**63:
+        number = float(number)
+    return json.dumps(number)
+
+
 class LspKind(Kind):
     """Sessions with sequin-lsp-server."""
 
@@ -185,12 +192,12 @@ class LspKind(Kind):
                 break
             if isinstance(message.get("method"), str) and isinstance(
                     message.get("id"), (int, str)) and not isinstance(message["id"], bool):
-                key = json.dumps(message["id"])
+                key = key_of(message["id"])
                 asked[key] = asked.get(key, 0) + 1
         answered: dict[str, int] = {}
         for message in messages:
             if "id" in message and "method" not in message:
-                key = json.dumps(message["id"])
+                key = key_of(message["id"])
                 answered[key] = answered.get(key, 0) + 1
         missing = sum(max(0, count - answered.get(key, 0)) for key, count in asked.items())
         # What is no message of the protocol is refused without a number.
