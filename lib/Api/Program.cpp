@@ -149,6 +149,11 @@ llvm::json::Value api::toJSON(const RunResult &result) {
   return report;
 }
 
+void api::writeJSON(llvm::raw_ostream &os, const RunResult &result) {
+  sim::writeJSON(os, result.report,
+                 llvm::json::Object{{"digit_products", result.digitProducts}});
+}
+
 /// Whether the configuration is for the machine that was asked for.
 static llvm::Error checkTarget(const config::Program &program,
                                const CompileOptions &options) {

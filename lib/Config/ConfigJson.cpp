@@ -594,25 +594,11 @@ void writeJSON(llvm::raw_ostream &os, const Program &program) {
   describeHeader(writer, program);
   sink.endStruct();
   llvm::json::Value header = sink.take();
-  const llvm::json::Object &fields = *header.getAsObject();
-  llvm::SmallVector<llvm::StringRef> keys = {kCommands};
-  for (const auto &field : fields)
-    keys.push_back(field.first);
-  llvm::sort(keys);
-  llvm::json::OStream json(os, /*IndentSize=*/2);
-  json.object([&] {
-    for (llvm::StringRef key : keys) {
-      if (key != kCommands) {
-        json.attribute(key, *fields.get(key));
-        continue;
-      }
-      json.attributeArray(key, [&] {
-        for (const Command &command : program.commands)
-          json.value(toJSON(command));
-      });
-    }
-  });
-  os << '\n';
+  writeWithList(os, *header.getAsObject(), kCommands,
+                [&](llvm::json::OStream &json) {
+                  for (const Command &command : program.commands)
+                    json.value(toJSON(command));
+                });
 }
 
 template <typename T>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Config/Fields.h"
+#include "sequin/Config/UnrolledProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
@@ -56,133 +57,193 @@ void config::forEachAddress(
 }
 
 //===----------------------------------------------------------------------===//
-// Flattening
+// Unrolling
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Commands and loops that are looked at, so that loops of loops that make no
-/// command end too.
-constexpr int64_t kMaxVisits = 16 * kMaxCommands;
+static llvm::Error fail(const Command &command, const llvm::Twine &what) {
+  return llvm::createStringError("command '" + command.name + "' " + what);
+}
 
-class Flattener {
+/// The first few of them, for a message.
+static std::string describeAddresses(Command &command) {
+  constexpr int kMost = 8;
+  std::string text;
+  int count = 0;
+  forEachAddress(command, [&](const std::string &key, int64_t &) {
+    if (++count <= kMost)
+      text += (text.empty() ? "'" : ", '") + key + "'";
+  });
+  if (count == 0)
+    return "it has none";
+  return "its addresses are " + text + (count > kMost ? ", ..." : "");
+}
+
+/// Makes the nodes, and checks each command once, for all rounds.
+class UnrolledProgram::Builder {
 public:
-  explicit Flattener(std::vector<Command> &result) : result(result) {}
-
-  llvm::Error add(const std::vector<Command> &commands) {
-    for (const Command &command : commands)
-      if (llvm::Error error = add(command))
-        return error;
-    return llvm::Error::success();
-  }
+  llvm::Error build(const Program &program, Node &root);
 
 private:
-  llvm::Error add(const Command &command) {
-    if (++visits > kMaxVisits)
-      return fail(command, "is one of more than " + llvm::Twine(kMaxVisits) +
-                               " commands and loops that the program's loops "
-                               "run");
-    if (const auto *loop = std::get_if<LoopCommand>(&command.body)) {
-      if (loop->count < 0 || loop->count > kMaxCommands)
-        return fail(command, "runs " + llvm::Twine(loop->count) +
-                                 " times, allowed are 0 to " +
-                                 llvm::Twine(kMaxCommands));
-      if (!command.steps.empty())
-        return fail(command, "is a loop and has steps, which belong to the "
-                             "commands inside");
-      rounds.push_back(0);
-      for (; rounds.back() < loop->count; ++rounds.back()) {
-        size_t before = result.size();
-        if (llvm::Error error = add(loop->body))
-          return error;
-        // If one round makes no command, none does.
-        if (result.size() == before)
-          break;
-      }
-      rounds.pop_back();
-      return llvm::Error::success();
-    }
-    if (static_cast<int64_t>(result.size()) >= kMaxCommands)
-      return fail(command, "is one of more than " + llvm::Twine(kMaxCommands) +
-                               " commands that the program's loops make");
-    Command &copy = result.emplace_back(command);
-    copy.steps.clear();
-    for (int64_t round : rounds)
-      copy.name += "[" + std::to_string(round) + "]";
-    return advance(command, copy);
-  }
-
-  llvm::Error advance(const Command &command, Command &copy) {
-    if (command.steps.empty())
-      return llvm::Error::success();
-    llvm::StringMap<int64_t *> addresses;
-    forEachAddress(copy, [&](const std::string &key, int64_t &address) {
-      addresses[key] = &address;
-    });
-    std::set<std::pair<llvm::StringRef, int64_t>> seen;
-    for (const AddressStep &step : command.steps) {
-      if (step.loop < 0 || step.loop >= static_cast<int64_t>(rounds.size()))
-        return fail(command, "has a step of loop " + llvm::Twine(step.loop) +
-                                 ", " + loopsAround());
-      auto found = addresses.find(step.address);
-      if (found == addresses.end())
-        return fail(command, "has a step of '" + step.address +
-                                 "', which is no address of it; " +
-                                 addressesOf(copy));
-      if (!seen.insert({step.address, step.loop}).second)
-        return fail(command, "has two steps of '" + step.address +
-                                 "' of loop " + llvm::Twine(step.loop) +
-                                 ", allowed is one");
-      int64_t &address = *found->second;
-      auto sum = llvm::checkedMulAdd(rounds[step.loop], step.bytes, address);
-      if (!sum)
-        return fail(command, "steps '" + step.address + "' past 2^63");
-      address = *sum;
-    }
-    return llvm::Error::success();
-  }
-
-  std::string loopsAround() const {
-    if (rounds.empty())
+  llvm::Error addBody(const std::vector<Command> &commands, Node &node);
+  llvm::Error addLoop(const Command &command, const LoopCommand &loop,
+                      Node &node);
+  llvm::Error checkSteps(const Command &command) const;
+  std::string describeLoops() const {
+    if (counts.empty())
       return "no loop is around it";
-    return "loops 0 to " + std::to_string(rounds.size() - 1) + " are around it";
+    return "loops 0 to " + std::to_string(counts.size() - 1) + " are around it";
   }
 
-  /// The first few of them, for a message.
-  static std::string addressesOf(Command &command) {
-    constexpr int kMost = 8;
-    std::string text;
-    int count = 0;
-    forEachAddress(command, [&](const std::string &key, int64_t &) {
-      if (++count <= kMost)
-        text += (text.empty() ? "'" : ", '") + key + "'";
-    });
-    if (count == 0)
-      return "it has none";
-    return "its addresses are " + text + (count > kMost ? ", ..." : "");
-  }
-
-  static llvm::Error fail(const Command &command, const llvm::Twine &what) {
-    return llvm::createStringError("command '" + command.name + "' " + what);
-  }
-
-  std::vector<Command> &result;
-  /// Of the loops around, outermost first.
-  llvm::SmallVector<int64_t, 4> rounds;
-  int64_t visits = 0;
+  /// Trip counts of the loops around, outermost first.
+  llvm::SmallVector<int64_t, 4> counts;
 };
-} // namespace
 
-llvm::Expected<Program> config::flatten(const Program &program) {
-  Program flat;
-  flat.target = program.target;
-  flat.chips = program.chips;
-  flat.name = program.name;
-  flat.inputs = program.inputs;
-  flat.constants = program.constants;
-  flat.outputs = program.outputs;
-  flat.macs = program.macs;
-  flat.macType = program.macType;
-  if (llvm::Error error = Flattener(flat.commands).add(program.commands))
+/// A number of commands that nobody counts to, and sums of two are numbers too.
+static constexpr int64_t kUncountable = int64_t(1) << 62;
+
+static int64_t multiply(int64_t a, int64_t b) {
+  std::optional<int64_t> product = llvm::checkedMul(a, b);
+  return std::min(kUncountable, product.value_or(kUncountable));
+}
+
+llvm::Error UnrolledProgram::Builder::build(const Program &program,
+                                            Node &root) {
+  if (llvm::Error error = addBody(program.commands, root))
+    return error;
+  root.size = root.round;
+  return llvm::Error::success();
+}
+
+llvm::Error
+UnrolledProgram::Builder::addBody(const std::vector<Command> &commands,
+                                  Node &node) {
+  node.round = 0;
+  node.body.reserve(commands.size());
+  for (const Command &command : commands) {
+    Node &inner = node.body.emplace_back();
+    inner.command = &command;
+    const auto *loop = std::get_if<LoopCommand>(&command.body);
+    if (llvm::Error error =
+            loop ? addLoop(command, *loop, inner) : checkSteps(command))
+      return error;
+    node.first.push_back(node.round);
+    node.round = std::min(kUncountable, node.round + inner.size);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error UnrolledProgram::Builder::addLoop(const Command &command,
+                                              const LoopCommand &loop,
+                                              Node &node) {
+  if (loop.count < 0)
+    return fail(command, "runs " + llvm::Twine(loop.count) +
+                             " times, allowed are 0 to 2^63 - 1");
+  if (!command.steps.empty())
+    return fail(command, "is a loop and has steps, which belong to the "
+                         "commands inside");
+  counts.push_back(loop.count);
+  if (llvm::Error error = addBody(loop.body, node))
+    return error;
+  counts.pop_back();
+  node.size = multiply(loop.count, node.round);
+  return llvm::Error::success();
+}
+
+llvm::Error UnrolledProgram::Builder::checkSteps(const Command &command) const {
+  if (command.steps.empty())
+    return llvm::Error::success();
+  Command copy = command;
+  /// From where to where an address moves.
+  struct Range {
+    int64_t low, high;
+  };
+  llvm::StringMap<Range> addresses;
+  forEachAddress(copy, [&](const std::string &key, int64_t &address) {
+    addresses[key] = {address, address};
+  });
+  std::set<std::pair<llvm::StringRef, int64_t>> seen;
+  for (const AddressStep &step : command.steps) {
+    if (step.loop < 0 || step.loop >= static_cast<int64_t>(counts.size()))
+      return fail(command, "has a step of loop " + llvm::Twine(step.loop) +
+                               ", " + describeLoops());
+    auto found = addresses.find(step.address);
+    if (found == addresses.end())
+      return fail(command, "has a step of '" + step.address +
+                               "', which is no address of it; " +
+                               describeAddresses(copy));
+    if (!seen.insert({step.address, step.loop}).second)
+      return fail(command, "has two steps of '" + step.address + "' of loop " +
+                               llvm::Twine(step.loop) + ", allowed is one");
+    int64_t rounds = std::max<int64_t>(0, counts[step.loop] - 1);
+    Range &range = found->second;
+    int64_t &end = step.bytes < 0 ? range.low : range.high;
+    std::optional<int64_t> moved = llvm::checkedMulAdd(rounds, step.bytes, end);
+    if (!moved)
+      return fail(command, "steps '" + step.address + "' past 2^63");
+    end = *moved;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<UnrolledProgram> UnrolledProgram::get(const Program &program) {
+  UnrolledProgram unrolled;
+  unrolled.program = &program;
+  if (llvm::Error error = Builder().build(program, unrolled.root))
     return std::move(error);
-  return flat;
+  return unrolled;
+}
+
+const UnrolledProgram::Node &
+UnrolledProgram::find(int64_t index,
+                      llvm::SmallVectorImpl<int64_t> &rounds) const {
+  const Node *node = &root;
+  while (!node->body.empty()) {
+    // Of several that begin with this command, those before the last one run
+    // none.
+    size_t place = llvm::upper_bound(node->first, index) - node->first.begin();
+    index -= node->first[place - 1];
+    node = &node->body[place - 1];
+    if (!std::holds_alternative<LoopCommand>(node->command->body))
+      break;
+    rounds.push_back(index / node->round);
+    index %= node->round;
+  }
+  return *node;
+}
+
+static std::string nameIn(const Command &command,
+                          llvm::ArrayRef<int64_t> rounds) {
+  std::string name = command.name;
+  for (int64_t round : rounds)
+    name += "[" + std::to_string(round) + "]";
+  return name;
+}
+
+const Command &UnrolledProgram::getWritten(int64_t index) const {
+  llvm::SmallVector<int64_t, 4> rounds;
+  return *find(index, rounds).command;
+}
+
+std::string UnrolledProgram::getName(int64_t index) const {
+  llvm::SmallVector<int64_t, 4> rounds;
+  const Node &node = find(index, rounds);
+  return nameIn(*node.command, rounds);
+}
+
+const Command &UnrolledProgram::getCommand(int64_t index, Command &made) const {
+  llvm::SmallVector<int64_t, 4> rounds;
+  const Command &written = *find(index, rounds).command;
+  if (rounds.empty())
+    return written;
+  made = written;
+  made.name = nameIn(written, rounds);
+  made.steps.clear();
+  if (written.steps.empty())
+    return made;
+  visitAddresses(made, [&](auto key, int64_t &address) {
+    for (const AddressStep &step : written.steps)
+      if (step.address == key())
+        address += rounds[step.loop] * step.bytes;
+  });
+  return made;
 }

@@ -17,6 +17,7 @@
 #define SEQUIN_LIB_SIM_PLAN_H
 
 #include "sequin/Config/BankRuns.h"
+#include "sequin/Config/UnrolledProgram.h"
 #include "sequin/Sim/Simulator.h"
 
 namespace sequin::sim {
@@ -73,11 +74,11 @@ struct CommandPlan {
 /// Checks all of `program`; a Trap if something is forbidden, or if it takes
 /// more steps than the options allow.
 llvm::Expected<std::vector<CommandPlan>>
-checkProgram(const config::Program &program, const TcpMachine &machine,
+checkProgram(const config::UnrolledProgram &program, const TcpMachine &machine,
              const Options &options);
 
 /// What the plans of a program are with `change`.
-void changePlans(const config::Program &program, const WhatIf &change,
+void changePlans(const config::UnrolledProgram &program, const WhatIf &change,
                  std::vector<CommandPlan> &plans);
 
 /// The trap of a program that `command` makes too long.
@@ -85,8 +86,8 @@ llvm::Error makeStepTrap(llvm::StringRef command, int64_t maxSteps);
 
 /// Start, end and wait of every command; a Trap if a pass starves DMA.
 llvm::Expected<std::vector<CommandTiming>>
-schedule(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
-         const TcpMachine &machine);
+schedule(const config::UnrolledProgram &program,
+         llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine);
 
 } // namespace sequin::sim
 

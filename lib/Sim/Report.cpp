@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/Sim/Simulator.h"
+#include "sequin/Support/JsonText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -98,28 +99,27 @@ static llvm::json::Array sourcesToJSON(const Report &report) {
   return sources;
 }
 
-llvm::json::Value sim::toJSON(const Report &report) {
-  llvm::json::Array commands;
-  for (const CommandTiming &command : report.commands) {
-    llvm::json::Object stages;
-    for (const auto &[name, cycles] : command.stages)
-      stages[name] = cycles;
-    llvm::json::Object counters;
-    for (const auto &[name, count] : command.counters)
-      counters[name] = count;
-    commands.push_back(
-        llvm::json::Object{{"id", command.id},
-                           {"counters", std::move(counters)},
-                           {"name", command.name},
-                           {"location", command.location},
-                           {"operation", command.operation},
-                           {"context", command.context},
-                           {"chips", llvm::json::Array(command.chips)},
-                           {"start", command.start},
-                           {"end", command.end},
-                           {"wait", command.wait},
-                           {"stages", std::move(stages)}});
-  }
+static llvm::json::Value toJSON(const CommandTiming &command) {
+  llvm::json::Object stages, counters;
+  for (const auto &[name, cycles] : command.stages)
+    stages[name] = cycles;
+  for (const auto &[name, count] : command.counters)
+    counters[name] = count;
+  return llvm::json::Object{{"id", command.id},
+                            {"counters", std::move(counters)},
+                            {"name", command.name},
+                            {"location", command.location},
+                            {"operation", command.operation},
+                            {"context", command.context},
+                            {"chips", llvm::json::Array(command.chips)},
+                            {"start", command.start},
+                            {"end", command.end},
+                            {"wait", command.wait},
+                            {"stages", std::move(stages)}};
+}
+
+/// All but the commands.
+static llvm::json::Object totalsToJSON(const Report &report) {
   return llvm::json::Object{
       {"target", report.target},
       {"chips", report.chips},
@@ -131,10 +131,30 @@ llvm::json::Value sim::toJSON(const Report &report) {
       {"hbm_bytes_read", report.hbmBytesRead},
       {"hbm_bytes_written", report.hbmBytesWritten},
       {"hbm_utilization", report.hbmUtilization},
-      {"commands", std::move(commands)},
       {"sources", sourcesToJSON(report)},
       {"sim", llvm::json::Object{{"wall_seconds", report.wallSeconds},
                                  {"macs_per_second", report.macsPerSecond}}}};
+}
+
+static constexpr llvm::StringLiteral kCommands = "commands";
+
+llvm::json::Value sim::toJSON(const Report &report) {
+  llvm::json::Object object = totalsToJSON(report);
+  llvm::json::Array commands;
+  for (const CommandTiming &command : report.commands)
+    commands.push_back(::toJSON(command));
+  object[kCommands] = std::move(commands);
+  return object;
+}
+
+void sim::writeJSON(llvm::raw_ostream &os, const Report &report,
+                    llvm::json::Object more) {
+  for (auto &[key, value] : totalsToJSON(report))
+    more[key] = std::move(value);
+  writeWithList(os, more, kCommands, [&](llvm::json::OStream &json) {
+    for (const CommandTiming &command : report.commands)
+      json.value(::toJSON(command));
+  });
 }
 
 namespace {

@@ -71,9 +71,11 @@ static llvm::Error checkInputs(const config::Program &program,
 }
 
 static llvm::Expected<std::vector<HostArray>>
-execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+execute(const config::UnrolledProgram &unrolled,
+        llvm::ArrayRef<CommandPlan> plans,
         llvm::ArrayRef<CommandTiming> timings, const TcpMachine &machine,
         llvm::ArrayRef<HostArray> inputs) {
+  const config::Program &program = unrolled.getProgram();
   std::vector<HostArray> outputs;
   for (const config::Argument &argument : program.outputs) {
     int64_t bytes = hostBytes(argument.type);
@@ -87,10 +89,10 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
     cycles = std::max(cycles, timing.end);
   FloatEnvironment environment(machine.flushSubnormals);
   SystemMemory memory(machine, program.chips, MemoryUse(machine, plans));
-  for (size_t i = 0; i < program.commands.size();) {
-    llvm::Expected<size_t> done =
-        runSliceBySlice(llvm::ArrayRef(program.commands).drop_front(i),
-                        plans.drop_front(i), machine, program.chips, memory);
+  int64_t last = findLastUseOfSlices(unrolled);
+  for (int64_t i = 0; i < unrolled.size();) {
+    llvm::Expected<int64_t> done =
+        runSliceBySlice(unrolled, i, last, plans, machine, memory);
     if (!done)
       return done.takeError();
     if (interrupted())
@@ -99,7 +101,8 @@ execute(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
     i += *done;
     if (*done != 0)
       continue;
-    const config::Command &command = program.commands[i];
+    config::Command made;
+    const config::Command &command = unrolled.getCommand(i, made);
     const CommandPlan &plan = plans[i++];
     if (const auto *transfer = std::get_if<config::Transfer>(&command.body))
       runTransfer(*transfer, memory, inputs, program.constants, outputs);
@@ -151,26 +154,19 @@ llvm::Expected<Result> sim::run(const config::Program &program,
                                 llvm::ArrayRef<HostArray> inputs,
                                 const Options &options) {
   auto begin = std::chrono::steady_clock::now();
-  bool hasLoops =
-      llvm::any_of(program.commands, [](const config::Command &command) {
-        return std::holds_alternative<config::LoopCommand>(command.body) ||
-               !command.steps.empty();
-      });
-  if (hasLoops) {
-    llvm::Expected<config::Program> flat = config::flatten(program);
-    if (!flat)
-      return llvm::make_error<Trap>("", "loop",
-                                    llvm::toString(flat.takeError()));
-    return run(*flat, given, inputs, options);
-  }
+  llvm::Expected<config::UnrolledProgram> unrolled =
+      config::UnrolledProgram::get(program);
+  if (!unrolled)
+    return llvm::make_error<Trap>("", "loop",
+                                  llvm::toString(unrolled.takeError()));
   TcpMachine machine = changed(given, options.whatIf);
   llvm::Expected<std::vector<CommandPlan>> plans =
-      checkProgram(program, machine, options);
+      checkProgram(*unrolled, machine, options);
   if (!plans)
     return plans.takeError();
-  changePlans(program, options.whatIf, *plans);
+  changePlans(*unrolled, options.whatIf, *plans);
   llvm::Expected<std::vector<CommandTiming>> timings =
-      scheduleWithTrf(program, *plans, machine, options.maxSteps);
+      scheduleWithTrf(*unrolled, *plans, machine, options.maxSteps);
   if (!timings)
     return timings.takeError();
   Result result;
@@ -178,7 +174,7 @@ llvm::Expected<Result> sim::run(const config::Program &program,
     if (llvm::Error error = checkInputs(program, inputs))
       return std::move(error);
     llvm::Expected<std::vector<HostArray>> outputs =
-        execute(program, *plans, *timings, machine, inputs);
+        execute(*unrolled, *plans, *timings, machine, inputs);
     if (!outputs)
       return outputs.takeError();
     result.outputs = std::move(*outputs);

@@ -84,12 +84,16 @@ static void widenFetch(CommandPlan &plan) {
   plan.cycles -= before - longest();
 }
 
-void sim::changePlans(const config::Program &program, const WhatIf &change,
-                      std::vector<CommandPlan> &plans) {
+void sim::changePlans(const config::UnrolledProgram &program,
+                      const WhatIf &change, std::vector<CommandPlan> &plans) {
   for (int64_t address : change.doubled)
     doubleBuffer(address, plans);
-  for (auto [command, plan] : llvm::zip_equal(program.commands, plans))
+  if (change.wider.empty())
+    return;
+  for (auto [index, plan] : llvm::enumerate(plans)) {
+    const config::Command &command = program.getWritten(index);
     if (llvm::is_contained(change.wider, command.location) &&
         std::holds_alternative<config::ExecCommand>(command.body))
       widenFetch(plan);
+  }
 }

@@ -45,3 +45,22 @@ llvm::Expected<llvm::json::Value> sequin::parseJson(llvm::StringRef text) {
                                    llvm::toString(value.takeError()));
   return value;
 }
+
+void sequin::writeWithList(
+    llvm::raw_ostream &os, const llvm::json::Object &fields,
+    llvm::StringRef list,
+    llvm::function_ref<void(llvm::json::OStream &)> writeElements) {
+  llvm::SmallVector<llvm::StringRef> keys = {list};
+  for (const auto &field : fields)
+    keys.push_back(field.first);
+  llvm::sort(keys);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    for (llvm::StringRef key : keys)
+      if (key == list)
+        json.attributeArray(key, [&] { writeElements(json); });
+      else
+        json.attribute(key, *fields.get(key));
+  });
+  os << '\n';
+}

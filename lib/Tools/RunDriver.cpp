@@ -281,29 +281,36 @@ static llvm::Error writeFiles(const RunOptions &options,
     if (llvm::Error error = files.addArray(
             path, program.toOutput(index, result.outputs[index], options.raw)))
       return error;
-  auto addJson = [&](StringRef path, llvm::json::Value value) {
-    return files.addText(path, llvm::formatv("{0:2}\n", value).str());
+  auto add =
+      [&](StringRef path,
+          llvm::function_ref<void(llvm::raw_ostream &)> write) -> llvm::Error {
+    if (path.empty())
+      return llvm::Error::success();
+    return files.add(path, [&](llvm::raw_ostream &os) {
+      write(os);
+      return llvm::Error::success();
+    });
   };
-  if (!options.report.empty())
-    if (llvm::Error error = addJson(options.report, api::toJSON(result)))
-      return error;
-  if (!options.timeline.empty())
-    if (llvm::Error error =
-            files.add(options.timeline, [&](llvm::raw_ostream &os) {
-              sim::writeChromeTrace(os, result.report);
-              return llvm::Error::success();
-            }))
-      return error;
+  if (llvm::Error error = add(options.report, [&](llvm::raw_ostream &os) {
+        api::writeJSON(os, result);
+      }))
+    return error;
+  if (llvm::Error error = add(options.timeline, [&](llvm::raw_ostream &os) {
+        sim::writeChromeTrace(os, result.report);
+      }))
+    return error;
   if (llvm::Error error =
           addPage(files, options, program, &result.report, nullptr))
     return error;
-  if (StringRef path = options.reportMapping; !path.empty())
-    if (llvm::Error error =
-            path.ends_with(".json")
-                ? addJson(path, llvm::json::Array(program.mappings()))
-                : files.addText(path,
-                                api::describeMappings(program.mappings())))
-      return error;
+  StringRef mappings = options.reportMapping;
+  if (llvm::Error error = add(mappings, [&](llvm::raw_ostream &os) {
+        if (mappings.ends_with(".json"))
+          os << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(
+                                             program.mappings())));
+        else
+          os << api::describeMappings(program.mappings());
+      }))
+    return error;
   return files.commit();
 }
 

@@ -132,11 +132,13 @@ static cl::opt<ProgressMode, true>
 
 static cl::opt<int64_t> maxSteps(
     "max-steps",
-    cl::desc("Refuse programs of more steps, one being a loop iteration, an "
-             "element to or from the host, or 256 bytes of DMA (default: 2^30, "
-             "about a minute); with --timing-only DMA alone counts. On a wafer "
-             "one is a cycle of a PE in which it does something (default: "
-             "2^31)"),
+    cl::desc(
+        "Refuse programs of more steps, one being a loop iteration, an "
+        "element to or from the host, or 256 bytes of DMA, and 1024 each "
+        "command that a loop makes in a further round (default: 2^30, "
+        "about a minute); with --timing-only these two alone count. On a wafer "
+        "one is a cycle of a PE in which it does something (default: "
+        "2^31)"),
     cl::value_desc("steps"), cl::cat(category));
 
 //===--- On a wafer -------------------------------------------------------===//

@@ -152,6 +152,8 @@ struct RunResult {
 
 /// The report with what the compiler knows: `digit_products`.
 llvm::json::Value toJSON(const RunResult &result);
+/// The same as text, written as it is made.
+void writeJSON(llvm::raw_ostream &os, const RunResult &result);
 
 /// Program::mappings() as text.
 std::string describeMappings(const llvm::json::Array &mappings);

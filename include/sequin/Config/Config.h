@@ -619,12 +619,8 @@ void writeJSON(llvm::raw_ostream &os, const Program &program);
 /// what was found and what is allowed; a wrong or missing version names both.
 /// The form is checked here, the numbers by the simulator.
 llvm::Expected<Program> fromJSON(const llvm::json::Value &value);
-/// The most commands that flatten() makes of a program.
+/// The most commands that the derivation writes out of one loop.
 inline constexpr int64_t kMaxCommands = int64_t(1) << 18;
-/// `program` without loops: their commands in the order in which they run,
-/// named "commit[3]" in the fourth round. An error if there are too many, a
-/// step names no address of its command, or an address does not fit in 64 bits.
-llvm::Expected<Program> flatten(const Program &program);
 /// Calls `visit(key, address)` for every memory address of a command that may
 /// follow a loop.
 void forEachAddress(

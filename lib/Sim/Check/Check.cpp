@@ -11,7 +11,7 @@
 #include "sequin/Support/Interrupt.h"
 #include "sequin/Support/Progress.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace sequin;
 using namespace sequin::sim;
@@ -116,12 +116,70 @@ static llvm::Error checkHeader(const config::Program &program,
   if (program.macs < 0)
     return trap("number of multiply-accumulates is " + Twine(program.macs) +
                 ", it must not be negative");
-  llvm::StringSet<> names;
-  for (const config::Command &command : program.commands)
-    if (!names.insert(command.name).second)
-      return trap("two commands are called '" + command.name + "'");
   return llvm::Error::success();
 }
+
+namespace {
+/// The names of commands, of which those in loops have one for each round.
+class Names {
+public:
+  llvm::Error check(const config::Program &program) {
+    if (llvm::Error error = add(program.commands))
+      return error;
+    for (const auto &entry : tripCounts)
+      if (isMade(entry.first()))
+        return makeError(entry.first());
+    return llvm::Error::success();
+  }
+
+  /// How many commands are written.
+  int64_t size() const { return tripCounts.size(); }
+
+private:
+  static llvm::Error makeError(StringRef name) {
+    return llvm::make_error<Trap>(
+        "", "program", ("two commands are called '" + name + "'").str());
+  }
+  llvm::Error add(const std::vector<config::Command> &commands) {
+    for (const config::Command &command : commands) {
+      if (const auto *loop = std::get_if<config::LoopCommand>(&command.body)) {
+        counts.push_back(loop->count);
+        if (llvm::Error error = add(loop->body))
+          return error;
+        counts.pop_back();
+      } else if (!tripCounts.try_emplace(command.name, counts).second) {
+        return makeError(command.name);
+      }
+    }
+    return llvm::Error::success();
+  }
+  /// Whether some round of another command is called so: "commit[3]".
+  bool isMade(StringRef name) const {
+    llvm::SmallVector<int64_t, 4> rounds;
+    while (name.ends_with("]")) {
+      auto [front, digits] = name.drop_back().rsplit('[');
+      int64_t round = 0;
+      if (front.size() == name.size() - 1 || digits.getAsInteger(10, round))
+        return false;
+      rounds.insert(rounds.begin(), round);
+      name = front;
+      auto found = tripCounts.find(name);
+      if (found != tripCounts.end() && found->second.size() == rounds.size() &&
+          llvm::all_of(llvm::zip_equal(rounds, found->second), [](auto pair) {
+            return std::get<0>(pair) >= 0 &&
+                   std::get<0>(pair) < std::get<1>(pair);
+          }))
+        return true;
+    }
+    return false;
+  }
+
+  using TripCounts = llvm::SmallVector<int64_t, 4>;
+  /// Of the loops around; of those around each command.
+  TripCounts counts;
+  llvm::StringMap<TripCounts> tripCounts;
+};
+} // namespace
 
 /// Elements of an argument; std::nullopt if that is no sensible number.
 static std::optional<int64_t> elementCount(const config::Argument &argument) {
@@ -160,8 +218,9 @@ findWrittenTwice(llvm::ArrayRef<const config::Transfer *> transfers,
 }
 
 /// Every argument has a size, and all elements of every output come back.
-static llvm::Error checkArguments(const config::Program &program,
+static llvm::Error checkArguments(const config::UnrolledProgram &unrolled,
                                   int64_t maxElements) {
+  const config::Program &program = unrolled.getProgram();
   auto trap = [](const config::Argument &argument, const Twine &what) {
     return llvm::make_error<Trap>(
         "", "program", ("argument '" + argument.name + "' " + what).str());
@@ -188,8 +247,9 @@ static llvm::Error checkArguments(const config::Program &program,
       return trap(output, "has a shape out of range");
     int64_t written = 0;
     std::vector<const config::Transfer *> transfers;
-    for (const config::Command &command : program.commands) {
-      const auto *transfer = std::get_if<config::Transfer>(&command.body);
+    for (int64_t i = 0; i < unrolled.size(); ++i) {
+      const auto *transfer =
+          std::get_if<config::Transfer>(&unrolled.getWritten(i).body);
       if (transfer && transfer->argument == static_cast<int64_t>(index) &&
           transfer->direction == config::Transfer::Direction::ToHost) {
         written += *tripCount(transfer->entries);
@@ -280,15 +340,25 @@ private:
 } // namespace
 
 llvm::Expected<std::vector<CommandPlan>>
-sim::checkProgram(const config::Program &program, const TcpMachine &machine,
-                  const Options &options) {
+sim::checkProgram(const config::UnrolledProgram &unrolled,
+                  const TcpMachine &machine, const Options &options) {
+  const config::Program &program = unrolled.getProgram();
   if (llvm::Error error = checkHeader(program, machine))
     return std::move(error);
-  std::vector<CommandPlan> plans(program.commands.size());
+  Names names;
+  if (llvm::Error error = names.check(program))
+    return std::move(error);
+  // Commands that loops make.
+  int64_t made = std::max<int64_t>(0, unrolled.size() - names.size());
+  if (made > options.maxSteps / kStepsOfCommand)
+    return makeStepTrap("", options.maxSteps);
+  std::vector<CommandPlan> plans(unrolled.size());
   DmaTimes dmaTimes;
-  int64_t steps = 0;
+  int64_t steps = made * kStepsOfCommand;
   SpreadBytes spread;
-  for (auto [index, command, plan] : llvm::enumerate(program.commands, plans)) {
+  config::Command scratch;
+  for (auto [index, plan] : llvm::enumerate(plans)) {
+    const config::Command &command = unrolled.getCommand(index, scratch);
     if (interrupted())
       return interruptedError();
     reportProgress(
@@ -330,9 +400,9 @@ sim::checkProgram(const config::Program &program, const TcpMachine &machine,
       dmaTimes.add(check, *dma);
     }
   }
-  if (llvm::Error error = checkTrfTypes(program, plans, machine))
+  if (llvm::Error error = checkTrfTypes(unrolled, plans, machine))
     return std::move(error);
-  if (llvm::Error error = checkArguments(program, options.maxSteps))
+  if (llvm::Error error = checkArguments(unrolled, options.maxSteps))
     return std::move(error);
   return plans;
 }

@@ -38,7 +38,7 @@ struct Region {
 struct Load {
   Region region;
   ElementType type;
-  llvm::StringRef command;
+  size_t command; ///< its number
 };
 
 /// What the register files of a chip hold, in regions without overlap.
@@ -107,11 +107,12 @@ static Region regionOf(const TrfLayout &layout, int64_t first, int64_t last,
   return {begin + first, begin + (last - 1) % bank + 1, slices};
 }
 
-llvm::Error sim::checkTrfTypes(const config::Program &program,
+llvm::Error sim::checkTrfTypes(const config::UnrolledProgram &program,
                                llvm::ArrayRef<CommandPlan> plans,
                                const TcpMachine &machine) {
-  std::vector<Contents> chips(program.chips);
-  for (auto [command, plan] : llvm::zip_equal(program.commands, plans)) {
+  std::vector<Contents> chips(program.getProgram().chips);
+  for (auto [index, plan] : llvm::enumerate(plans)) {
+    const config::Command &command = program.getWritten(index);
     const auto *exec = std::get_if<config::ExecCommand>(&command.body);
     if (!exec)
       continue;
@@ -125,17 +126,18 @@ llvm::Error sim::checkTrfTypes(const config::Program &program,
           base + static_cast<int64_t>(reach.end / 8) + stage->regReadBytes,
           exec->sliceMask);
       if (const Load *other = chips[exec->chip].findOther(region, stage->type))
-        return llvm::make_error<Trap>(
-            command.name, "contract",
-            ("reads " + getName(stage->type) + " from the TRF, where '" +
-             other->command + "' has loaded " + getName(other->type))
-                .str());
+        return llvm::make_error<Trap>(program.getName(index), "contract",
+                                      ("reads " + getName(stage->type) +
+                                       " from the TRF, where '" +
+                                       program.getName(other->command) +
+                                       "' has loaded " + getName(other->type))
+                                          .str());
     }
     if (const auto *load = std::get_if<config::ToTrfStage>(&exec->sink))
       chips[exec->chip].load(
           {regionOf(TrfLayout(machine, load->address, load->rows), 0,
                     load->bytesPerRow, exec->sliceMask),
-           *plan.trfType, command.name});
+           *plan.trfType, index});
   }
   return llvm::Error::success();
 }

@@ -89,7 +89,7 @@ llvm::Error checkDmaRaces(const CommandCheck &check,
                           const config::DmaCommand &dma);
 /// Contractions read what was loaded last as the type it was loaded as: the
 /// register file stores each type in slots of its own. For checked commands.
-llvm::Error checkTrfTypes(const config::Program &program,
+llvm::Error checkTrfTypes(const config::UnrolledProgram &program,
                           llvm::ArrayRef<CommandPlan> plans,
                           const TcpMachine &machine);
 /// Sets the stages and cycles of a checked command.

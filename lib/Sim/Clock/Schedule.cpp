@@ -141,8 +141,8 @@ namespace {
 
 class Scheduler {
 public:
-  Scheduler(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
-            const TcpMachine &machine);
+  Scheduler(const config::UnrolledProgram &program,
+            llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine);
 
   llvm::Expected<std::vector<CommandTiming>> run();
 
@@ -199,19 +199,20 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(const config::Program &program,
+Scheduler::Scheduler(const config::UnrolledProgram &program,
                      llvm::ArrayRef<CommandPlan> plans,
                      const TcpMachine &machine)
     : plans(plans), machine(machine), timings(plans.size()),
-      states(plans.size()), cells(program.chips * kResources) {
+      states(plans.size()), cells(program.getProgram().chips * kResources) {
   for (size_t cell = 0; cell < cells.size(); ++cell)
     cells[cell].resource = static_cast<Resource>(cell % kResources);
   for (size_t i = 0; i < plans.size(); ++i) {
     const CommandPlan &plan = plans[i];
     CommandTiming &timing = timings[i];
     timing.id = i;
-    timing.name = program.commands[i].name;
-    timing.location = program.commands[i].location;
+    const config::Command &command = program.getWritten(i);
+    timing.name = program.getName(i);
+    timing.location = command.location;
     timing.context = name(plan.resource).str();
     timing.stages = plan.stages;
     timing.chips.assign(plan.chips.begin(), plan.chips.end());
@@ -224,9 +225,10 @@ Scheduler::Scheduler(const config::Program &program,
     }
     states[i].left = static_cast<double>(plan.cycles);
     if (machine.clusterDependencyCycles > 0) {
-      states[i].clusters = clustersOf(program.commands[i], plan, machine);
-      states[i].copiesBetweenClusters =
-          copiesBetweenClusters(program.commands[i], machine);
+      config::Command made;
+      const config::Command &here = program.getCommand(i, made);
+      states[i].clusters = clustersOf(here, plan, machine);
+      states[i].copiesBetweenClusters = copiesBetweenClusters(here, machine);
     }
     for (int64_t chip : plan.chips) {
       auto occupy = [&](Resource resource) {
@@ -476,7 +478,7 @@ llvm::Expected<std::vector<CommandTiming>> Scheduler::run() {
 }
 
 llvm::Expected<std::vector<CommandTiming>>
-sim::schedule(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
-              const TcpMachine &machine) {
+sim::schedule(const config::UnrolledProgram &program,
+              llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine) {
   return Scheduler(program, plans, machine).run();
 }

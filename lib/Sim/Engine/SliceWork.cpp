@@ -249,23 +249,36 @@ static bool usesSlices(const config::Command &command) {
   return !std::holds_alternative<config::Transfer>(command.body);
 }
 
-llvm::Expected<size_t> sim::runSliceBySlice(
-    llvm::ArrayRef<config::Command> commands, llvm::ArrayRef<CommandPlan> plans,
-    const TcpMachine &machine, int64_t chips, SystemMemory &memory) {
+int64_t sim::findLastUseOfSlices(const config::UnrolledProgram &program) {
+  int64_t last = program.size() - 1;
+  while (last >= 0 && !usesSlices(program.getWritten(last)))
+    --last;
+  return last;
+}
+
+llvm::Expected<int64_t>
+sim::runSliceBySlice(const config::UnrolledProgram &program, int64_t first,
+                     int64_t last, llvm::ArrayRef<CommandPlan> plans,
+                     const TcpMachine &machine, SystemMemory &memory) {
   std::vector<std::unique_ptr<SliceWork>> works;
+  // Work looks at its command until it is done.
+  std::vector<std::unique_ptr<config::Command>> made;
   HbmTraffic traffic;
-  for (size_t i = 0; i < commands.size() && works.size() < kMaxCommands; ++i) {
+  for (int64_t i = first; i < program.size() && works.size() < kMaxCommands;
+       ++i) {
+    made.push_back(std::make_unique<config::Command>());
+    const config::Command &command = program.getCommand(i, *made.back());
     std::unique_ptr<SliceWork> work;
-    if (const auto *exec = std::get_if<config::ExecCommand>(&commands[i].body))
-      work = makeSliceWork(commands[i].name, *exec, plans[i], machine, memory);
-    else if (const auto *dma =
-                 std::get_if<config::DmaCommand>(&commands[i].body))
+    if (const auto *exec = std::get_if<config::ExecCommand>(&command.body))
+      work = makeSliceWork(command.name, *exec, plans[i], machine, memory);
+    else if (const auto *dma = std::get_if<config::DmaCommand>(&command.body))
       work = makeSliceWork(*dma, machine, memory);
     if (!work || !traffic.admit(plans[i], *work))
       break;
     works.push_back(std::move(work));
   }
-  bool isLast = llvm::none_of(commands.drop_front(works.size()), usesSlices);
+  int64_t count = works.size(), chips = program.getProgram().chips;
+  bool isLast = last < first + count;
   int64_t slices = machine.clustersPerChip * machine.slicesPerCluster;
   if (!works.empty())
     for (int64_t chip = 0; chip < chips; ++chip)
@@ -281,5 +294,5 @@ llvm::Expected<size_t> sim::runSliceBySlice(
   for (const std::unique_ptr<SliceWork> &work : works)
     if (llvm::Error error = work->finish())
       return std::move(error);
-  return works.size();
+  return count;
 }

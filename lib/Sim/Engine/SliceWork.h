@@ -47,12 +47,16 @@ std::unique_ptr<SliceWork> makeSliceWork(const config::DmaCommand &dma,
                                          const TcpMachine &machine,
                                          SystemMemory &memory);
 
-/// Runs the commands from the first on that can run slice by slice, as if one
-/// after the other; how many these are.
-llvm::Expected<size_t> runSliceBySlice(llvm::ArrayRef<config::Command> commands,
-                                       llvm::ArrayRef<CommandPlan> plans,
-                                       const TcpMachine &machine, int64_t chips,
-                                       SystemMemory &memory);
+/// Runs the commands from number `first` on that can run slice by slice, as if
+/// one after the other; how many these are. What slices hold is forgotten
+/// behind command `last`, the last one that uses their memories.
+llvm::Expected<int64_t> runSliceBySlice(const config::UnrolledProgram &program,
+                                        int64_t first, int64_t last,
+                                        llvm::ArrayRef<CommandPlan> plans,
+                                        const TcpMachine &machine,
+                                        SystemMemory &memory);
+/// The last command that may touch the memories of slices; -1 if none does.
+int64_t findLastUseOfSlices(const config::UnrolledProgram &program);
 
 } // namespace sequin::sim
 

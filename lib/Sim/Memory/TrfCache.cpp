@@ -178,7 +178,8 @@ namespace {
 /// that every contraction is replayed once.
 class LoadSweep {
 public:
-  LoadSweep(const config::Program &program, llvm::ArrayRef<CommandPlan> plans,
+  LoadSweep(const config::UnrolledProgram &program,
+            llvm::ArrayRef<CommandPlan> plans,
             llvm::ArrayRef<CommandTiming> timings, const TcpMachine &machine);
 
   /// Calls delay(index, cycles) for every load that takes longer. A Trap before
@@ -193,10 +194,10 @@ private:
     std::optional<Replay> replay;
   };
   const config::ExecCommand *execAt(size_t index) const {
-    return std::get_if<config::ExecCommand>(&program.commands[index].body);
+    return std::get_if<config::ExecCommand>(&program.getWritten(index).body);
   }
 
-  const config::Program &program;
+  const config::UnrolledProgram &program;
   llvm::ArrayRef<CommandPlan> plans;
   llvm::ArrayRef<CommandTiming> timings;
   const TcpMachine &machine;
@@ -205,12 +206,12 @@ private:
 };
 } // namespace
 
-LoadSweep::LoadSweep(const config::Program &program,
+LoadSweep::LoadSweep(const config::UnrolledProgram &program,
                      llvm::ArrayRef<CommandPlan> plans,
                      llvm::ArrayRef<CommandTiming> timings,
                      const TcpMachine &machine)
     : program(program), plans(plans), timings(timings), machine(machine),
-      readers(program.chips) {
+      readers(program.getProgram().chips) {
   std::vector<size_t> order;
   for (size_t i = 0; i < plans.size(); ++i)
     if (execAt(i))
@@ -253,7 +254,7 @@ llvm::Error LoadSweep::run(int64_t maxReads,
       reads += std::max<int64_t>(0, std::min(timing.end, first->replay->end) -
                                         first->replay->next);
       if (reads > maxReads)
-        return makeStepTrap(program.commands[first->index].name, maxReads);
+        return makeStepTrap(program.getName(first->index), maxReads);
       first->replay->advanceTo(timing.start - 1);
       beside.push_back(*first->replay);
     }
@@ -269,7 +270,7 @@ llvm::Error LoadSweep::run(int64_t maxReads,
 }
 
 llvm::Expected<std::vector<CommandTiming>>
-sim::scheduleWithTrf(const config::Program &program,
+sim::scheduleWithTrf(const config::UnrolledProgram &program,
                      llvm::ArrayRef<CommandPlan> plans,
                      const TcpMachine &machine, int64_t maxReads) {
   llvm::Expected<std::vector<CommandTiming>> first =

@@ -71,7 +71,7 @@ private:
 /// As schedule(), with the delays of register file loads; a Trap if these take
 /// more reads to find out than `maxReads`.
 llvm::Expected<std::vector<CommandTiming>>
-scheduleWithTrf(const config::Program &program,
+scheduleWithTrf(const config::UnrolledProgram &program,
                 llvm::ArrayRef<CommandPlan> plans, const TcpMachine &machine,
                 int64_t maxReads);
 

@@ -122,17 +122,40 @@ TEST(StepLimit, OutputsInParts) {
   EXPECT_EQ(errorWithin(program, true, 1), "no error");
 }
 
-// The number of commands has a limit of its own, with data or without.
-TEST(StepLimit, CommandsStayLimited) {
+// What a loop makes beyond the commands that are written counts.
+TEST(StepLimit, CommandsOfLoops) {
   config::Program program;
   program.target = "rngd";
   config::GenerateCommand generate;
   generate.sliceMask = firstSlices(1);
   config::LoopCommand loop;
-  loop.count = config::kMaxCommands;
+  loop.count = 1000;
   loop.body = {{"one", "", generate}, {"two", "", generate}};
   program.commands = {{"loop", "", loop}};
+  int64_t steps = 1998 * sim::kStepsOfCommand;
+  EXPECT_EQ(errorWithin(program, true, steps), "no error");
   for (bool timingOnly : {false, true})
-    EXPECT_THAT(errorWithin(program, timingOnly, INT64_MAX),
-                HasSubstr("is one of more than 262144 commands"));
+    EXPECT_THAT(errorWithin(program, timingOnly, steps - 1),
+                HasSubstr("the program takes more than 2045951 steps"));
+  // Too many to be counted.
+  loop.count = INT64_MAX;
+  program.commands = {{"loop", "", loop}};
+  EXPECT_THAT(errorWithin(program, true, INT64_MAX),
+              HasSubstr("the program takes more than"));
+}
+
+// Names of rounds are names of commands.
+TEST(StepLimit, NamesOfRounds) {
+  config::Program program;
+  program.target = "rngd";
+  config::GenerateCommand generate;
+  generate.sliceMask = firstSlices(1);
+  program.commands = {
+      {"loop", "", config::LoopCommand{4, {{"a", "", generate}}}},
+      {"a[4]", "", generate},
+      {"b[x]", "", generate}};
+  EXPECT_EQ(errorWithin(program, true, INT64_MAX), "no error");
+  program.commands[1].name = "a[3]";
+  EXPECT_THAT(errorWithin(program, true, INT64_MAX),
+              HasSubstr("two commands are called 'a[3]'"));
 }
