@@ -47,7 +47,7 @@ api::readVisa(llvm::StringRef path, const std::optional<std::string> &text,
   source::SourceManager sources;
   source::Diagnostics diagnostics(sources);
   visa_source::Context nodes;
-  visa_source::Program program(sources, nodes, diagnostics);
+  visa_source::Crates program(sources, nodes, diagnostics);
   if (text)
     sources.add(path, *text);
   for (llvm::StringRef library : libraries) {

@@ -73,9 +73,10 @@ std::vector<std::string> Programs::rootsOf(const Document &document) {
   return roots;
 }
 
-std::vector<Programs::Program *> Programs::of(const Document &document) {
-  std::vector<Program *> result;
-  auto covers = [&](const Program &program) {
+std::vector<Programs::EvaluatedProgram *>
+Programs::of(const Document &document) {
+  std::vector<EvaluatedProgram *> result;
+  auto covers = [&](const EvaluatedProgram &program) {
     const SourceManager &sources = program.evaluation.sources;
     for (FileId file = 1; file <= sources.numFiles(); ++file)
       if (sources.path(file) == document.path())
@@ -83,27 +84,28 @@ std::vector<Programs::Program *> Programs::of(const Document &document) {
     return false;
   };
   for (const std::string &root : rootsOf(document))
-    if (Program &program = evaluate(root, /*isAlone=*/false); covers(program))
+    if (EvaluatedProgram &program = evaluate(root, /*isAlone=*/false);
+        covers(program))
       result.push_back(&program);
   if (result.empty())
     result.push_back(&evaluate(document.path(), /*isAlone=*/true));
   return result;
 }
 
-Programs::Program &Programs::evaluate(StringRef root, bool isAlone) {
+Programs::EvaluatedProgram &Programs::evaluate(StringRef root, bool isAlone) {
   auto modified = [](StringRef path) {
     llvm::sys::fs::file_status status;
     return llvm::sys::fs::status(path, status)
                ? llvm::sys::TimePoint<>()
                : status.getLastModificationTime();
   };
-  std::unique_ptr<Program> &slot =
+  std::unique_ptr<EvaluatedProgram> &slot =
       programs[(isAlone ? "alone " : "") + root.str()];
   if (slot && llvm::all_of(slot->onDisk, [&](const auto &file) {
         return modified(file.first) == file.second;
       }))
     return *slot;
-  slot = std::make_unique<Program>();
+  slot = std::make_unique<EvaluatedProgram>();
   slot->root = root.str();
   slot->isAlone = isAlone;
   Evaluation &evaluation = slot->evaluation;
@@ -152,7 +154,7 @@ static bool isSame(const Finding &a, const Finding &b) {
   return a.begin == b.begin && a.message == b.message;
 }
 
-void Programs::addFindings(const Program &program,
+void Programs::addFindings(const EvaluatedProgram &program,
                            std::map<std::string, std::vector<Finding>> &out) {
   const Evaluation &evaluation = program.evaluation;
   const SourceManager &sources = evaluation.sources;
@@ -225,7 +227,7 @@ std::map<std::string, std::vector<Finding>> Programs::findings(StringRef path) {
     }
     own.push_back(std::move(finding));
   }
-  for (Program *program : of(*document)) {
+  for (EvaluatedProgram *program : of(*document)) {
     // What a lone file lacks is no mistake in it.
     if (program->isAlone)
       continue;
@@ -260,8 +262,8 @@ std::string Programs::describe(const Document &asker, const Document &document,
   };
   std::vector<Line> lines;
   bool hasMore = false;
-  std::vector<Program *> asked = of(asker);
-  for (Program *program : asked) {
+  std::vector<EvaluatedProgram *> asked = of(asker);
+  for (EvaluatedProgram *program : asked) {
     const SourceManager &sources = program->evaluation.sources;
     for (FileId file = 1; file <= sources.numFiles(); ++file) {
       if (sources.path(file) != document.path() ||

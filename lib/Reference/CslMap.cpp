@@ -30,7 +30,7 @@ void CslMachineState::startMap(Pe &pe, Activation &frame, const Step &step) {
                 step.op);
   auto map = std::make_unique<MapState>();
   map->step = &step;
-  auto open = [&](MapState::Place &place, Value value, Type element) {
+  auto open = [&](MapState::Operand &place, Value value, Type element) {
     place.isElementwise = isElementwise(value);
     if (!place.isElementwise)
       return true;
@@ -88,7 +88,7 @@ bool CslMachineState::progressMap(Pe &pe) {
     pe.main = MainAt::Running;
     return true;
   };
-  auto took = [&](MapState::Place &place) {
+  auto took = [&](MapState::Operand &place) {
     if (!place.endless)
       --place.remaining;
     if (place.dsr < 0)
@@ -100,7 +100,7 @@ bool CslMachineState::progressMap(Pe &pe) {
   if (map.at == MapState::At::Write) {
     ++steps;
     if (Value output = op.getOutput()) {
-      MapState::Place &place = map.output;
+      MapState::Operand &place = map.output;
       if (!place.isElementwise) {
         Walk walk;
         walk.kind = Walk::Kind::Memory;
@@ -127,7 +127,7 @@ bool CslMachineState::progressMap(Pe &pe) {
   }
 
   for (; map.next < map.inputs.size(); ++map.next) {
-    MapState::Place &place = map.inputs[map.next];
+    MapState::Operand &place = map.inputs[map.next];
     if (!place.isElementwise) {
       map.arguments[map.next] = *find(frame, step, op.getInputs()[map.next]);
       continue;

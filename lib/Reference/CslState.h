@@ -195,14 +195,14 @@ struct Running {
 /// An @map under way in the main thread.
 struct MapState {
   const Step *step = nullptr;
-  struct Place {
+  struct Operand {
     Walk walk = {};
     uint32_t remaining = 0;
     bool endless = false, isElementwise = false;
     int dsr = -1;
   };
-  std::vector<Place> inputs = {};
-  Place output = {};
+  std::vector<Operand> inputs = {};
+  Operand output = {};
   std::vector<Val> arguments = {};
   unsigned next = 0; ///< input that is read next
   enum class At : uint8_t { Read, Called, Write } at = At::Read;

@@ -53,8 +53,8 @@ LogicalResult TcpInterpreter::run(tcp::CommitPackedOp op, Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
   FailureOr<Tensor> count = get(op, op.getCount(), values);
   FailureOr<Tensor> old = get(op, op.getDestination(), values);
-  FailureOr<Place> from = getPlace(op, op.getInput().getType());
-  FailureOr<Place> to = getPlace(op, op.getDestination().getType());
+  FailureOr<Layout> from = getLayout(op, op.getInput().getType());
+  FailureOr<Layout> to = getLayout(op, op.getDestination().getType());
   if (failed(stream) || failed(count) || failed(old) || failed(from) ||
       failed(to))
     return failure();

@@ -24,7 +24,7 @@ LogicalResult TcpInterpreter::run(tcp::AccumulateOp op, Values &values) {
   FailureOr<Tensor> stream = get(op, alignOp.getResult(), values);
   FailureOr<Tensor> weights = get(op, alignOp.getTrf(), values);
   auto aligned = cast<tcp::StreamType>(alignOp.getResult().getType());
-  FailureOr<Place> in = getPlace(op, aligned);
+  FailureOr<Layout> in = getLayout(op, aligned);
   if (failed(stream) || failed(weights) || failed(in))
     return failure();
   Space &space = *in->space;

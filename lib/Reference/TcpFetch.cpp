@@ -46,7 +46,7 @@ static void forEachOffset(const Space &space, const Tensor &tensor,
 }
 
 LogicalResult TcpInterpreter::run(tcp::BeginInterleavedOp op, Values &values) {
-  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> to = getLayout(op, op.getResult().getType());
   if (failed(to))
     return failure();
   Space &space = *to->space;
@@ -125,7 +125,7 @@ LogicalResult TcpInterpreter::run(tcp::FetchOp op, Values &values) {
   if (!op.getZeroPoints())
     return define(op.getResult(), convert(*tensor, type), values);
 
-  FailureOr<Place> place = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> place = getLayout(op, op.getResult().getType());
   if (failed(place))
     return failure();
   int axis = 0;

@@ -184,9 +184,9 @@ static LogicalResult outside(Operation *op, int64_t position, int64_t size) {
 
 LogicalResult TcpInterpreter::run(tcp::ViewOp op, Values &values) {
   FailureOr<Tensor> source = get(op, op.getSource(), values);
-  FailureOr<Place> from = getPlace(op, op.getSource().getType());
-  FailureOr<Place> to =
-      getPlace(op, op.getResult().getType(), /*maySlide=*/true);
+  FailureOr<Layout> from = getLayout(op, op.getSource().getType());
+  FailureOr<Layout> to =
+      getLayout(op, op.getResult().getType(), /*maySlide=*/true);
   FailureOr<int64_t> offset = offsetOf(op);
   if (failed(source) || failed(from) || failed(to) || failed(offset))
     return failure();
@@ -244,8 +244,8 @@ static SmallVector<Digits, 2> distributed(ArrayRef<Digits> mappings) {
 
 FailureOr<Tensor> TcpInterpreter::rename(tcp::BitcastOp op,
                                          const Tensor &source) {
-  FailureOr<Place> from = getPlace(op, op.getSource().getType());
-  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> from = getLayout(op, op.getSource().getType());
+  FailureOr<Layout> to = getLayout(op, op.getResult().getType());
   if (failed(from) || failed(to))
     return failure();
   SmallVector<Digits, 2> before = distributed(from->mappings);
@@ -269,8 +269,8 @@ FailureOr<Tensor> TcpInterpreter::rename(tcp::BitcastOp op,
 LogicalResult TcpInterpreter::run(tcp::ToHbmViewOp op, Values &values) {
   FailureOr<Tensor> input = get(op, op.getInput(), values);
   FailureOr<Tensor> old = get(op, op.getDestination(), values);
-  FailureOr<Place> to = getPlace(op, op.getDestination().getType());
-  FailureOr<Place> from = getPlace(op, op.getView());
+  FailureOr<Layout> to = getLayout(op, op.getDestination().getType());
+  FailureOr<Layout> from = getLayout(op, op.getView());
   FailureOr<int64_t> offset = offsetOf(op);
   if (failed(input) || failed(old) || failed(to) || failed(from) ||
       failed(offset))

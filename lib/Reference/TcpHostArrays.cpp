@@ -33,7 +33,7 @@ static int64_t hostBytes(ElementType type, int64_t count) {
 
 FailureOr<Tensor> TcpInterpreter::fromHost(Operation *op, tcp::HostType type,
                                            const Array &array) {
-  FailureOr<Place> from = getPlace(op, type, /*maySlide=*/true);
+  FailureOr<Layout> from = getLayout(op, type, /*maySlide=*/true);
   if (failed(from))
     return failure();
   Space &space = *from->space;
@@ -87,7 +87,7 @@ FailureOr<Tensor> TcpInterpreter::fromHost(Operation *op, tcp::HostType type,
 
 FailureOr<Array> TcpInterpreter::toHost(Operation *op, tcp::HostType type,
                                         const Tensor &tensor) {
-  FailureOr<Place> to = getPlace(op, type);
+  FailureOr<Layout> to = getLayout(op, type);
   if (failed(to))
     return failure();
   Space &space = *to->space;

@@ -108,8 +108,8 @@ static std::vector<Stretch> uncovered(llvm::ArrayRef<Stretch> slices,
 LogicalResult TcpInterpreter::run(tcp::VectorInterSliceReduceOp op,
                                   Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
-  FailureOr<Place> in = getPlace(op, op.getInput().getType());
-  FailureOr<Place> out = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> in = getLayout(op, op.getInput().getType());
+  FailureOr<Layout> out = getLayout(op, op.getResult().getType());
   if (failed(stream) || failed(in) || failed(out))
     return failure();
   Space &space = *in->space;

@@ -52,8 +52,8 @@ FailureOr<Digits> TcpInterpreter::read(Operation *op, Space &space,
   return op->emitOpError() << llvm::toString(digits.takeError());
 }
 
-FailureOr<TcpInterpreter::Place>
-TcpInterpreter::getPlace(Operation *op, Type type, bool maySlide) {
+FailureOr<TcpInterpreter::Layout>
+TcpInterpreter::getLayout(Operation *op, Type type, bool maySlide) {
   SmallVector<MappingAttr, 6> mappings;
   AxesAttr axes;
   auto addGrid = [&](tcp::GridAttr grid) {
@@ -87,16 +87,16 @@ TcpInterpreter::getPlace(Operation *op, Type type, bool maySlide) {
     return op->emitOpError() << "has a value of type " << type
                              << ", which the reference interpreter does not "
                                 "know";
-  Place place;
-  place.space = getSpace(axes);
+  Layout layout;
+  layout.space = getSpace(axes);
   for (MappingAttr mapping : mappings) {
-    FailureOr<Digits> digits = read(op, *place.space, mapping, maySlide);
+    FailureOr<Digits> digits = read(op, *layout.space, mapping, maySlide);
     if (failed(digits))
       return failure();
-    place.slides |= place.space->slides(*digits);
-    place.mappings.push_back(std::move(*digits));
+    layout.slides |= layout.space->slides(*digits);
+    layout.mappings.push_back(std::move(*digits));
   }
-  return place;
+  return layout;
 }
 
 FailureOr<Tensor> TcpInterpreter::get(Operation *op, Value value,
@@ -110,7 +110,7 @@ FailureOr<Tensor> TcpInterpreter::get(Operation *op, Value value,
 LogicalResult TcpInterpreter::define(Value result, const Tensor &tensor,
                                      Values &values) {
   Operation *op = result.getDefiningOp();
-  FailureOr<Place> to = getPlace(op, result.getType(), /*maySlide=*/true);
+  FailureOr<Layout> to = getLayout(op, result.getType(), /*maySlide=*/true);
   if (failed(to))
     return failure();
   // Where positions stand for several indices, the tensor keeps all it has.
@@ -174,8 +174,8 @@ LogicalResult TcpInterpreter::run(tcp::ToHbmOp op, Values &values) {
   if (!isa<tcp::HostType>(op.getInput().getType()))
     return move(op, values);
   FailureOr<Tensor> tensor = get(op, op.getInput(), values);
-  FailureOr<Place> to =
-      getPlace(op, op.getResult().getType(), /*maySlide=*/true);
+  FailureOr<Layout> to =
+      getLayout(op, op.getResult().getType(), /*maySlide=*/true);
   if (failed(tensor) || failed(to))
     return failure();
   if (to->slides)

@@ -40,7 +40,7 @@ private:
   using Values = llvm::DenseMap<mlir::Value, Tensor>;
 
   /// A tensor's place: its axes and the mappings of all its dimensions.
-  struct Place {
+  struct Layout {
     Space *space = nullptr;
     llvm::SmallVector<Digits, 6> mappings;
     /// Whether positions of one of them stand for several indices.
@@ -162,8 +162,8 @@ private:
 
   Space *getSpace(stream::AxesAttr axes);
   /// Refuses mappings that slide unless `maySlide`.
-  llvm::FailureOr<Place> getPlace(mlir::Operation *op, mlir::Type type,
-                                  bool maySlide = false);
+  llvm::FailureOr<Layout> getLayout(mlir::Operation *op, mlir::Type type,
+                                    bool maySlide = false);
   llvm::FailureOr<Digits> read(mlir::Operation *op, Space &space,
                                stream::MappingAttr mapping,
                                bool maySlide = false);

@@ -107,7 +107,7 @@ static LogicalResult tooLarge(Operation *op) {
 FailureOr<Tensor> TcpInterpreter::getIndices(Operation *op, Value list,
                                              const Values &values) {
   FailureOr<Tensor> tensor = get(op, list, values);
-  FailureOr<Place> from = getPlace(op, list.getType());
+  FailureOr<Layout> from = getLayout(op, list.getType());
   if (failed(tensor) || failed(from))
     return failure();
   auto placed = place(*from->space, *tensor, from->mappings);
@@ -122,7 +122,7 @@ FailureOr<Tensor> TcpInterpreter::getIndices(Operation *op, Value list,
 
 LogicalResult TcpInterpreter::run(tcp::ChipShuffleOp op, Values &values) {
   FailureOr<Tensor> input = get(op, op.getInput(), values);
-  FailureOr<Place> place = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> place = getLayout(op, op.getResult().getType());
   if (failed(input) || failed(place))
     return failure();
   Space &space = *place->space;
@@ -166,7 +166,7 @@ LogicalResult TcpInterpreter::run(tcp::ChipShuffleOp op, Values &values) {
 LogicalResult TcpInterpreter::run(tcp::GatherOp op, Values &values) {
   FailureOr<Tensor> table = get(op, op.getTable(), values);
   FailureOr<Tensor> indices = getIndices(op, op.getIndices(), values);
-  FailureOr<Place> place = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> place = getLayout(op, op.getResult().getType());
   if (failed(table) || failed(indices) || failed(place))
     return failure();
   Space &space = *place->space;
@@ -203,7 +203,7 @@ LogicalResult TcpInterpreter::run(tcp::ScatterOp op, Values &values) {
   FailureOr<Tensor> input = get(op, op.getInput(), values);
   FailureOr<Tensor> indices = getIndices(op, op.getIndices(), values);
   FailureOr<Tensor> old = get(op, op.getDestination(), values);
-  FailureOr<Place> place = getPlace(op, op.getInput().getType());
+  FailureOr<Layout> place = getLayout(op, op.getInput().getType());
   if (failed(input) || failed(indices) || failed(old) || failed(place))
     return failure();
   Space &space = *place->space;

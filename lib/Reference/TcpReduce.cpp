@@ -29,8 +29,8 @@ static SliceReductionKind kindOf(tcp::IntraSliceReduceKind kind) {
 LogicalResult TcpInterpreter::run(tcp::VectorIntraSliceReduceOp op,
                                   Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
-  FailureOr<Place> in = getPlace(op, op.getInput().getType());
-  FailureOr<Place> out = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> in = getLayout(op, op.getInput().getType());
+  FailureOr<Layout> out = getLayout(op, op.getResult().getType());
   if (failed(stream) || failed(in) || failed(out))
     return failure();
   SliceReductionShape shape;

@@ -270,7 +270,7 @@ LogicalResult TcpInterpreter::moveVector(Operation *op, Values &values) {
 FailureOr<Tensor> TcpInterpreter::readVrf(Operation *op, Value vrf,
                                           Values &values) {
   FailureOr<Tensor> tensor = get(op, vrf, values);
-  FailureOr<Place> in = getPlace(op, op->getOperand(0).getType());
+  FailureOr<Layout> in = getLayout(op, op->getOperand(0).getType());
   if (failed(tensor) || failed(in))
     return failure();
   // Read by axis names over time and packet (SIL-32).
@@ -283,7 +283,7 @@ FailureOr<Tensor> TcpInterpreter::readVrf(Operation *op, Value vrf,
 LogicalResult TcpInterpreter::run(tcp::VectorIntraSliceBranchOp op,
                                   Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
-  FailureOr<Place> in = getPlace(op, op.getInput().getType());
+  FailureOr<Layout> in = getLayout(op, op.getInput().getType());
   if (failed(stream) || failed(in))
     return failure();
   const Space &space = *in->space;
@@ -345,7 +345,7 @@ LogicalResult TcpInterpreter::run(tcp::VectorBranchLogOp op, Values &values) {
 LogicalResult TcpInterpreter::run(tcp::VectorIntraSliceUnzipOp op,
                                   Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
-  FailureOr<Place> in = getPlace(op, op.getInput().getType());
+  FailureOr<Layout> in = getLayout(op, op.getInput().getType());
   if (failed(stream) || failed(in))
     return failure();
   const Space &space = *in->space;
@@ -382,7 +382,7 @@ LogicalResult TcpInterpreter::compute(Operation *op, StringRef name,
   if (!operation)
     return op->emitOpError()
            << name << " is not known to the reference interpreter";
-  FailureOr<Place> in = getPlace(op, type);
+  FailureOr<Layout> in = getLayout(op, type);
   if (failed(in))
     return failure();
   const VectorState state = vectorStates.lookup(op->getOperand(0));
@@ -491,7 +491,7 @@ LogicalResult TcpInterpreter::run(tcp::VectorFpUnaryOp op, Values &values) {
 LogicalResult TcpInterpreter::zip(Operation *op, StringRef name,
                                   tcp::ArgMode mode, Values &values) {
   FailureOr<Tensor> first = get(op, op->getOperand(0), values);
-  FailureOr<Place> in = getPlace(op, op->getOperand(0).getType());
+  FailureOr<Layout> in = getLayout(op, op->getOperand(0).getType());
   if (failed(first) || failed(in))
     return failure();
   VectorState state = vectorStates.lookup(op->getOperand(0));
@@ -534,8 +534,8 @@ LogicalResult TcpInterpreter::run(tcp::VectorFpToFxpOp op, Values &values) {
 
 LogicalResult TcpInterpreter::run(tcp::VectorFilterOp op, Values &values) {
   FailureOr<Tensor> stream = get(op, op.getInput(), values);
-  FailureOr<Place> in = getPlace(op, op.getInput().getType());
-  FailureOr<Place> out = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> in = getLayout(op, op.getInput().getType());
+  FailureOr<Layout> out = getLayout(op, op.getResult().getType());
   if (failed(stream) || failed(in) || failed(out))
     return failure();
   const Space &space = *in->space;

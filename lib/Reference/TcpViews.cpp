@@ -290,7 +290,7 @@ static LogicalResult checkChips(Operation *op, const Space &space,
 }
 
 LogicalResult TcpInterpreter::run(tcp::FromAddressOp op, Values &values) {
-  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> to = getLayout(op, op.getResult().getType());
   if (failed(to))
     return failure();
   Space &space = *to->space;
@@ -310,7 +310,7 @@ LogicalResult TcpInterpreter::run(tcp::FromAddressOp op, Values &values) {
 
 LogicalResult TcpInterpreter::run(tcp::TileOp op, Values &values) {
   FailureOr<Tensor> source = get(op, op.getSource(), values);
-  FailureOr<Place> to = getPlace(op, op.getResult().getType());
+  FailureOr<Layout> to = getLayout(op, op.getResult().getType());
   if (failed(source) || failed(to))
     return failure();
   Space &space = *to->space;
@@ -344,7 +344,7 @@ LogicalResult TcpInterpreter::run(tcp::CommitViewOp op, Values &values) {
   if (op.getSlices()) // the others keep what they hold
     grid = tcp::GridAttr::get(op.getContext(), grid.getAxes(), grid.getChip(),
                               grid.getCluster(), *op.getSlices());
-  FailureOr<Place> part = getPlace(
+  FailureOr<Layout> part = getLayout(
       op, tcp::DmType::get(op.getContext(), destination.getElementType(), grid,
                            op.getElement()));
   if (failed(stream) || failed(old) || failed(part))

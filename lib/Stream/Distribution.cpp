@@ -84,9 +84,9 @@ llvm::Error Distribution::check(int64_t width, int64_t height) const {
   return llvm::Error::success();
 }
 
-Distribution::Place Distribution::placeOf(llvm::ArrayRef<int64_t> index,
-                                          int64_t width) const {
-  Place place;
+Distribution::LocalElement Distribution::placeOf(llvm::ArrayRef<int64_t> index,
+                                                 int64_t width) const {
+  LocalElement place;
   for (size_t k = 0; k < dims.size(); ++k) {
     size_t d = order.empty() ? k : order[k];
     const DistributedDim &dim = dims[d];
@@ -115,7 +115,7 @@ static void forEach(const Distribution &distribution, int64_t elementBytes,
   int64_t local = distribution.localElements();
   llvm::SmallVector<int64_t, 4> index(distribution.dims.size(), 0);
   for (int64_t i = 0, n = distribution.elements(); i < n; ++i) {
-    Distribution::Place place = distribution.placeOf(index, width);
+    Distribution::LocalElement place = distribution.placeOf(index, width);
     move(i * elementBytes,
          ((place.y * width + place.x) * local + place.offset) * elementBytes);
     for (size_t d = index.size(); d-- > 0;) {

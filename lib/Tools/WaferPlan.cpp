@@ -43,9 +43,9 @@ llvm::Expected<Rectangle> tools::parseRectangle(StringRef text,
   return where;
 }
 
-static llvm::Expected<Place> parsePlace(StringRef text, StringRef flag) {
+static llvm::Expected<NamedRegion> parseRegion(StringRef text, StringRef flag) {
   auto [name, region] = text.split('@');
-  Place place{name.trim().str(), std::nullopt};
+  NamedRegion place{name.trim().str(), std::nullopt};
   if (place.name.empty())
     return llvm::createStringError(flag + " '" + excerpt(text) +
                                    "' names nothing");
@@ -60,7 +60,7 @@ static llvm::Expected<Place> parsePlace(StringRef text, StringRef flag) {
 }
 
 /// Fills in where, and what a PE without the symbol means.
-static llvm::Error settle(const Place &place, const Session &session,
+static llvm::Error settle(const NamedRegion &place, const Session &session,
                           Rectangle &where, Session::Missing &missing) {
   where = place.where.value_or(session.all());
   missing = place.where ? Session::Missing::Refuse : Session::Missing::Skip;
@@ -75,7 +75,7 @@ static llvm::Expected<Transfer> parseTransfer(StringRef text, StringRef flag,
     return llvm::createStringError(
         flag + " is '" + excerpt(text) +
         "', a program for a wafer takes SYMBOL=FILE.npy");
-  auto place = parsePlace(left, flag);
+  auto place = parseRegion(left, flag);
   if (!place)
     return place.takeError();
   Transfer transfer;
@@ -107,7 +107,7 @@ static llvm::Expected<Transfer> parseTransfer(StringRef text, StringRef flag,
 static llvm::Expected<Launch> parseLaunch(StringRef text,
                                           const Session &session) {
   auto [left, rest] = text.split('(');
-  auto place = parsePlace(left, "--launch");
+  auto place = parseRegion(left, "--launch");
   if (!place)
     return place.takeError();
   Launch launch;

@@ -21,14 +21,14 @@
 namespace sequin::tools {
 
 /// "NAME" or "NAME@X,Y,W,H".
-struct Place {
+struct NamedRegion {
   std::string name;
   std::optional<wafer::Rectangle> where;
 };
 
 /// "PLACE=FILE".
 struct Transfer {
-  Place place;
+  NamedRegion place;
   std::string path;
   const wafer::Symbol *symbol = nullptr; ///< or
   const wafer::Stream *stream = nullptr;
@@ -43,7 +43,7 @@ struct Transfer {
 
 /// "PLACE" or "PLACE(ARGUMENT, ...)".
 struct Launch {
-  Place place;
+  NamedRegion place;
   const wafer::Symbol *function = nullptr;
   wafer::Rectangle where;
   wafer::Session::Missing missing = wafer::Session::Missing::Skip;

@@ -24,7 +24,7 @@ StringRef stringify(MacroForm form) {
 
 class Writer {
 public:
-  Writer(llvm::raw_ostream &os, const Program &program,
+  Writer(llvm::raw_ostream &os, const Crates &program,
          const SourceManager &sources)
       : json(os), program(program), sources(sources) {}
 
@@ -108,7 +108,7 @@ private:
   }
 
   llvm::json::OStream json;
-  const Program &program;
+  const Crates &program;
   const SourceManager &sources;
   std::vector<const Node *> nodes;
   /// By number of node.
@@ -278,8 +278,7 @@ void Writer::write() {
   });
 }
 
-void visa_source::writeJson(const Program &program,
-                            const SourceManager &sources,
+void visa_source::writeJson(const Crates &program, const SourceManager &sources,
                             llvm::raw_ostream &os) {
   Writer(os, program, sources).write();
   os << '\n';

@@ -396,15 +396,15 @@ void Resolver::record(const Node &node, const Meaning &meaning) {
 }
 
 //===----------------------------------------------------------------------===//
-// Program
+// Crates
 //===----------------------------------------------------------------------===//
 
-Program::Program(SourceManager &sources, Context &context,
-                 Diagnostics &diagnostics)
+Crates::Crates(SourceManager &sources, Context &context,
+               Diagnostics &diagnostics)
     : sources(sources), context(context), diagnostics(diagnostics) {}
-Program::~Program() = default;
+Crates::~Crates() = default;
 
-bool Program::addLibrary(StringRef name, StringRef path) {
+bool Crates::addLibrary(StringRef name, StringRef path) {
   Resolver resolver(*this);
   size_t first = allModules.size();
   Module *root = resolver.readCrate(path, context.copy(name));
@@ -419,7 +419,7 @@ bool Program::addLibrary(StringRef name, StringRef path) {
   return true;
 }
 
-const Module *Program::load(StringRef path) {
+const Module *Crates::load(StringRef path) {
   Resolver resolver(*this);
   size_t first = allModules.size();
   Module *root = resolver.readCrate(path, "crate");
@@ -434,11 +434,11 @@ const Module *Program::load(StringRef path) {
   return root;
 }
 
-Meaning Program::meaningOf(const Node &node) const {
+Meaning Crates::meaningOf(const Node &node) const {
   return node.id() < meanings.size() ? meanings[node.id()] : Meaning();
 }
 
-const FnItem *Program::findFunction(StringRef path) const {
+const FnItem *Crates::findFunction(StringRef path) const {
   const FnItem *found = nullptr;
   for (const auto &module : allModules)
     for (const Item *item : module->items) {

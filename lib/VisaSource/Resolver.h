@@ -27,7 +27,7 @@ bool isPreludeName(llvm::StringRef name);
 
 class Resolver {
 public:
-  explicit Resolver(Program &program)
+  explicit Resolver(Crates &program)
       : program(program), diagnostics(program.diagnostics) {}
 
   //===--------------------------------------------------------------------===//
@@ -70,7 +70,7 @@ public:
   /// Expressions of macros inside of each other.
   unsigned expansionDepth = 0;
 
-  Program &program;
+  Crates &program;
   Diagnostics &diagnostics;
 
 private:

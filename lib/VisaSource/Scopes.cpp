@@ -305,7 +305,7 @@ private:
         items.push_back(of->item);
     if (items.empty())
       return nullptr;
-    Program &program = resolver.program;
+    Crates &program = resolver.program;
     size_t first = program.modules().size();
     Module *inner =
         resolver.makeModule(module, {}, module->file,

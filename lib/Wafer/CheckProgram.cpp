@@ -791,7 +791,7 @@ Error Checker::checkSymbol(const Symbol &symbol) {
     return fail(where, "has " + Twine(symbol.argumentBits.size()) +
                            " argument sizes and " +
                            Twine(symbol.argumentKinds.size()) + " kinds");
-  for (const Symbol::Place &place : symbol.places) {
+  for (const Symbol::Definition &place : symbol.places) {
     if (Error error = index(where, "code", place.code, program.codes.size()))
       return error;
     const Code &code = program.codes[place.code];

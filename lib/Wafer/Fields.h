@@ -240,7 +240,7 @@ template <typename V> void fields(V &v, Code &s) {
   v("parameters", s.parameters);
 }
 
-template <typename V> void fields(V &v, Symbol::Place &s) {
+template <typename V> void fields(V &v, Symbol::Definition &s) {
   v.required("code", s.code);
   v.required("index", s.index);
 }

@@ -119,7 +119,7 @@ wafer::findVariable(const Program &program, int64_t x, int64_t y,
   for (const Symbol &symbol : program.symbols) {
     if (symbol.name != name || symbol.kind == Symbol::Kind::Function)
       continue;
-    for (const Symbol::Place &place : symbol.places)
+    for (const Symbol::Definition &place : symbol.places)
       if (place.code == number)
         return exported(program, code, symbol, code.variables[place.index],
                         memory);

@@ -109,10 +109,10 @@ llvm::Expected<const Stream *> Session::stream(StringRef name,
                                  " the device called " + suggest(name, known));
 }
 
-static const Symbol::Place *
+static const Symbol::Definition *
 placeOf(const Program &program, const Symbol &symbol, int64_t x, int64_t y) {
   uint32_t code = program.setups[program.at(x, y).setup].code;
-  for (const Symbol::Place &place : symbol.places)
+  for (const Symbol::Definition &place : symbol.places)
     if (place.code == code)
       return &place;
   return nullptr;
@@ -156,7 +156,7 @@ llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
   int64_t firstX = 0, firstY = 0;
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
-      const Symbol::Place *place = placeOf(loaded, symbol, x, y);
+      const Symbol::Definition *place = placeOf(loaded, symbol, x, y);
       if (!place)
         continue;
       const Code &code = loaded.codes[place->code];
@@ -190,7 +190,7 @@ llvm::Expected<SymbolData> Session::dataOf(const Symbol &symbol,
 
 std::string Session::beyond(const Symbol &symbol, int64_t x, int64_t y,
                             uint64_t bytes) const {
-  const Symbol::Place *place = placeOf(loaded, symbol, x, y);
+  const Symbol::Definition *place = placeOf(loaded, symbol, x, y);
   if (!place || symbol.kind == Symbol::Kind::Function)
     return "";
   const Code &code = loaded.codes[place->code];
@@ -215,8 +215,9 @@ std::string Session::beyond(const Symbol &symbol, int64_t x, int64_t y,
   return text;
 }
 
-uint64_t Session::addressOf(const Symbol &symbol, const Symbol::Place &place,
-                            int64_t x, int64_t y) const {
+uint64_t Session::addressOf(const Symbol &symbol,
+                            const Symbol::Definition &place, int64_t x,
+                            int64_t y) const {
   uint64_t address = loaded.codes[place.code].variables[place.index].address;
   if (symbol.kind != Symbol::Kind::Pointer)
     return address;

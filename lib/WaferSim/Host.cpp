@@ -50,9 +50,9 @@ static llvm::Expected<const Symbol *> findSymbol(const Program &program,
   return llvm::createStringError("no PE exports a symbol '" + name + "'");
 }
 
-static const Symbol::Place *placeOf(const Symbol &symbol,
-                                    const Program &program, const Pe &pe) {
-  for (const Symbol::Place &place : symbol.places)
+static const Symbol::Definition *placeOf(const Symbol &symbol,
+                                         const Program &program, const Pe &pe) {
+  for (const Symbol::Definition &place : symbol.places)
     if (place.code == program.setups[pe.setup].code)
       return &place;
   return nullptr;
@@ -86,7 +86,7 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
   if (llvm::Error bad = inside(program, where))
     return bad;
   // All of them or none.
-  std::vector<const Symbol::Place *> places;
+  std::vector<const Symbol::Definition *> places;
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
       places.push_back(placeOf(**symbol, program, program.at(x, y)));
@@ -98,7 +98,7 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
   auto next = places.begin();
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
-      const Symbol::Place *place = *next++;
+      const Symbol::Definition *place = *next++;
       Core &core = wafer->cores[y * program.width + x];
       core.launches.push_back({place->index, arguments.vec()});
       core.mayStart = true;
@@ -133,7 +133,7 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
     return llvm::createStringError("the command stream of PE (" +
                                    llvm::Twine(x) + ", " + llvm::Twine(y) +
                                    ") is blocked");
-  const Symbol::Place *place = placeOf(**symbol, program, *core.pe);
+  const Symbol::Definition *place = placeOf(**symbol, program, *core.pe);
   if (!place)
     return llvm::createStringError("PE (" + llvm::Twine(x) + ", " +
                                    llvm::Twine(y) + ") has no symbol '" + name +

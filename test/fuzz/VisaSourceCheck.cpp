@@ -48,7 +48,7 @@ std::string fuzz::checkVisaSource(llvm::StringRef input) {
   llvm::raw_string_ostream os(shown);
   diagnostics.print(os);
   Diagnostics ofNames(sources);
-  Program program(sources, context, ofNames);
+  Crates program(sources, context, ofNames);
   // A fuzzer's modules are in no files.
   if (!input.contains("mod ") && !program.load("input.rs"))
     return "a crate could not be read";

@@ -46,7 +46,7 @@ void printApi(llvm::raw_ostream &os) {
 }
 
 /// Prints what each path of a crate's root stands for.
-void printNames(const Module &root, const Program &program,
+void printNames(const Module &root, const Crates &program,
                 const SourceManager &sources, llvm::raw_ostream &os) {
   std::function<void(const Node &)> visit = [&](const Node &node) {
     if (Meaning meaning = program.meaningOf(node)) {
@@ -67,7 +67,7 @@ void printNames(const Module &root, const Program &program,
 void processCrate(FileId file, SourceManager &sources, Context &context,
                   Diagnostics &diagnostics, const Options &options,
                   llvm::raw_ostream &os) {
-  Program program(sources, context, diagnostics);
+  Crates program(sources, context, diagnostics);
   for (llvm::StringRef library : options.libraries)
     program.addLibrary(library.split('=').first, library.split('=').second);
   const Module *root = program.load(sources.path(file));

@@ -70,7 +70,7 @@ public:
                        llvm::StringRef text);
 
 private:
-  struct Program {
+  struct EvaluatedProgram {
     std::string root;
     /// Of a file that no layout leads to.
     bool isAlone = false;
@@ -78,17 +78,17 @@ private:
     std::vector<std::pair<std::string, llvm::sys::TimePoint<>>> onDisk;
   };
 
-  std::vector<Program *> of(const Document &document);
+  std::vector<EvaluatedProgram *> of(const Document &document);
   std::vector<std::string> rootsOf(const Document &document);
   bool leadsTo(const Document &from, llvm::StringRef path);
-  Program &evaluate(llvm::StringRef root, bool isAlone);
-  void addFindings(const Program &program,
+  EvaluatedProgram &evaluate(llvm::StringRef root, bool isAlone);
+  void addFindings(const EvaluatedProgram &program,
                    std::map<std::string, std::vector<Finding>> &out);
 
   Workspace &workspace;
   Evaluator evaluator;
   /// By root; a file evaluated alone has a key of its own.
-  std::map<std::string, std::unique_ptr<Program>> programs;
+  std::map<std::string, std::unique_ptr<EvaluatedProgram>> programs;
 };
 
 } // namespace sequin::csl_lsp

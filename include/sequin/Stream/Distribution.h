@@ -62,11 +62,11 @@ struct Distribution {
   /// says which dimension does not and what would do.
   llvm::Error check(int64_t width, int64_t height) const;
 
-  struct Place {
+  struct LocalElement {
     int64_t x = 0, y = 0;
     int64_t offset = 0; ///< in elements, in the local array
   };
-  Place placeOf(llvm::ArrayRef<int64_t> index, int64_t width) const;
+  LocalElement placeOf(llvm::ArrayRef<int64_t> index, int64_t width) const;
 
   /// PE-major: the local arrays row by row of the grid. `whole` is row-major.
   /// Both expect check() to have passed.

@@ -34,7 +34,7 @@
 
 namespace sequin::visa_source {
 
-void writeJson(const Program &program, const SourceManager &sources,
+void writeJson(const Crates &program, const SourceManager &sources,
                llvm::raw_ostream &os);
 
 } // namespace sequin::visa_source

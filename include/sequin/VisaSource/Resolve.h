@@ -127,10 +127,10 @@ private:
 };
 
 /// A crate that is read, and its libraries.
-class Program {
+class Crates {
 public:
-  Program(SourceManager &sources, Context &context, Diagnostics &diagnostics);
-  ~Program();
+  Crates(SourceManager &sources, Context &context, Diagnostics &diagnostics);
+  ~Crates();
 
   /// A crate that others may name, by the file of its root. False if it could
   /// not be read.

@@ -317,11 +317,11 @@ struct Symbol {
     Function, ///< may be launched
   };
   /// Where one code has it.
-  struct Place {
+  struct Definition {
     uint32_t code = 0;
     /// Index into Code::variables, or Code::functions.
     uint32_t index = 0;
-    bool operator==(const Place &other) const = default;
+    bool operator==(const Definition &other) const = default;
   };
   std::string name = {};
   Kind kind = Kind::Tensor;
@@ -338,7 +338,7 @@ struct Symbol {
   /// Functions: bits of each argument; they arrive in registers 0, 1, ....
   llvm::SmallVector<uint8_t, 4> argumentBits = {};
   std::vector<ElementKind> argumentKinds = {};
-  std::vector<Place> places = {};
+  std::vector<Definition> places = {};
   bool operator==(const Symbol &other) const = default;
 };
 

@@ -154,7 +154,7 @@ private:
   llvm::Error failure(Outcome outcome) const;
   /// Runs until no command stream of `where` is blocked.
   llvm::Error waitForCommands(const Rectangle &where, llvm::StringRef what);
-  uint64_t addressOf(const Symbol &symbol, const Symbol::Place &place,
+  uint64_t addressOf(const Symbol &symbol, const Symbol::Definition &place,
                      int64_t x, int64_t y) const;
 
   Program loaded;

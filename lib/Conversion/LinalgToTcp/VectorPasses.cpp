@@ -21,8 +21,8 @@ using namespace sequin::linalg_to_tcp;
 
 namespace {
 
-/// A place where a step can run: a stage and one of its ALUs.
-struct Place {
+/// What a step can run on: a stage and one of its ALUs.
+struct Unit {
   PlacedStep::Stage stage;
   llvm::StringLiteral alu;
   decltype(PlacedStep::op) op;
@@ -36,14 +36,14 @@ using tcp::FpUnaryOp;
 using tcp::FxpOp;
 using tcp::LogicOp;
 
-const Place kFloatAdd{Stage::Float, "FpFma", FpBinaryOp::AddF};
-const Place kClipAdd{Stage::Clip, "ClipAdd", ClipOp::Add};
+const Unit kFloatAdd{Stage::Float, "FpFma", FpBinaryOp::AddF};
+const Unit kClipAdd{Stage::Clip, "ClipAdd", ClipOp::Add};
 
-SmallVector<Place, 2> floatPlaces(ArithmeticOp op, bool preferClip) {
+SmallVector<Unit, 2> floatUnits(ArithmeticOp op, bool preferClip) {
   switch (op) {
   case ArithmeticOp::Add:
-    return preferClip ? SmallVector<Place, 2>{kClipAdd, kFloatAdd}
-                      : SmallVector<Place, 2>{kFloatAdd, kClipAdd};
+    return preferClip ? SmallVector<Unit, 2>{kClipAdd, kFloatAdd}
+                      : SmallVector<Unit, 2>{kFloatAdd, kClipAdd};
   case ArithmeticOp::Sub:
     return {{Stage::Float, "FpFma", FpBinaryOp::SubF}};
   case ArithmeticOp::Mul:
@@ -60,7 +60,7 @@ SmallVector<Place, 2> floatPlaces(ArithmeticOp op, bool preferClip) {
   }
 }
 
-SmallVector<Place, 2> intPlaces(ArithmeticOp op) {
+SmallVector<Unit, 2> intUnits(ArithmeticOp op) {
   switch (op) {
   case ArithmeticOp::Add:
     return {{Stage::Fxp, "FxpAdd", FxpOp::AddFxp},
@@ -91,7 +91,7 @@ SmallVector<Place, 2> intPlaces(ArithmeticOp op) {
   llvm_unreachable("unknown arithmetic");
 }
 
-Place functionPlace(FpUnaryOp function) {
+Unit functionUnit(FpUnaryOp function) {
   bool exp = function == FpUnaryOp::Exp || function == FpUnaryOp::NegExp;
   return {Stage::Float, exp ? llvm::StringLiteral("FpExp") : "FpFpu", function};
 }
@@ -120,12 +120,12 @@ struct OpenPass {
   Stage stage = Stage::Logic;
   SmallVector<StringRef, 6> used;
 
-  bool place(const Place &place, const Step &step) {
-    if (place.stage < stage || llvm::is_contained(used, place.alu))
+  bool place(const Unit &unit, const Step &step) {
+    if (unit.stage < stage || llvm::is_contained(used, unit.alu))
       return false;
-    stage = place.stage;
-    used.push_back(place.alu);
-    pass.steps.push_back({place.stage, place.op, &step});
+    stage = unit.stage;
+    used.push_back(unit.alu);
+    pass.steps.push_back({unit.stage, unit.op, &step});
     return true;
   }
 };
@@ -188,23 +188,23 @@ std::vector<VectorPass> linalg_to_tcp::assignPasses(ArrayRef<Step> steps,
       type = step.type;
       continue;
     }
-    SmallVector<Place, 2> places;
+    SmallVector<Unit, 2> units;
     if (step.kind == Step::Kind::IntToFloat)
-      places = {{Stage::FxpToFp, "FxpToFp", std::monostate()}};
+      units = {{Stage::FxpToFp, "FxpToFp", std::monostate()}};
     else if (step.kind == Step::Kind::FloatToInt)
-      places = {{Stage::FpToFxp, "FpToFxp", std::monostate()}};
+      units = {{Stage::FpToFxp, "FpToFxp", std::monostate()}};
     else if (step.kind == Step::Kind::Function)
-      places = {functionPlace(step.function)};
+      units = {functionUnit(step.function)};
     else if (step.kind == Step::Kind::MultiplyAdd)
-      places = {{Stage::Float, "FpFma", FpTernaryOp::FmaF}};
+      units = {{Stage::Float, "FpFma", FpTernaryOp::FmaF}};
     else if (step.type.isF32())
-      places = floatPlaces(step.op, !needsFloatLater(steps.drop_front(i + 1)) &&
-                                        open.stage != Stage::Float);
+      units = floatUnits(step.op, !needsFloatLater(steps.drop_front(i + 1)) &&
+                                      open.stage != Stage::Float);
     else
-      places = intPlaces(step.op);
+      units = intUnits(step.op);
     auto placed = [&] {
       return llvm::any_of(
-          places, [&](const Place &place) { return open.place(place, step); });
+          units, [&](const Unit &unit) { return open.place(unit, step); });
     };
     if (!placed()) {
       close(type);

@@ -94,35 +94,35 @@ bool Evaluator::expectArgs(const BuiltinCall &call, unsigned least,
   return false;
 }
 
-static llvm::StringRef describePlace(Place place) {
-  switch (place) {
-  case Place::Layout:
+static llvm::StringRef describePhase(Phase phase) {
+  switch (phase) {
+  case Phase::Layout:
     return "a layout block";
-  case Place::TopComptime:
+  case Phase::TopComptime:
     return "a top-level comptime block";
-  case Place::Initializer:
+  case Phase::Initializer:
     return "the initialiser of a global";
-  case Place::Comptime:
+  case Phase::Comptime:
     return "comptime code";
-  case Place::Runtime:
+  case Phase::Runtime:
     return "running code";
   }
   return "";
 }
 
-bool Evaluator::expectPlace(const BuiltinCall &call,
-                            llvm::ArrayRef<Place> allowed) {
-  if (inTypeOf || llvm::is_contained(allowed, place))
+bool Evaluator::expectPhase(const BuiltinCall &call,
+                            llvm::ArrayRef<Phase> allowed) {
+  if (inTypeOf || llvm::is_contained(allowed, phase))
     return true;
   std::string text;
   for (auto [index, entry] : llvm::enumerate(allowed))
-    text += (index ? " or " : "") + describePlace(entry).str();
-  bool mayMove = place == Place::Initializer &&
-                 llvm::is_contained(allowed, Place::Runtime);
+    text += (index ? " or " : "") + describePhase(entry).str();
+  bool mayMove = phase == Phase::Initializer &&
+                 llvm::is_contained(allowed, Phase::Runtime);
   bool isLocal =
-      place == Place::TopComptime && call.name().text == "set_color_config";
+      phase == Phase::TopComptime && call.name().text == "set_color_config";
   error(call.span(), "@" + call.name().text + " is for " + text + ", this is " +
-                         describePlace(place) +
+                         describePhase(phase) +
                          (mayMove   ? ": set it in a function"
                           : isLocal ? ": write @set_local_color_config(color, "
                                       "config)"

@@ -19,7 +19,7 @@ using namespace sequin::csl_source;
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 1, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   Span span = arg(call, 0).span();
   LValue target = evalPlace(arg(call, 0), /*forWrite=*/false);
@@ -118,7 +118,7 @@ Value Evaluator::builtinExportSymbol(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinExport(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   Value pointer = eval(arg(call, 0)), config = evalConfig(call, 1);
   if (!pointer || !config ||
@@ -155,7 +155,7 @@ Value Evaluator::builtinExport(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinRpc(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 1) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 1, 1) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   Value id = eval(arg(call, 0));
   if (!id)
@@ -175,8 +175,8 @@ Value Evaluator::builtinRpc(const BuiltinCall &call, const Type *) {
 
 Value Evaluator::builtinGetSymbolId(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1) ||
-      !expectPlace(call, {Place::Runtime, Place::TopComptime, Place::Comptime,
-                          Place::Initializer}))
+      !expectPhase(call, {Phase::Runtime, Phase::TopComptime, Phase::Comptime,
+                          Phase::Initializer}))
     return Value();
   LValue target = evalPlace(arg(call, 0), /*forWrite=*/false);
   if (target.kind == LValue::Kind::Error)
@@ -201,7 +201,7 @@ Value Evaluator::builtinGetSymbolId(const BuiltinCall &call, const Type *) {
     return error(arg(call, 0).span(),
                  "@get_symbol_id is of a global variable or function that "
                  "@export_symbol advertises");
-  if (place != Place::Runtime)
+  if (phase != Phase::Runtime)
     return makeInt(types.u16(), found->id);
   std::string symbol;
   if (function.decl) {
@@ -218,7 +218,7 @@ Value Evaluator::builtinGetSymbolId(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinGetSymbolValue(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   const Type *type = evalType(arg(call, 0));
   Value id = eval(arg(call, 1), types.u16());
@@ -233,7 +233,7 @@ Value Evaluator::builtinGetSymbolValue(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinGetTensorPtr(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 1) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 1, 1) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value id = eval(arg(call, 0), types.u16());
   if (!id)
@@ -250,7 +250,7 @@ Value Evaluator::builtinGetTensorPtr(const BuiltinCall &call, const Type *) {
 Value Evaluator::builtinHasExportedTensors(const BuiltinCall &call,
                                            const Type *) {
   if (!expectArgs(call, 0, 0) ||
-      !expectPlace(call, {Place::Runtime, Place::Comptime, Place::Initializer}))
+      !expectPhase(call, {Phase::Runtime, Phase::Comptime, Phase::Initializer}))
     return Value();
   if (!program)
     return error(call.span(), "@has_exported_tensors is for code of a PE");
@@ -265,7 +265,7 @@ Value Evaluator::builtinHasExportedTensors(const BuiltinCall &call,
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::builtinRandom16(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 0, 0) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 0, 0) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   return makeRuntime(
       types.u16(),
@@ -273,7 +273,7 @@ Value Evaluator::builtinRandom16(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinSetActivePrng(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 1) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 1, 1) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value id = eval(arg(call, 0), types.u16());
   if (mlir::Value number = materializeAs(id, types.u16(), arg(call, 0).span()))
@@ -292,7 +292,7 @@ bool Evaluator::configAddress(const BuiltinCall &call, Value &address,
   bool isSet = call.name().text.starts_with("set");
   unsigned rangesAt = isSet ? 2 : 1;
   if (!expectArgs(call, rangesAt, rangesAt + checked) ||
-      !expectPlace(call, {Place::Runtime, Place::TopComptime}))
+      !expectPhase(call, {Phase::Runtime, Phase::TopComptime}))
     return false;
   Span span = arg(call, 0).span();
   address = eval(arg(call, 0), types.u16());
@@ -448,7 +448,7 @@ Value Evaluator::builtinSequinFormer(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinSequinUnblock(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 0, 0) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 0, 0) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   csl::UnblockCmdStreamOp::create(builder, loc(call.span()));
   return makeVoid();
@@ -483,7 +483,7 @@ Value Evaluator::builtinSequinRegister(const BuiltinCall &call, const Type *) {
 /// @sequin_coordinate("x"): where the PE is in the rectangle.
 Value Evaluator::builtinSequinCoordinate(const BuiltinCall &call,
                                          const Type *) {
-  if (!expectArgs(call, 1, 1) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 1, 1) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value axis = evalKnown(arg(call, 0), "the axis", types.string());
   if (!axis)
@@ -496,7 +496,7 @@ Value Evaluator::builtinSequinCoordinate(const BuiltinCall &call,
 
 /// @sequin_print(format, values...)
 Value Evaluator::builtinSequinPrint(const BuiltinCall &call, const Type *) {
-  if (call.arguments().empty() || !expectPlace(call, {Place::Runtime}))
+  if (call.arguments().empty() || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value format = evalKnown(arg(call, 0), "the format", types.string());
   if (!format)

@@ -18,7 +18,7 @@ using namespace sequin::csl_source;
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::builtinSetRectangle(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Layout}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::Layout}))
     return Value();
   LayoutState &layout = session.layout;
   if (layout.rectangle) {
@@ -86,7 +86,7 @@ Evaluator::evalCoordinates(const BuiltinCall &call) {
 }
 
 Value Evaluator::builtinSetTileCode(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 4) || !expectPlace(call, {Place::Layout}))
+  if (!expectArgs(call, 2, 4) || !expectPhase(call, {Phase::Layout}))
     return Value();
   auto at = evalCoordinates(call);
   if (!at)
@@ -457,7 +457,7 @@ std::optional<ColorConfig> Evaluator::readColorConfig(const Value &given,
 }
 
 Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 4, 4) || !expectPlace(call, {Place::Layout}))
+  if (!expectArgs(call, 4, 4) || !expectPhase(call, {Phase::Layout}))
     return Value();
   auto at = evalCoordinates(call);
   Value color = eval(arg(call, 2)), config = eval(arg(call, 3));
@@ -494,7 +494,7 @@ Value Evaluator::builtinSetColorConfig(const BuiltinCall &call, const Type *) {
 
 Value Evaluator::builtinSetLocalColorConfig(const BuiltinCall &call,
                                             const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   Value color = eval(arg(call, 0)), config = eval(arg(call, 1));
   if (!color || !config)
@@ -563,8 +563,8 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
                           types.simple(TypeKind::Color));
   if (!color)
     return Value();
-  if (!expectPlace(call, {Place::TopComptime, Place::Initializer,
-                          Place::Comptime, Place::Runtime}))
+  if (!expectPhase(call, {Phase::TopComptime, Phase::Initializer,
+                          Phase::Comptime, Phase::Runtime}))
     return Value();
   if (!program)
     return error(call.span(), "@get_filter_id is for the code of a PE");
@@ -584,7 +584,7 @@ Value Evaluator::builtinGetFilterId(const BuiltinCall &call, const Type *) {
   Value own = (*numbers)[program->representative];
   if (own.small() < 0) {
     // A configuration that comes later may have it.
-    if (place != Place::Runtime)
+    if (phase != Phase::Runtime)
       return error(call.span(), "color " + std::to_string(number) +
                                     " has no filter up to here");
     mlir::Value operand = materialize(color, call.span());
@@ -653,7 +653,7 @@ static bool isExportable(const Type *type, const Type *fp16) {
 }
 
 Value Evaluator::builtinExportName(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 3) || !expectPlace(call, {Place::Layout}))
+  if (!expectArgs(call, 2, 3) || !expectPhase(call, {Phase::Layout}))
     return Value();
   Value name = evalKnown(arg(call, 0), "the name", types.string());
   const Type *type = evalType(arg(call, 1));

@@ -301,7 +301,7 @@ createOperation(mlir::OpBuilder &builder, mlir::Location loc, DsdOpcode opcode,
 
 Value Evaluator::dsdOperation(const BuiltinCall &call, DsdOpcode opcode) {
   const DsdOpInfo &info = getInfo(opcode);
-  if (!expectPlace(call, {Place::Runtime}))
+  if (!expectPhase(call, {Phase::Runtime}))
     return Value();
   llvm::SmallVector<Value> values;
   for (const Expr *argument : call.arguments()) {
@@ -438,7 +438,7 @@ Value Evaluator::dsdOperation(const BuiltinCall &call, DsdOpcode opcode) {
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::builtinMap(const BuiltinCall &call, const Type *) {
-  if (!expectPlace(call, {Place::Runtime}))
+  if (!expectPhase(call, {Phase::Runtime}))
     return Value();
   if (call.arguments().empty())
     return error(call.span(), "@map has a function, its inputs and an output");

@@ -19,7 +19,7 @@ using namespace sequin::csl_source;
 Value Evaluator::builtinAllocateFifo(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 2))
     return Value();
-  if (place != Place::Initializer || !initializing || initializing->isVar)
+  if (phase != Phase::Initializer || !initializing || initializing->isVar)
     return error(call.span(), "@allocate_fifo initialises a global constant");
   LValue buffer = evalPlace(arg(call, 0), /*forWrite=*/false);
   Value config = evalConfig(call, 1);
@@ -158,7 +158,7 @@ Value Evaluator::builtinAllocateFifo(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::setFifoLength(const BuiltinCall &call, bool isRead) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value fifo = eval(arg(call, 0)), length = eval(arg(call, 1), types.u16());
   if (!fifo || !length)
@@ -245,7 +245,7 @@ Value Evaluator::builtinGetSr(const BuiltinCall &call, const Type *) {
 Value Evaluator::loadDsr(const BuiltinCall &call, unsigned registers) {
   unsigned count = 2 + registers;
   if (!expectArgs(call, count, count + 1) ||
-      !expectPlace(call, {Place::Runtime, Place::TopComptime}))
+      !expectPhase(call, {Phase::Runtime, Phase::TopComptime}))
     return Value();
   llvm::SmallVector<Value> values;
   for (unsigned i = 0; i < count; ++i) {
@@ -343,7 +343,7 @@ Value Evaluator::builtinLoadToDsrXdsrSr(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinSetDsrBaseAddr(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value dsr = eval(arg(call, 0));
   LValue target = evalPlace(arg(call, 1), /*forWrite=*/false);
@@ -366,7 +366,7 @@ Value Evaluator::builtinSetDsrBaseAddr(const BuiltinCall &call, const Type *) {
 }
 
 Value Evaluator::builtinSetDsrLength(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   Value dsr = eval(arg(call, 0)), length = eval(arg(call, 1), types.u16());
   if (!dsr || !length)

@@ -186,7 +186,7 @@ static std::string idToWrite(TypeKind wanted, const Value &given, bool isWse3) {
 
 Value Evaluator::builtinActivate(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1) ||
-      !expectPlace(call, {Place::Runtime, Place::TopComptime}))
+      !expectPhase(call, {Phase::Runtime, Phase::TopComptime}))
     return Value();
   Value id = eval(arg(call, 0));
   if (!id)
@@ -212,7 +212,7 @@ static bool isBlockable(const Type *type, bool isWse3) {
 
 Value Evaluator::builtinBlock(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 1) ||
-      !expectPlace(call, {Place::Runtime, Place::TopComptime}))
+      !expectPhase(call, {Phase::Runtime, Phase::TopComptime}))
     return Value();
   Value id = eval(arg(call, 0));
   if (!id)
@@ -262,7 +262,7 @@ static BindForm getBindForm(llvm::StringRef name) {
 }
 
 Value Evaluator::builtinBindDataTask(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   BindForm form = getBindForm(call.name().text);
   Value task = eval(arg(call, 0)), id = eval(arg(call, 1));
@@ -307,7 +307,7 @@ Value Evaluator::builtinBindControlTask(const BuiltinCall &call,
 
 Value Evaluator::builtinBindRotatingTasks(const BuiltinCall &call,
                                           const Type *) {
-  if (!expectArgs(call, 4, 4) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 4, 4) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   if (!session.machine.rotatingTasks)
     return error(call.span(), "@bind_rotating_tasks is not for " +
@@ -352,7 +352,7 @@ Value Evaluator::builtinBindRotatingTasks(const BuiltinCall &call,
 
 Value Evaluator::builtinSetControlTaskTable(const BuiltinCall &call,
                                             const Type *) {
-  if (!expectArgs(call, 0, 1) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 0, 1) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   if (!session.machine.separateControlTable)
     return error(call.span(), "@set_control_task_table is not for " +
@@ -383,7 +383,7 @@ std::optional<csl::Priority> Evaluator::readPriority(const Value &value,
 }
 
 Value Evaluator::builtinInitializeQueue(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 1, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   Value queue = eval(arg(call, 0)), config = evalConfig(call, 1);
   if (!queue || !config)
@@ -451,7 +451,7 @@ Value Evaluator::builtinInitializeQueue(const BuiltinCall &call, const Type *) {
 Value Evaluator::builtinSetTeardownHandler(const BuiltinCall &call,
                                            const Type *) {
   bool isTeardown = call.name().text == "set_teardown_handler";
-  if (!expectArgs(call, 2, 2) || !expectPlace(call, {Place::TopComptime}))
+  if (!expectArgs(call, 2, 2) || !expectPhase(call, {Phase::TopComptime}))
     return Value();
   if (!isTeardown && !session.machine.queueFlush)
     return error(call.span(), "@set_empty_queue_handler is not for " +
@@ -499,7 +499,7 @@ Value Evaluator::builtinSetEmptyQueueHandler(const BuiltinCall &call,
 }
 
 Value Evaluator::builtinQueueFlush(const BuiltinCall &call, const Type *) {
-  if (!expectArgs(call, 1, 1) || !expectPlace(call, {Place::Runtime}))
+  if (!expectArgs(call, 1, 1) || !expectPhase(call, {Phase::Runtime}))
     return Value();
   if (!session.machine.queueFlush)
     return error(call.span(), "@queue_flush is not for " +

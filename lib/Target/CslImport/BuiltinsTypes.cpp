@@ -51,7 +51,7 @@ Value Evaluator::builtinPtrcast(const BuiltinCall &call, const Type *) {
     return error(arg(call, 0).span(), "'" + type->element->str() +
                                           "' is a comptime-only type, nothing "
                                           "of it is in memory");
-  if (!expectPlace(call, {Place::Runtime}))
+  if (!expectPhase(call, {Phase::Runtime}))
     return Value();
   mlir::Type target = convert(type, call.span());
   mlir::Value pointer = materialize(value, call.span());

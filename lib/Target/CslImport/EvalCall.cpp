@@ -69,7 +69,7 @@ const Type *Evaluator::functionType(const FunctionRef &function) {
     inner.module = function.module;
     Frame *saved = frame;
     frame = &inner;
-    PlaceScope scope(*this, Place::Comptime);
+    PhaseScope scope(*this, Phase::Comptime);
     for (const FnParam *param : function.decl->params())
       params.push_back(param->isAnytype() ? nullptr : evalType(*param->type()));
     frame = saved;
@@ -84,7 +84,7 @@ const Type *Evaluator::functionType(const FunctionRef &function) {
   inner.module = function.module;
   Frame *saved = frame;
   frame = &inner;
-  PlaceScope scope(*this, Place::Comptime);
+  PhaseScope scope(*this, Phase::Comptime);
   llvm::SmallVector<const Type *> params;
   for (const FnParam *param : function.decl->params()) {
     const Type *type = evalType(*param->type());
@@ -108,7 +108,7 @@ const Type *Evaluator::resultType(const FunctionRef &function, Frame &inner) {
     return types.voidType();
   Frame *saved = frame;
   frame = &inner;
-  PlaceScope scope(*this, Place::Comptime);
+  PhaseScope scope(*this, Phase::Comptime);
   bool savedTypeOf = inTypeOf;
   const Type *result = evalType(*text);
   inTypeOf = savedTypeOf;
@@ -205,7 +205,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
     if (!param->isAnytype()) {
       Frame *saved = frame;
       frame = &inner;
-      PlaceScope scope(*this, isComptime() ? place : Place::Comptime);
+      PhaseScope scope(*this, isComptime() ? phase : Phase::Comptime);
       type = evalType(*param->type());
       frame = saved;
       failed |= !type;
@@ -272,7 +272,7 @@ Value Evaluator::callFunction(const FunctionRef &function,
                               "', whose result or parameters exist at comptime "
                               "only, has comptime-known arguments");
     } else {
-      PlaceScope scope(*this, Place::Comptime);
+      PhaseScope scope(*this, Phase::Comptime);
       value = expand(inner, result, span);
     }
   } else {
@@ -405,7 +405,7 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
       }
       Frame *saved = frame;
       frame = &inner;
-      PlaceScope scope(*this, Place::Comptime);
+      PhaseScope scope(*this, Phase::Comptime);
       type = evalType(*param->type());
       frame = saved;
       if (!type)
@@ -515,7 +515,7 @@ csl::TaskOp Evaluator::emitTask(const FunctionRef &function, csl::TaskKind kind,
     }
     Frame *saved = frame;
     frame = &inner;
-    PlaceScope scope(*this, Place::Comptime);
+    PhaseScope scope(*this, Phase::Comptime);
     const Type *type = evalType(*param->type());
     frame = saved;
     if (!type)
@@ -584,7 +584,7 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
   findAddressTaken(*decl.body(), inner.addressTaken);
   Frame *savedFrame = frame;
   frame = &inner;
-  PlaceScope scope(*this, Place::Runtime);
+  PhaseScope scope(*this, Phase::Runtime);
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&entry);
   depth = 0;

@@ -367,7 +367,7 @@ Value Evaluator::evalSwitch(const SwitchExpr &expr, const Type *hint,
     for (const Expr *text : prong.values) {
       Value value;
       {
-        PlaceScope scope(*this, isComptime() ? place : Place::Comptime);
+        PhaseScope scope(*this, isComptime() ? phase : Phase::Comptime);
         value = evalKnown(*text, "the value of a switch branch", type);
       }
       if (!value)

@@ -286,7 +286,7 @@ Value Evaluator::evalArrayType(const ArrayType &expr) {
   llvm::SmallVector<int64_t> shape;
   int64_t count = 1;
   for (const Expr *dim : expr.dims()) {
-    PlaceScope scope(*this, isComptime() ? place : Place::Comptime);
+    PhaseScope scope(*this, isComptime() ? phase : Phase::Comptime);
     std::optional<int64_t> size =
         evalKnownInt(*dim, "the size of an array", 0, kMaxElements);
     if (!size)
@@ -515,8 +515,8 @@ readAffine(const Expr &expr, llvm::ArrayRef<llvm::StringRef> names,
 static constexpr int64_t kMaxCoefficient = 1 << 20;
 
 Value Evaluator::evalTensorAccess(const csl_source::TensorAccess &expr) {
-  const Place outer = place;
-  PlaceScope scope(*this, isComptime() ? place : Place::Comptime);
+  const Phase outer = phase;
+  PhaseScope scope(*this, isComptime() ? phase : Phase::Comptime);
   llvm::SmallVector<llvm::StringRef> names;
   std::vector<int64_t> extents;
   for (auto [variable, extent] : llvm::zip(expr.variables(), expr.extents())) {
@@ -536,7 +536,7 @@ Value Evaluator::evalTensorAccess(const csl_source::TensorAccess &expr) {
   LValue array;
   Value base;
   {
-    PlaceScope arrayScope(*this, outer);
+    PhaseScope arrayScope(*this, outer);
     array = evalPlace(*expr.array(), /*forWrite=*/false);
     if (array.kind == LValue::Kind::Error)
       return Value();

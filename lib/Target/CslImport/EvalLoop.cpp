@@ -116,10 +116,10 @@ Value Evaluator::evalWhile(const WhileExpr &expr) {
     endScope(scope);
     return left ? Value() : makeVoid();
   }
-  Place inner = expr.mode() == LoopMode::Comptime && !isComptime()
-                    ? Place::Comptime
-                    : place;
-  PlaceScope placeScope(*this, inner);
+  Phase inner = expr.mode() == LoopMode::Comptime && !isComptime()
+                    ? Phase::Comptime
+                    : phase;
+  PhaseScope phaseScope(*this, inner);
   frame->targets.push_back(&target);
   uint64_t iterations = 0;
   auto run = [&] {
@@ -238,7 +238,7 @@ Value Evaluator::evalFor(const ForExpr &expr) {
 
   if (unroll) {
     bool comptimeLoop = expr.mode() == LoopMode::Comptime && !isComptime();
-    PlaceScope placeScope(*this, comptimeLoop ? Place::Comptime : place);
+    PhaseScope phaseScope(*this, comptimeLoop ? Phase::Comptime : phase);
     Value value;
     std::optional<KnownRange> range;
     int64_t count = 0;

@@ -45,7 +45,7 @@ LValue Evaluator::placeOfMemref(mlir::Value memref, const Type *type,
 }
 
 bool Evaluator::isInMemory(const Global &global) {
-  return place == Place::Runtime && !inTypeOf && program && global.decl &&
+  return phase == Phase::Runtime && !inTypeOf && program && global.decl &&
          global.var() && global.var()->isConst() && !global.value.isFifo() &&
          (global.type->isArray() || global.type->isNumber()) &&
          !global.type->isComptimeOnly() &&

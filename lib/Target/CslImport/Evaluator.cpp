@@ -121,7 +121,7 @@ mlir::Location Evaluator::loc(Span span) {
     result =
         mlir::CallSiteLoc::get(result, session.location(f->callSpan.Start));
   // What a library sets up comes from the import that asked for it.
-  if (place == Place::TopComptime && frame && frame->module &&
+  if (phase == Phase::TopComptime && frame && frame->module &&
       frame->module->isLibrary) {
     const ModuleInstance *module = frame->module;
     while (module->importer && module->importer->isLibrary)
@@ -254,7 +254,7 @@ Value Evaluator::evalInner(const Expr &expr, const Type *hint) {
     const Expr &operand = *llvm::cast<ComptimeExpr>(expr).operand();
     Value value = evalComptime(operand, hint);
     // Nothing is asked of a symbolic value: it is known at every PE.
-    if (place == Place::Runtime && value && !inTypeOf && !value.isComptime())
+    if (phase == Phase::Runtime && value && !inTypeOf && !value.isComptime())
       return error(operand.span(),
                    "a value of type '" + value.type()->str() +
                        "' must be comptime-known after 'comptime', this one "
@@ -333,7 +333,7 @@ Value Evaluator::evalInner(const Expr &expr, const Type *hint) {
 Value Evaluator::evalComptime(const Expr &expr, const Type *hint) {
   if (isComptime())
     return eval(expr, hint);
-  PlaceScope scope(*this, Place::Comptime);
+  PhaseScope scope(*this, Phase::Comptime);
   return eval(expr, hint);
 }
 
@@ -435,7 +435,7 @@ const Type *Evaluator::typeOf(const Expr &expr) {
     mlir::Region scratch;
     builder.createBlock(&scratch);
     variables.enter(&scratch.front(), origin);
-    PlaceScope scope(*this, Place::Runtime);
+    PhaseScope scope(*this, Phase::Runtime);
     result = eval(expr).type();
     variables.forget(scratch);
   }

@@ -55,7 +55,7 @@ using csl_source::Span;
 using csl_source::UnaryOp;
 
 /// Where an evaluation happens, which decides what builtins may do.
-enum class Place : uint8_t {
+enum class Phase : uint8_t {
   Layout,      ///< the layout block
   TopComptime, ///< a top-level comptime block of a PE's code
   Initializer, ///< of a global
@@ -262,7 +262,7 @@ public:
   mlir::Attribute attributeOf(const Value &value);
 
 private:
-  friend class PlaceScope;
+  friend class PhaseScope;
   friend class SetupScope;
 
   //===--- Errors, places ------------------------------------------------===//
@@ -287,7 +287,7 @@ private:
   std::string observedValue(const Value &value);
   /// As observe(), of a variable, at the name of its declaration.
   void observeLocal(const Local &local, Span name);
-  bool isComptime() const { return place != Place::Runtime; }
+  bool isComptime() const { return phase != Phase::Runtime; }
   Value makeVoid() { return Value(types.voidType()); }
   Value makeBool(bool value) { return Value(types.boolType(), Integer(value)); }
   Value makeInt(const Type *type, int64_t value) {
@@ -562,7 +562,7 @@ private:
   const Expr &arg(const BuiltinCall &call, unsigned index) {
     return *call.arguments()[index];
   }
-  bool expectPlace(const BuiltinCall &call, llvm::ArrayRef<Place> allowed);
+  bool expectPhase(const BuiltinCall &call, llvm::ArrayRef<Phase> allowed);
   /// The configuration struct at `index`, an empty one if it is not there.
   Value evalConfig(const BuiltinCall &call, unsigned index);
   bool checkFields(const Value &config, llvm::ArrayRef<llvm::StringRef> allowed,
@@ -641,7 +641,7 @@ private:
   Made made;
   mlir::OpBuilder builder;
   Frame *frame = nullptr;
-  Place place = Place::Comptime;
+  Phase phase = Phase::Comptime;
   unsigned depth = 0;     ///< branches and loops of running code around
   unsigned callDepth = 0; ///< of comptime calls
   /// Control does not come here: it has left what is being evaluated.
@@ -655,18 +655,18 @@ private:
   llvm::StringRef declName; ///< for the names of struct types
 };
 
-/// Evaluates in another place for a while.
-class PlaceScope {
+/// Evaluates in another phase for a while.
+class PhaseScope {
 public:
-  PlaceScope(Evaluator &evaluator, Place place)
-      : evaluator(evaluator), saved(evaluator.place) {
-    evaluator.place = place;
+  PhaseScope(Evaluator &evaluator, Phase phase)
+      : evaluator(evaluator), saved(evaluator.phase) {
+    evaluator.phase = phase;
   }
-  ~PlaceScope() { evaluator.place = saved; }
+  ~PhaseScope() { evaluator.phase = saved; }
 
 private:
   Evaluator &evaluator;
-  Place saved;
+  Phase saved;
 };
 
 /// Operations that comptime code makes go to the program's comptime block

@@ -102,7 +102,7 @@ bool Evaluator::ensure(Global &global, Span use) {
   Frame inner;
   inner.module = global.module;
   Saved<Frame *> savedFrame(frame, &inner);
-  Saved<Place> savedPlace(place, Place::Initializer);
+  Saved<Phase> savedPhase(phase, Phase::Initializer);
   Saved<unsigned> savedDepth(depth, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
@@ -313,7 +313,7 @@ void Evaluator::emitGlobal(Global &global) {
     Frame inner;
     inner.module = global.module;
     Saved<Frame *> savedFrame(frame, &inner);
-    PlaceScope scope(*this, Place::Initializer);
+    PhaseScope scope(*this, Phase::Initializer);
     if (decl->attributes().align)
       if (auto number = evalAlign(*decl->attributes().align))
         align = builder.getI64IntegerAttr(*number);
@@ -383,7 +383,7 @@ void Evaluator::emitGlobal(Global &global) {
     return;
   // The rest is stored before the program starts.
   builder.setInsertionPointToEnd(&program->comptime.getBody().front());
-  PlaceScope scope(*this, Place::Runtime);
+  PhaseScope scope(*this, Phase::Runtime);
   Frame inner;
   inner.module = global.module;
   Saved<Frame *> savedFrame(frame, &inner);
@@ -431,7 +431,7 @@ static constexpr unsigned kMaxImportDepth = 64;
 Value Evaluator::builtinImportModule(const BuiltinCall &call, const Type *) {
   if (!expectArgs(call, 1, 2))
     return Value();
-  if (place != Place::Initializer || !initializing)
+  if (phase != Phase::Initializer || !initializing)
     return error(call.span(), "@import_module initialises a global constant");
   Value name = evalKnown(arg(call, 0), "the name of a module", types.string());
   if (!name)
@@ -596,7 +596,7 @@ void Evaluator::runComptimeBlocks(ModuleInstance &module) {
     Frame inner;
     inner.module = &module;
     Saved<Frame *> savedFrame(frame, &inner);
-    PlaceScope scope(*this, Place::TopComptime);
+    PhaseScope scope(*this, Phase::TopComptime);
     depth = 0;
     left = false;
     eval(*block->body());
@@ -605,11 +605,11 @@ void Evaluator::runComptimeBlocks(ModuleInstance &module) {
 }
 
 void Evaluator::needExports() {
-  if (place == Place::Runtime || program->roots.empty() ||
+  if (phase == Phase::Runtime || program->roots.empty() ||
       program->roots.front()->comptimeBlocksDone)
     return;
   Saved<Frame *> savedFrame(frame, nullptr);
-  Saved<Place> savedPlace(place, Place::TopComptime);
+  Saved<Phase> savedPhase(phase, Phase::TopComptime);
   Saved<unsigned> savedDepth(depth, 0);
   Saved<bool> savedLeft(left, false);
   Saved<bool> savedTypeOf(inTypeOf, false);
@@ -665,7 +665,7 @@ void Evaluator::runLayoutModule(ModuleInstance &module,
     Frame inner;
     inner.module = &module;
     Saved<Frame *> savedFrame(frame, &inner);
-    PlaceScope scope(*this, Place::Layout);
+    PhaseScope scope(*this, Phase::Layout);
     eval(*decl.body());
     left = false;
   }

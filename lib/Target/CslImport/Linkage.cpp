@@ -175,7 +175,7 @@ std::string Evaluator::linkName(Global &global) {
   inner.module = global.module;
   Frame *saved = frame;
   frame = &inner;
-  PlaceScope scope(*this, Place::Initializer);
+  PhaseScope scope(*this, Phase::Initializer);
   Value text = evalKnown(*name, "the name of a symbol", types.string());
   frame = saved;
   return text ? text.string() : std::string();

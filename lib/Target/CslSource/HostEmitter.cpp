@@ -44,13 +44,14 @@ static std::string numpyType(Type type, bool isUnsigned) {
 namespace {
 /// Where a symbol is and how many elements it has there; 0 if a pointer says so
 /// at run time.
-struct Place {
+struct SymbolArea {
   int64_t x, y, width, height, elements;
 };
 } // namespace
 
-static std::vector<Place> findPlaces(csl::LayoutOp layout, StringRef name) {
-  std::vector<Place> places;
+static std::vector<SymbolArea> findPlaces(csl::LayoutOp layout,
+                                          StringRef name) {
+  std::vector<SymbolArea> places;
   auto module = layout->getParentOfType<ModuleOp>();
   for (auto tile : layout.getOps<csl::TileCodeOp>()) {
     auto program =
@@ -78,9 +79,9 @@ static std::vector<Place> findPlaces(csl::LayoutOp layout, StringRef name) {
   // One rectangle if the pieces fill it with arrays of one size.
   if (places.empty())
     return places;
-  Place all = places.front();
+  SymbolArea all = places.front();
   int64_t right = 0, bottom = 0, area = 0;
-  for (const Place &place : places) {
+  for (const SymbolArea &place : places) {
     if (place.elements != all.elements)
       return places;
     all.x = std::min(all.x, place.x);
@@ -119,12 +120,12 @@ static SourceFile emitRun(const ModuleInfo &info) {
     // NumPy has no type for these.
     if (isa<csl::StructType, NoneType, FunctionType>(element))
       continue;
-    std::vector<Place> places = findPlaces(layout, name.getName());
+    std::vector<SymbolArea> places = findPlaces(layout, name.getName());
     if (places.empty())
       continue;
     std::string type = numpyType(element, name.getIsUnsigned());
     symbols.line("    " + quote(name.getName()) + ": (" + type + ", [");
-    for (const Place &place : places)
+    for (const SymbolArea &place : places)
       symbols.line("        (" + std::to_string(place.x) + ", " +
                    std::to_string(place.y) + ", " +
                    std::to_string(place.width) + ", " +

@@ -95,7 +95,7 @@ namespace {
 /// Looks through the rest of a block for what a name must be: the value of the
 /// block, an argument of a function, what is assigned to it.
 struct LaterUses {
-  const ast::Program &program;
+  const ast::Crates &program;
   const ast::NamePattern &name;
 
   bool isName(const ast::Expr *expr) const {

@@ -51,7 +51,7 @@ struct ApiCall {
 
 class Evaluator {
 public:
-  Evaluator(const ast::Program &program, const Reporter &reporter,
+  Evaluator(const ast::Crates &program, const Reporter &reporter,
             AxisTable &axes, Emitter &emitter, uint64_t stepLimit)
       : program(program), reporter(reporter), axes(axes), emitter(emitter),
         release(program.release().value_or(ast::Releases::V01)),
@@ -171,7 +171,7 @@ private:
   Value fail(Span place, const llvm::Twine &message);
   bool spend(Span place);
 
-  const ast::Program &program;
+  const ast::Crates &program;
   const Reporter &reporter;
   AxisTable &axes;
   Emitter &emitter;

@@ -26,7 +26,7 @@ namespace {
 /// Imports one function of a program.
 class Importer {
 public:
-  Importer(const ast::Program &program, const ImportOptions &options,
+  Importer(const ast::Crates &program, const ImportOptions &options,
            mlir::MLIRContext &context, const Reporter &reporter,
            const unsigned &errors)
       : program(program), options(options), context(context),
@@ -54,7 +54,7 @@ private:
   bool buildHost(const ast::FnItem &function);
   bool isKernel() const { return onlyHbm; }
 
-  const ast::Program &program;
+  const ast::Crates &program;
   const ImportOptions &options;
   mlir::MLIRContext &context;
   const Reporter &reporter;
@@ -479,7 +479,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(const ast::FnItem &function) {
 // Entry
 //===----------------------------------------------------------------------===//
 
-static const ast::FnItem *findEntry(const ast::Program &program,
+static const ast::FnItem *findEntry(const ast::Crates &program,
                                     const ImportOptions &options,
                                     StringRef path,
                                     mlir::MLIRContext &context) {
@@ -537,7 +537,7 @@ visa_import::importVisa(llvm::StringRef path, const ImportOptions &options,
   }
   source::Diagnostics diagnostics(sources);
   ast::Context nodes;
-  ast::Program program(sources, nodes, diagnostics);
+  ast::Crates program(sources, nodes, diagnostics);
   for (StringRef library : options.libraries) {
     auto [name, file] = library.split('=');
     program.addLibrary(name, file);

@@ -101,7 +101,7 @@ TEST(VisaMutations, NoneIsTooMuch) {
     first.tree();
     // Reads it once more, as a crate.
     Diagnostics aside(first.sources);
-    Program program(first.sources, first.context, aside);
+    Crates program(first.sources, first.context, aside);
     EXPECT_TRUE(program.load("test.rs")) << "seed " << seed;
     if (first.file->hadErrors)
       continue;

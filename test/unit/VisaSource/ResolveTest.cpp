@@ -76,7 +76,7 @@ struct Resolved {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
-  Program program;
+  Crates program;
   const Module *root = nullptr;
 };
 
