@@ -519,7 +519,8 @@ Workspace::referencesIn(llvm::ArrayRef<const Document *> files,
 //===----------------------------------------------------------------------===//
 
 std::optional<llvm::APSInt> Workspace::value(const Document &document,
-                                             const Expr &expr, unsigned depth) {
+                                             const Expr &expr, Constants &known,
+                                             unsigned depth) {
   using llvm::APSInt;
   if (depth > kMaxSteps)
     return std::nullopt;
@@ -535,9 +536,9 @@ std::optional<llvm::APSInt> Workspace::value(const Document &document,
   if (const auto *character = llvm::dyn_cast<CharLiteral>(&e))
     return number(llvm::APInt(33, character->value()));
   if (const auto *prefix = llvm::dyn_cast<ComptimeExpr>(&e))
-    return value(document, *prefix->operand(), depth + 1);
+    return value(document, *prefix->operand(), known, depth + 1);
   if (const auto *unary = llvm::dyn_cast<UnaryExpr>(&e)) {
-    auto operand = value(document, *unary->operand(), depth + 1);
+    auto operand = value(document, *unary->operand(), known, depth + 1);
     if (!operand || unary->op() != UnaryOp::Neg)
       return std::nullopt;
     return -*operand;
@@ -548,13 +549,18 @@ std::optional<llvm::APSInt> Workspace::value(const Document &document,
         named ? llvm::dyn_cast_or_null<VarDecl>(named->decl) : nullptr;
     if (!var || !var->isConst() || !var->init())
       return std::nullopt;
-    return value(*named->document, *var->init(), depth + 1);
+    auto found = known.find(var);
+    if (found == known.end()) {
+      auto init = value(*named->document, *var->init(), known, depth + 1);
+      found = known.insert({var, init}).first;
+    }
+    return found->second;
   }
   const auto *binary = llvm::dyn_cast<BinaryExpr>(&e);
   if (!binary)
     return std::nullopt;
-  auto left = value(document, *binary->left(), depth + 1);
-  auto right = value(document, *binary->right(), depth + 1);
+  auto left = value(document, *binary->left(), known, depth + 1);
+  auto right = value(document, *binary->right(), known, depth + 1);
   if (!left || !right)
     return std::nullopt;
   APSInt result;
@@ -634,12 +640,14 @@ std::string Workspace::hover(const Document &document, const Meaning &meaning,
   std::string result = "```csl\n" + text + "\n```\n" + evaluated.str();
   if (const auto *var = llvm::dyn_cast<VarDecl>(&decl))
     if (evaluated.empty() && var->isConst() && var->init() &&
-        !llvm::isa<IntLiteral>(var->init()->ignoreParens()))
-      if (auto number = value(*meaning.document, *var->init(), 0)) {
+        !llvm::isa<IntLiteral>(var->init()->ignoreParens())) {
+      Constants known;
+      if (auto number = value(*meaning.document, *var->init(), known, 0)) {
         llvm::SmallString<32> digits;
         number->toString(digits);
         result += ("= " + digits + "\n").str();
       }
+    }
   for (StringRef line : decl.docs())
     result += ("\n" + line.trim() + "\n").str();
   if (meaning.document != &document)

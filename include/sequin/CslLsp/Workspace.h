@@ -170,9 +170,14 @@ private:
   static std::vector<const csl_source::Decl *> membersOf(const Meaning &owner);
   /// The file that @import_module or @set_tile_code names.
   const Document *imported(const Document &importer, llvm::StringRef name);
+  /// Values of constants, none if they are not known: each is found once,
+  /// however often others name it.
+  using Constants =
+      llvm::DenseMap<const csl_source::VarDecl *, std::optional<llvm::APSInt>>;
   /// The value of an integer expression of literals and constants.
-  std::optional<llvm::APSInt>
-  value(const Document &document, const csl_source::Expr &expr, unsigned depth);
+  std::optional<llvm::APSInt> value(const Document &document,
+                                    const csl_source::Expr &expr,
+                                    Constants &known, unsigned depth);
 
   struct OnDisk {
     std::unique_ptr<Document> document;

@@ -97,6 +97,24 @@ TEST_F(CslWorkspace, Hover) {
   EXPECT_EQ(hover("0.0"), "");
 }
 
+// Constants that name the one before twice: each is evaluated once.
+TEST(CslWorkspaceOfConstants, NoChainIsExponential) {
+  std::string text = "const a0 = 1;\n";
+  for (int i = 1; i < 20; ++i) {
+    std::string before = "a" + std::to_string(i - 1);
+    text += "const a" + std::to_string(i) + " = " + before + " * 3 - " +
+            before + ";\n";
+  }
+  Workspace workspace("/lib");
+  const Document &document = workspace.open("/dir/a.csl", text);
+  auto last = document.text().find("a19");
+  auto meaning = workspace.meaning(
+      document, Loc::getFromPointer(document.text().data() + last));
+  ASSERT_TRUE(meaning.has_value());
+  EXPECT_EQ(workspace.hover(document, *meaning),
+            "```csl\nconst a19 = a18 * 3 - a18\n```\n= 524288\n");
+}
+
 TEST_F(CslWorkspace, Members) {
   auto names = [&](StringRef text) {
     std::string result;
