@@ -10,6 +10,7 @@ it is, JSON's escapes resolved: what an editor should never send.
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 from typing import Any
 
@@ -57,9 +58,12 @@ def answers_in(stream: bytes) -> list[Any] | None:
 
 
 def key_of(number: Any) -> str:
-    """A question's number as it comes back: beyond 64 bits as a double, as JSON's readers may."""
+    """A question's number as it comes back: beyond 64 bits as a double, halves of characters as
+    none, as JSON's readers may."""
     if isinstance(number, int) and not -2**63 <= number < 2**63:
         number = float(number)
+    if isinstance(number, str):
+        number = re.sub("[\ud800-\udfff]", "\ufffd", number)
     return json.dumps(number)
 
 
