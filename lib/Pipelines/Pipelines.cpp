@@ -100,4 +100,11 @@ void sequin::registerPipelines() {
       "Lower core operations to kernels of the tensor unit: the passes "
       "tcp-plan-*",
       populatePlanPipeline<ConvertLinalgToTcpOptions>);
+  static PassPipelineRegistration<> prepare(
+      kPipelineNames[4],
+      "Bring functions and tasks of csl programs into the form that bytecode "
+      "is made from",
+      [](OpPassManager &pm) {
+        csl_to_wafer::buildPreparePipeline(pm, /*hasAffine=*/true);
+      });
 }

@@ -117,7 +117,8 @@ void populateLinalgToCslPipeline(mlir::OpPassManager &pm,
 
 /// Their flags.
 inline constexpr llvm::StringLiteral kPipelineNames[] = {
-    "linalg-to-tcp", "tcp-to-config", "linalg-to-csl", "convert-linalg-to-tcp"};
+    "linalg-to-tcp", "tcp-to-config", "linalg-to-csl", "convert-linalg-to-tcp",
+    "csl-prepare"};
 void registerPipelines();
 
 } // namespace sequin

@@ -15,6 +15,14 @@
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/Mem2Reg.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLLOWERSWITCHES
+#define GEN_PASS_DEF_CSLTHREADBRANCHES
+#define GEN_PASS_DEF_CSLMEMTOREG
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
@@ -25,8 +33,9 @@ using namespace sequin::csl_to_wafer;
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct LowerSwitches : public PassWrapper<LowerSwitches, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerSwitches)
+struct LowerSwitches
+    : public sequin::impl::CslLowerSwitchesBase<LowerSwitches> {
+  using CslLowerSwitchesBase::CslLowerSwitchesBase;
 
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
@@ -63,10 +72,6 @@ struct LowerSwitches : public PassWrapper<LowerSwitches, OperationPass<>> {
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> csl_to_wafer::createLowerSwitchesPass() {
-  return std::make_unique<LowerSwitches>();
-}
 
 //===----------------------------------------------------------------------===//
 // Branches that are decided before
@@ -268,8 +273,9 @@ private:
   bool changed = false;
 };
 
-struct ThreadBranches : public PassWrapper<ThreadBranches, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ThreadBranches)
+struct ThreadBranches
+    : public sequin::impl::CslThreadBranchesBase<ThreadBranches> {
+  using CslThreadBranchesBase::CslThreadBranchesBase;
 
   explicit ThreadBranches(std::shared_ptr<CanonicalPatterns> patterns)
       : patterns(std::move(patterns)) {}
@@ -301,7 +307,8 @@ struct ThreadBranches : public PassWrapper<ThreadBranches, OperationPass<>> {
   }
 
 private:
-  std::shared_ptr<CanonicalPatterns> patterns;
+  std::shared_ptr<CanonicalPatterns> patterns =
+      std::make_shared<CanonicalPatterns>();
 
   static bool threadAll(Region &body) {
     // Each change leaves fewer edges to blocks that only branch; those that
@@ -372,8 +379,8 @@ std::unique_ptr<Pass> csl_to_wafer::createThreadBranchesPass(
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct KeepInRegisters : public PassWrapper<KeepInRegisters, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepInRegisters)
+struct KeepInRegisters : public sequin::impl::CslMemToRegBase<KeepInRegisters> {
+  using CslMemToRegBase::CslMemToRegBase;
 
   void runOnOperation() override {
     auto function = cast<FunctionOpInterface>(getOperation());
@@ -416,7 +423,3 @@ private:
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> csl_to_wafer::createKeepInRegistersPass() {
-  return std::make_unique<KeepInRegisters>();
-}

@@ -21,7 +21,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLINLINECALLS
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
@@ -78,10 +84,8 @@ struct Inliner : public InlinerInterface {
   }
 };
 
-class InlineCalls
-    : public PassWrapper<InlineCalls, OperationPass<csl::ProgramOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCalls)
+struct InlineCalls : public sequin::impl::CslInlineCallsBase<InlineCalls> {
+  using CslInlineCallsBase::CslInlineCallsBase;
 
   void runOnOperation() override {
     csl::ProgramOp program = getOperation();
@@ -183,7 +187,3 @@ private:
   unsigned effects = 0;
 };
 } // namespace
-
-std::unique_ptr<Pass> csl_to_wafer::createInlineCallsPass() {
-  return std::make_unique<InlineCalls>();
-}

@@ -15,7 +15,13 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLNORMALFORM
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
@@ -285,8 +291,8 @@ struct InNormalForm {
   explicit InNormalForm(Operation *) {}
 };
 
-struct NormalForm : public PassWrapper<NormalForm, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalForm)
+struct NormalForm : public sequin::impl::CslNormalFormBase<NormalForm> {
+  using CslNormalFormBase::CslNormalFormBase;
 
   /// What is known before the function runs goes to its beginning, wherever it
   /// was written: a global constant of the source comes back where it is used.
@@ -404,8 +410,4 @@ void csl_to_wafer::markRegisterAccesses(csl::ProgramOp program) {
       op->setAttr(kRegisterAccess,
                   Builder(op->getContext()).getI64IntegerAttr(accesses++));
   });
-}
-
-std::unique_ptr<Pass> csl_to_wafer::createNormalFormPass() {
-  return std::make_unique<NormalForm>();
 }

@@ -16,15 +16,26 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Dialect/Csl/IR/CslDialect.h"
 #include "sequin/Dialect/Csl/Transforms/KeepFloats.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
 #include "sequin/Dialect/Csl/Transforms/SayInCsl.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLEXPANDDIVISIONS
+#define GEN_PASS_DEF_CSLMERGEBLOCKS
+#define GEN_PASS_DEF_CSLMARKPROGRAM
+#define GEN_PASS_DEF_CSLREADEARLY
+#define GEN_PASS_DEF_CSLSHOWFLOATS
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
@@ -34,8 +45,9 @@ namespace {
 /// Quotients that round up or down, from those that truncate. The other
 /// expansions of arith lose what the bytecode has: the minimum of -0 and +0,
 /// and canonical NaNs.
-struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDivisions)
+struct ExpandDivisions
+    : public sequin::impl::CslExpandDivisionsBase<ExpandDivisions> {
+  using CslExpandDivisionsBase::CslExpandDivisionsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet all(context);
@@ -64,8 +76,8 @@ struct ExpandDivisions : public PassWrapper<ExpandDivisions, OperationPass<>> {
 };
 
 /// Blocks that do the same become one.
-struct MergeBlocks : public PassWrapper<MergeBlocks, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MergeBlocks)
+struct MergeBlocks : public sequin::impl::CslMergeBlocksBase<MergeBlocks> {
+  using CslMergeBlocksBase::CslMergeBlocksBase;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -80,9 +92,8 @@ struct MergeBlocks : public PassWrapper<MergeBlocks, OperationPass<>> {
 
 /// What a function does not say itself, and what MLIR's canonicalisation would
 /// take for something else.
-struct MarkProgram
-    : public PassWrapper<MarkProgram, OperationPass<csl::ProgramOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MarkProgram)
+struct MarkProgram : public sequin::impl::CslMarkProgramBase<MarkProgram> {
+  using CslMarkProgramBase::CslMarkProgramBase;
 
   void runOnOperation() override {
     csl::ProgramOp program = getOperation();
@@ -103,8 +114,8 @@ struct MarkProgram
 /// Memory is read, and addresses cost nothing, before what is computed, so that
 /// no float operation waits for the result of the one before it where something
 /// else could be done.
-struct ReadEarly : public PassWrapper<ReadEarly, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReadEarly)
+struct ReadEarly : public sequin::impl::CslReadEarlyBase<ReadEarly> {
+  using CslReadEarlyBase::CslReadEarlyBase;
 
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
@@ -125,8 +136,8 @@ struct ReadEarly : public PassWrapper<ReadEarly, OperationPass<>> {
 };
 
 /// Numbers and operations that were hidden from the passes before.
-struct ShowFloats : public PassWrapper<ShowFloats, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShowFloats)
+struct ShowFloats : public sequin::impl::CslShowFloatsBase<ShowFloats> {
+  using CslShowFloatsBase::CslShowFloatsBase;
 
   void runOnOperation() override {
     csl::showNeutralFloats(cast<FunctionOpInterface>(getOperation()));
@@ -135,51 +146,73 @@ struct ShowFloats : public PassWrapper<ShowFloats, OperationPass<>> {
 };
 } // namespace
 
-LogicalResult csl_to_wafer::prepare(ModuleOp module) {
-  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+void csl_to_wafer::buildPreparePipeline(OpPassManager &manager,
+                                        bool hasAffine) {
   OpPassManager &programs = manager.nest<csl::ProgramOp>();
-  programs.addPass(std::make_unique<MarkProgram>());
-  bool hasAffine = false;
-  module.walk([&](Operation *op) {
-    hasAffine |= op->getName().getDialectNamespace() == "affine";
-  });
+  programs.addPass(createCslMarkProgram());
   auto patterns = std::make_shared<CanonicalPatterns>();
-  auto createSimplifyFunctionPass = [&] {
-    return csl_to_wafer::createSimplifyFunctionPass(patterns);
-  };
   auto addToCalls = [&](OpPassManager &functions) {
     if (hasAffine)
       functions.addPass(createLowerAffinePass());
     functions.addPass(createSCFToControlFlowPass());
-    functions.addPass(createLowerSwitchesPass());
+    functions.addPass(createCslLowerSwitches());
     // Before anything is folded, since MLIR's folders take 64 bits.
-    functions.addPass(createIndexAsIntegerPass(patterns));
-    functions.addPass(std::make_unique<ExpandDivisions>());
-    functions.addPass(createKeepInRegistersPass());
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(createNormalFormPass());
-    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createIndexToI32Pass(patterns));
+    functions.addPass(createCslExpandDivisions());
+    functions.addPass(createCslMemToReg());
+    functions.addPass(createSimplifyFunctionPass(patterns));
+    functions.addPass(createCslNormalForm());
+    functions.addPass(createSimplifyFunctionPass(patterns));
     functions.addPass(createCSEPass());
-    functions.addPass(std::make_unique<MergeBlocks>());
-    functions.addPass(createSimplifyFunctionPass());
+    functions.addPass(createCslMergeBlocks());
+    functions.addPass(createSimplifyFunctionPass(patterns));
   };
   auto addFromCalls = [&](OpPassManager &functions) {
-    functions.addPass(createNormalFormPass());
+    functions.addPass(createCslNormalForm());
     functions.addPass(createCSEPass());
     functions.addPass(createThreadBranchesPass(patterns));
-    functions.addPass(createNormalFormPass());
+    functions.addPass(createCslNormalForm());
     functions.addPass(createCSEPass());
     functions.addPass(createThreadBranchesPass(patterns));
-    functions.addPass(createSimplifyFunctionPass());
-    functions.addPass(std::make_unique<ReadEarly>());
-    functions.addPass(std::make_unique<ShowFloats>());
+    functions.addPass(createSimplifyFunctionPass(patterns));
+    functions.addPass(createCslReadEarly());
+    functions.addPass(createCslShowFloats());
   };
   addToCalls(programs.nest<func::FuncOp>());
   addToCalls(programs.nest<csl::TaskOp>());
-  programs.addPass(createInlineCallsPass());
+  programs.addPass(createCslInlineCalls());
   addFromCalls(programs.nest<func::FuncOp>());
   addFromCalls(programs.nest<csl::TaskOp>());
-  // Codes of one program have one name.
+}
+
+LogicalResult csl_to_wafer::prepare(ModuleOp module) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  bool hasAffine = false;
+  module.walk([&](Operation *op) {
+    hasAffine |= op->getName().getDialectNamespace() == "affine";
+  });
+  buildPreparePipeline(manager, hasAffine);
+  // The layout still names the programs that codes were made of, and these have
+  // one name: the programs alone, in names of their own, are a valid module.
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
+  StringRef target = csl::CslDialect::kTargetAttrName;
+  (*alone)->setAttr(target, module->getAttr(target));
+  SmallVector<std::pair<csl::ProgramOp, StringAttr>> names;
+  for (auto program : llvm::to_vector(module.getOps<csl::ProgramOp>())) {
+    StringAttr name = program.getSymNameAttr();
+    program->moveBefore(alone->getBody(), alone->getBody()->end());
+    program.setSymName((name.getValue() + "." + Twine(names.size())).str());
+    names.push_back({program, name});
+  }
+  // The result is verified once: after each pass, as csl-prepare does it in
+  // sequin-opt, it takes half as long again.
   manager.enableVerifier(false);
-  return manager.run(module);
+  LogicalResult result = manager.run(*alone);
+  if (succeeded(result))
+    result = verify(*alone);
+  for (auto [program, name] : names) {
+    program.setSymNameAttr(name);
+    program->moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return result;
 }

@@ -10,8 +10,14 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
 #include "sequin/Dialect/Csl/Transforms/Blocks.h"
 #include "sequin/Dialect/Csl/Transforms/RunningConstants.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLSIMPLIFY
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
@@ -65,9 +71,9 @@ void csl_to_wafer::simplifyFunction(Operation *function,
 }
 
 namespace {
-class SimplifyFunction : public PassWrapper<SimplifyFunction, OperationPass<>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyFunction)
+struct SimplifyFunction
+    : public sequin::impl::CslSimplifyBase<SimplifyFunction> {
+  using CslSimplifyBase::CslSimplifyBase;
 
   explicit SimplifyFunction(std::shared_ptr<CanonicalPatterns> patterns)
       : patterns(std::move(patterns)) {}
@@ -88,7 +94,8 @@ public:
   }
 
 private:
-  std::shared_ptr<CanonicalPatterns> patterns;
+  std::shared_ptr<CanonicalPatterns> patterns =
+      std::make_shared<CanonicalPatterns>();
 };
 } // namespace
 

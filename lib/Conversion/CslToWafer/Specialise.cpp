@@ -296,7 +296,11 @@ void Specialiser::bind(const Part &part, Specialisation &out) {
       continue;
     OpBuilder builder(old.getDefiningOp());
     std::string symbol = "derived." + std::to_string(count++);
-    Value read = csl::GetParamOp::create(builder, old.getLoc(), type, symbol);
+    // An index of a PE has 32 bits.
+    Type held = type.isIndex() ? builder.getI32Type() : type;
+    Value read = csl::GetParamOp::create(builder, old.getLoc(), held, symbol);
+    if (held != type)
+      read = arith::IndexCastOp::create(builder, old.getLoc(), type, read);
     old.replaceAllUsesWith(read);
     csl::ProgramOp in = part.program;
     Operation *last = nullptr;
@@ -304,7 +308,7 @@ void Specialiser::bind(const Part &part, Specialisation &out) {
       last = param;
     builder.setInsertionPointAfter(last);
     auto declared =
-        csl::ParamOp::create(builder, old.getLoc(), symbol, type, TypedAttr());
+        csl::ParamOp::create(builder, old.getLoc(), symbol, held, TypedAttr());
     declared->setAttr(kDerived, builder.getUnitAttr());
     // The vectors' PEs follow each other.
     size_t place = 0;

@@ -10,14 +10,20 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "sequin/Conversion/CslToWafer/Passes.h"
+
+namespace sequin {
+#define GEN_PASS_DEF_CSLINDEXTOI32
+#include "sequin/Conversion/CslToWafer/Passes.h.inc"
+} // namespace sequin
 
 using namespace mlir;
 using namespace sequin;
 using namespace sequin::csl_to_wafer;
 
 namespace {
-struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IndexAsInteger)
+struct IndexAsInteger : public sequin::impl::CslIndexToI32Base<IndexAsInteger> {
+  using CslIndexToI32Base::CslIndexToI32Base;
 
   explicit IndexAsInteger(std::shared_ptr<CanonicalPatterns> patterns)
       : patterns(std::move(patterns)) {}
@@ -130,11 +136,12 @@ struct IndexAsInteger : public PassWrapper<IndexAsInteger, OperationPass<>> {
   }
 
 private:
-  std::shared_ptr<CanonicalPatterns> patterns;
+  std::shared_ptr<CanonicalPatterns> patterns =
+      std::make_shared<CanonicalPatterns>();
 };
 } // namespace
 
-std::unique_ptr<Pass> csl_to_wafer::createIndexAsIntegerPass(
+std::unique_ptr<Pass> csl_to_wafer::createIndexToI32Pass(
     std::shared_ptr<CanonicalPatterns> patterns) {
   return std::make_unique<IndexAsInteger>(std::move(patterns));
 }
