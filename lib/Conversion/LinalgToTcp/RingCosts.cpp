@@ -30,8 +30,8 @@ static constexpr int64_t kUnevenRowsPercent = 88;
 /// Parts of rows that begin at equal distances may all be in one of the bank
 /// groups that take turns. Measured.
 static constexpr int64_t kPartsOfRowsPercent = 50;
-/// Where engines read the same rows, in the same order, they meet in channels.
-/// Measured.
+/// Where units that follow each other are of one bank group (TCP,
+/// Column-to-Column Delay).
 static constexpr int64_t kSharedPercent = 50;
 /// Units that are written in parts meet in channels, a few of which have many.
 /// Measured.
@@ -327,6 +327,27 @@ int64_t RingPlanner::innerRows(const Access &access, const Choice &choice,
                                       : sizes.local(group.m.back());
 }
 
+/// Whether slices read the same rows so often that the queues of HBM's channels
+/// hold one unit each, while engines cannot be in two bank groups at a time
+/// (SplitTransfers.cpp) as they read an odd number of parts.
+bool RingPlanner::meetsInBankGroups(const Choice &choice,
+                                    const Sizes &sizes) const {
+  const HbmModel &hbm = machine.hbm;
+  int64_t different = ringOf(choice) * choice.sumParts * choice.batchParts;
+  if (different > machine.slicesPerEngine)
+    return false;
+  bool clustersDiffer = choice.cluster && group.rhs.uses(*choice.cluster);
+  int64_t readers = machine.slicesPerCluster / different *
+                    (clustersDiffer ? 1 : machine.clustersPerChip);
+  int64_t queued = hbm.queueEntries * hbm.controllerBytes / hbm.unitBytes;
+  int64_t bits = group.rhs.tensor->bits();
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (group.rhs.uses(i))
+      bits *= sizes.tile[i];
+  int64_t pair = 2 * hbm.unitBytes * hbm.channels();
+  return readers >= queued && bits % (pair * 8) != 0;
+}
+
 /// DMA of a factor, for a step.
 int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
                                 const Sizes &sizes, const RingPlan &plan,
@@ -364,15 +385,10 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
       int64_t taken = request.elements * request.rows * bits / 8;
       runs = bytes / taken;
       units = engineCyclesOfRun(m, taken);
-      // What slices of one engine have in common it reads one time after the
-      // other, which counts where it is more than rows of HBM that are open
-      // together.
       int64_t read = runs * hbmBytesOfRun(m, taken);
-      bool isShared = !isStream && choice.streamParts > 1 &&
-                      plan.ring * choice.sumParts < m.slicesPerEngine &&
-                      bytes / choice.streamParts > openRowBytes(m);
+      bool meets = !isStream && meetsInBankGroups(choice, sizes);
       return dmaCycles(m, runs * units, 1,
-                       read * 100 / (isShared ? kSharedPercent : 100), bytes);
+                       read * 100 / (meets ? kSharedPercent : 100), bytes);
     }
     return dmaCycles(m, runs * units, 1, bytes, bytes);
   }
@@ -419,8 +435,10 @@ int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
   if (int64_t aligned = std::gcd(run, unit); aligned != unit)
     touched += 2 * runs * (unit - aligned) * m.hbm.partialWriteFactor * 100 /
                kPartialUnitsPercent;
-  TilePart part = getTilePart(group, group.result, m,
-                              [&](LoopId loop) { return sizes.tile[loop]; });
+  // Clusters store at the same time.
+  TilePart part = getTilePart(group, group.result, m, [&](LoopId loop) {
+    return sizes.tile[loop] * (choice.cluster == loop ? m.clustersPerChip : 1);
+  });
   // An opened row takes as long as all of its units, of which the tile may have
   // one.
   touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);

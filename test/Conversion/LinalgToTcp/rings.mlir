@@ -154,7 +154,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
 
 // -----
 
-// Sixteen parts of the stream, clusters included.
+// Sixteen parts of the stream, clusters included, and one of the sum.
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK: kind = "rings"
@@ -163,7 +163,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 16, 0, 0>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 16, 0, 1>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
 }
