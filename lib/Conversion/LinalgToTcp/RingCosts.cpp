@@ -447,6 +447,27 @@ int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
   return dmaCycles(m, requests, 2, touched, bytes);
 }
 
+/// DMA of an operand of the vector engine, for all slices that have sums. A few
+/// units that all of them read are in as few channels and bank groups.
+int64_t RingPlanner::operandCycles(const Access &operand, const Choice &choice,
+                                   const Sizes &sizes) const {
+  const TcpMachine &m = machine;
+  int64_t bits = operand.tensor->bits();
+  int64_t slices = m.slicesPerCluster * m.clustersPerChip / choice.sumParts;
+  int64_t bytes = elements(operand, sizes) * bits / 8;
+  int64_t requests = slices * llvm::divideCeil(bytes, m.dmaRequestBytes);
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (operand.uses(i))
+      bits *= sizes.tile[i] * (choice.cluster == i ? m.clustersPerChip : 1);
+  int64_t unit = m.hbm.unitBytes, spread = 2 * m.hbm.channels();
+  int64_t units = std::min<int64_t>(llvm::divideCeil(bits, unit * 8), spread);
+  return dmaCycles(
+      m, requests, 1,
+      std::max(bytes * slices,
+               units < spread ? requests * unit * spread / units : 0),
+      bytes * slices);
+}
+
 StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
                                const Choice &choice,
                                const PassSizes &pass) const {
@@ -461,14 +482,10 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
 
   // The vector engine's operands, one after the other. What lies along the rows
   // is read as it is, which the sub context can do.
-  int64_t slices = m.slicesPerCluster * m.clustersPerChip;
   for (const Step &step : group.steps)
     for (const Access *operand : step.tensors()) {
       int64_t bits = operand->tensor->bits();
-      int64_t bytes = elements(*operand, sizes) * bits / 8;
-      costs.operandLoads.push_back(
-          dmaCycles(m, slices * llvm::divideCeil(bytes, m.dmaRequestBytes), 1,
-                    bytes * slices, bytes * slices));
+      costs.operandLoads.push_back(operandCycles(*operand, choice, sizes));
       bool isAlong = operand->tensor->inner && operand->uses(rowLoop) &&
                      operand->dims[*operand->tensor->inner].finest() == rowLoop;
       (isAlong ? costs.vrfSubLoad : costs.vrfLoad) += passCycles(

@@ -180,6 +180,8 @@ private:
                      const PassSizes &pass) const;
   int64_t storeCycles(const RingPlan &plan, const Choice &choice,
                       const Sizes &sizes, const PassSizes &pass) const;
+  int64_t operandCycles(const Access &operand, const Choice &choice,
+                        const Sizes &sizes) const;
   StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
                     const Choice &choice, const PassSizes &pass) const;
   int64_t leastCycles(const RingPlan &plan, const Choice &choice,
