@@ -327,25 +327,35 @@ int64_t RingPlanner::innerRows(const Access &access, const Choice &choice,
                                       : sizes.local(group.m.back());
 }
 
-/// Whether slices read the same rows so often that the queues of HBM's channels
-/// hold one unit each, while engines cannot be in two bank groups at a time
-/// (SplitTransfers.cpp) as they read an odd number of parts.
-bool RingPlanner::meetsInBankGroups(const Choice &choice,
+/// How many times as long as at its peak HBM takes for a factor that all
+/// engines read, so often that the queues of its channels hold one unit each: a
+/// step of few units is in few channels, and engines cannot be in two bank
+/// groups at a time (SplitTransfers.cpp) if they read an odd number of parts.
+int64_t RingPlanner::sharedSlowdown(const Access &access, const Choice &choice,
                                     const Sizes &sizes) const {
   const HbmModel &hbm = machine.hbm;
-  int64_t different = ringOf(choice) * choice.sumParts * choice.batchParts;
-  if (different > machine.slicesPerEngine)
-    return false;
-  bool clustersDiffer = choice.cluster && group.rhs.uses(*choice.cluster);
+  // Slices with different parts of it: those of the stream are in different
+  // engines, those of the rows and the sum are neighbours.
+  bool isStream = &access == &group.lhs;
+  int64_t apart = choice.batchParts * (isStream ? choice.streamParts : 1);
+  int64_t different = apart * choice.sumParts * (isStream ? 1 : ringOf(choice));
+  if (isStream ? choice.spreads || apart > 1
+               : different > machine.slicesPerEngine)
+    return 1;
+  bool clustersDiffer = choice.cluster && access.uses(*choice.cluster);
   int64_t readers = machine.slicesPerCluster / different *
                     (clustersDiffer ? 1 : machine.clustersPerChip);
   int64_t queued = hbm.queueEntries * hbm.controllerBytes / hbm.unitBytes;
-  int64_t bits = group.rhs.tensor->bits();
+  if (readers < queued)
+    return 1;
+  int64_t bits = access.tensor->bits();
   for (LoopId i = 0; i < group.loops.size(); ++i)
-    if (group.rhs.uses(i))
+    if (access.uses(i))
       bits *= sizes.tile[i];
-  int64_t pair = 2 * hbm.unitBytes * hbm.channels();
-  return readers >= queued && bits % (pair * 8) != 0;
+  int64_t pair = 2 * hbm.unitBytes * hbm.channels() * 8;
+  if (bits >= pair)
+    return bits % pair != 0 ? 2 : 1;
+  return std::max<int64_t>(2, pair / bits);
 }
 
 /// DMA of a factor, for a step.
@@ -386,9 +396,8 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
       runs = bytes / taken;
       units = engineCyclesOfRun(m, taken);
       int64_t read = runs * hbmBytesOfRun(m, taken);
-      bool meets = !isStream && meetsInBankGroups(choice, sizes);
-      return dmaCycles(m, runs * units, 1,
-                       read * 100 / (meets ? kSharedPercent : 100), bytes);
+      read *= sharedSlowdown(access, choice, sizes);
+      return dmaCycles(m, runs * units, 1, read, bytes);
     }
     return dmaCycles(m, runs * units, 1, bytes, bytes);
   }

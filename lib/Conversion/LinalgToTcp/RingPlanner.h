@@ -174,7 +174,8 @@ private:
   // What it costs.
   int64_t innerRows(const Access &access, const Choice &choice,
                     const Sizes &sizes, const PassSizes &pass) const;
-  bool meetsInBankGroups(const Choice &choice, const Sizes &sizes) const;
+  int64_t sharedSlowdown(const Access &access, const Choice &choice,
+                         const Sizes &sizes) const;
   int64_t loadCycles(const Access &access, const Choice &choice,
                      const Sizes &sizes, const RingPlan &plan,
                      const PassSizes &pass) const;
