@@ -450,7 +450,10 @@ int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
   });
   // An opened row takes as long as all of its units, of which the tile may have
   // one.
-  touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);
+  double opened = static_cast<double>(part.all) / static_cast<double>(part.had);
+  touched = static_cast<int64_t>(
+      static_cast<double>(touched) *
+      std::min(static_cast<double>(m.hbm.rowBytes / unit), opened));
   if (choice.batchParts > 1)
     touched = touched * 100 / kMeetingPercent;
   return dmaCycles(m, requests, 2, touched, bytes);
