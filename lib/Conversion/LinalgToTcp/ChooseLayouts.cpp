@@ -15,6 +15,11 @@
 // Arguments and constants come to HBM in as many layouts as their readers like,
 // unless the program's user pins that of the arguments.
 //
+// The contiguous dimension of a contraction's result decides which of its
+// factors is stationary: rows of that one leave the engine side by side
+// (PlanGroups.cpp, findRoles). Where nobody in the program reads the result,
+// both are costed, when all other layouts are there.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PlanGroups.h"
@@ -294,6 +299,79 @@ static bool turnsFaster(Program &program, Group &group, Access &access,
   return !along || *turned <= *along + move->record->cycles;
 }
 
+/// What the estimate may be off between mappings that differ in all sizes.
+static constexpr int64_t kTurnedPercent = 5;
+
+/// The dimension that a contraction's result is contiguous along if the factors
+/// change places: one that the other factor alone has.
+static std::optional<unsigned> getTurnedInner(const Group &group,
+                                              const Votes &votes) {
+  const Access &result = group.result;
+  auto factorOf = [&](unsigned dim) -> const Access * {
+    std::optional<LoopId> loop = result.dims[dim].loop();
+    if (!loop || group.lhs.uses(*loop) == group.rhs.uses(*loop))
+      return nullptr;
+    return group.lhs.uses(*loop) ? &group.lhs : &group.rhs;
+  };
+  const Access *stationary = factorOf(*result.tensor->inner);
+  std::optional<unsigned> found;
+  for (unsigned dim = 0; stationary && dim < result.dims.size(); ++dim)
+    if (const Access *factor = factorOf(dim);
+        factor && factor != stationary && votes.possible[dim] &&
+        (!found || votes.weight[dim] >= votes.weight[*found]))
+      found = dim;
+  return found;
+}
+
+/// Whether it is open which factor of the group is stationary: nobody reads the
+/// result, no operand of the steps but vectors lies along its rows, and nobody
+/// pins sizes, which are those of loops in their roles.
+static bool mayTurn(Program &program, Group &group) {
+  Tensor *result = group.result.tensor;
+  if (group.kind != Group::Kind::Contraction || !result->inner ||
+      !llvm::is_contained(program.results, result) ||
+      llvm::any_of(group.loops, [](const Loop &loop) {
+        return loop.pinnedTile || loop.pinnedParts;
+      }))
+    return false;
+  for (auto &other : program.groups)
+    if ((other.get() != &group && other->result.tensor == result) ||
+        llvm::any_of(other->reads(), [&](const Access *access) {
+          return access->tensor == result;
+        }))
+      return false;
+  std::optional<LoopId> rows = group.result.dims[*result->inner].finest();
+  return llvm::none_of(group.steps, [&](const Step &step) {
+    return llvm::any_of(step.tensors(), [&](const Access *operand) {
+      const Tensor &tensor = *operand->tensor;
+      return tensor.rank() > 1 && tensor.inner &&
+             operand->dims[*tensor.inner].finest() == rows;
+    });
+  });
+}
+
+/// Lets the factors of a contraction change places if that is faster.
+static void turnResult(Program &program, Group &group, const Votes &votes,
+                       int64_t budget) {
+  std::optional<unsigned> turned = getTurnedInner(group, votes);
+  if (!turned)
+    return;
+  const TcpMachine &machine = *program.machine;
+  Group trial = group;
+  // What does not fit is refused where it is planned.
+  ScopedDiagnosticHandler silent(program.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  if (failed(GroupPlanner(trial, machine, budget).plan()) || !trial.record)
+    return;
+  int64_t cycles = trial.record->cycles;
+  Tensor &result = *group.result.tensor;
+  std::optional<unsigned> inner = result.inner;
+  setOrder(result, turned);
+  if (!getRingCycles(group, machine, budget,
+                     cycles - cycles / 100 * kTurnedPercent))
+    setOrder(result, inner);
+}
+
 void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
                                   int64_t budget) {
   std::vector<llvm::SmallBitVector> singles;
@@ -316,6 +394,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
   auto hasLayout = [](const Tensor *tensor) { return !tensor->order.empty(); };
   // Readers first: a contraction, of which either operand can be stationary,
   // writes what they like.
+  SmallVector<Group *> turnable;
   for (auto &group : llvm::reverse(program.groups)) {
     Tensor *result = group->result.tensor;
     Votes &vote = votes.find(result)->second;
@@ -323,8 +402,11 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
       for (const auto &reader : program.groups)
         if (reader->stream.tensor == result)
           addStreamed(vote, *reader, reader->stream);
-    if (!hasLayout(result))
-      setOrder(*result, vote.best());
+    if (hasLayout(result))
+      continue;
+    setOrder(*result, vote.best());
+    if (layout == ArgumentLayout::Chosen && program.chips == 1)
+      turnable.push_back(group.get());
   }
 
   // Every reader of an argument says how it wants it.
@@ -394,6 +476,10 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
       one.access->tensor = copy;
     }
   }
+  for (Group *group : turnable)
+    if (mayTurn(program, *group))
+      turnResult(program, *group, votes.find(group->result.tensor)->second,
+                 budget);
   llvm::append_range(
       moves, llvm::make_range(std::make_move_iterator(program.groups.begin()),
                               std::make_move_iterator(program.groups.end())));

@@ -632,13 +632,14 @@ void RingPlanner::apply() {
 
 std::optional<int64_t> linalg_to_tcp::getRingCycles(const Group &group,
                                                     const TcpMachine &machine,
-                                                    int64_t budget) {
+                                                    int64_t budget,
+                                                    int64_t cycles) {
   if (group.kind != Group::Kind::Contraction)
     return std::nullopt;
   Group trial = group;
   GroupPlanner roles(trial, machine, budget);
   RingPlanner planner(trial, machine);
-  if (!planner.isEligible() || !planner.search(INT64_MAX, budget))
+  if (!planner.isEligible() || !planner.search(cycles, budget))
     return std::nullopt;
   return planner.takeRecord().cycles;
 }

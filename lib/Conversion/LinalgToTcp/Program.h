@@ -364,10 +364,11 @@ bool planRings(Group &group, const TcpMachine &machine, int64_t cycles,
 int64_t getWeightStreamCycles(const Group &group, const TcpMachine &machine);
 /// Whether weights stream whose rows are contiguous, not the sum.
 bool streamsAcross(const Group &group, const TcpMachine &machine);
-/// Cycles of the best mapping by rings, if there is one, of a group that is not
-/// planned yet.
+/// Cycles of the best mapping by rings, if there is one that takes less than
+/// `cycles`, of a group that is not planned yet.
 std::optional<int64_t> getRingCycles(const Group &group,
-                                     const TcpMachine &machine, int64_t budget);
+                                     const TcpMachine &machine, int64_t budget,
+                                     int64_t cycles = INT64_MAX);
 /// Plans the group so.
 void planWeightStream(Group &group, const TcpMachine &machine);
 /// For groups that nothing else can do; an error if this cannot either.

@@ -30,8 +30,8 @@ static constexpr int64_t kUnevenRowsPercent = 88;
 /// Parts of rows that begin at equal distances may all be in one of the bank
 /// groups that take turns. Measured.
 static constexpr int64_t kPartsOfRowsPercent = 50;
-/// Where engines read the same rows, in the same order, they meet in channels.
-/// Measured.
+/// Where units that follow each other are of one bank group (TCP,
+/// Column-to-Column Delay).
 static constexpr int64_t kSharedPercent = 50;
 /// Units that are written in parts meet in channels, a few of which have many.
 /// Measured.
@@ -327,6 +327,37 @@ int64_t RingPlanner::innerRows(const Access &access, const Choice &choice,
                                       : sizes.local(group.m.back());
 }
 
+/// How many times as long as at its peak HBM takes for a factor that all
+/// engines read, so often that the queues of its channels hold one unit each: a
+/// step of few units is in few channels, and engines cannot be in two bank
+/// groups at a time (SplitTransfers.cpp) if they read an odd number of parts.
+int64_t RingPlanner::sharedSlowdown(const Access &access, const Choice &choice,
+                                    const Sizes &sizes) const {
+  const HbmModel &hbm = machine.hbm;
+  // Slices with different parts of it: those of the stream are in different
+  // engines, those of the rows and the sum are neighbours.
+  bool isStream = &access == &group.lhs;
+  int64_t apart = choice.batchParts * (isStream ? choice.streamParts : 1);
+  int64_t different = apart * choice.sumParts * (isStream ? 1 : ringOf(choice));
+  if (isStream ? choice.spreads || apart > 1
+               : different > machine.slicesPerEngine)
+    return 1;
+  bool clustersDiffer = choice.cluster && access.uses(*choice.cluster);
+  int64_t readers = machine.slicesPerCluster / different *
+                    (clustersDiffer ? 1 : machine.clustersPerChip);
+  int64_t queued = hbm.queueEntries * hbm.controllerBytes / hbm.unitBytes;
+  if (readers < queued)
+    return 1;
+  int64_t bits = access.tensor->bits();
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (access.uses(i))
+      bits *= sizes.tile[i];
+  int64_t pair = 2 * hbm.unitBytes * hbm.channels() * 8;
+  if (bits >= pair)
+    return bits % pair != 0 ? 2 : 1;
+  return std::max<int64_t>(2, pair / bits);
+}
+
 /// DMA of a factor, for a step.
 int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
                                 const Sizes &sizes, const RingPlan &plan,
@@ -364,15 +395,9 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
       int64_t taken = request.elements * request.rows * bits / 8;
       runs = bytes / taken;
       units = engineCyclesOfRun(m, taken);
-      // What slices of one engine have in common it reads one time after the
-      // other, which counts where it is more than rows of HBM that are open
-      // together.
       int64_t read = runs * hbmBytesOfRun(m, taken);
-      bool isShared = !isStream && choice.streamParts > 1 &&
-                      plan.ring * choice.sumParts < m.slicesPerEngine &&
-                      bytes / choice.streamParts > openRowBytes(m);
-      return dmaCycles(m, runs * units, 1,
-                       read * 100 / (isShared ? kSharedPercent : 100), bytes);
+      read *= sharedSlowdown(access, choice, sizes);
+      return dmaCycles(m, runs * units, 1, read, bytes);
     }
     return dmaCycles(m, runs * units, 1, bytes, bytes);
   }
@@ -419,14 +444,40 @@ int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
   if (int64_t aligned = std::gcd(run, unit); aligned != unit)
     touched += 2 * runs * (unit - aligned) * m.hbm.partialWriteFactor * 100 /
                kPartialUnitsPercent;
-  TilePart part = getTilePart(group, group.result, m,
-                              [&](LoopId loop) { return sizes.tile[loop]; });
+  // Clusters store at the same time.
+  TilePart part = getTilePart(group, group.result, m, [&](LoopId loop) {
+    return sizes.tile[loop] * (choice.cluster == loop ? m.clustersPerChip : 1);
+  });
   // An opened row takes as long as all of its units, of which the tile may have
   // one.
-  touched *= std::min(m.hbm.rowBytes / unit, part.all / part.had);
+  double opened = static_cast<double>(part.all) / static_cast<double>(part.had);
+  touched = static_cast<int64_t>(
+      static_cast<double>(touched) *
+      std::min(static_cast<double>(m.hbm.rowBytes / unit), opened));
   if (choice.batchParts > 1)
     touched = touched * 100 / kMeetingPercent;
   return dmaCycles(m, requests, 2, touched, bytes);
+}
+
+/// DMA of an operand of the vector engine, for all slices that have sums. A few
+/// units that all of them read are in as few channels and bank groups.
+int64_t RingPlanner::operandCycles(const Access &operand, const Choice &choice,
+                                   const Sizes &sizes) const {
+  const TcpMachine &m = machine;
+  int64_t bits = operand.tensor->bits();
+  int64_t slices = m.slicesPerCluster * m.clustersPerChip / choice.sumParts;
+  int64_t bytes = elements(operand, sizes) * bits / 8;
+  int64_t requests = slices * llvm::divideCeil(bytes, m.dmaRequestBytes);
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (operand.uses(i))
+      bits *= sizes.tile[i] * (choice.cluster == i ? m.clustersPerChip : 1);
+  int64_t unit = m.hbm.unitBytes, spread = 2 * m.hbm.channels();
+  int64_t units = std::min<int64_t>(llvm::divideCeil(bits, unit * 8), spread);
+  return dmaCycles(
+      m, requests, 1,
+      std::max(bytes * slices,
+               units < spread ? requests * unit * spread / units : 0),
+      bytes * slices);
 }
 
 StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
@@ -443,14 +494,10 @@ StepCosts RingPlanner::costsOf(const Sizes &sizes, const RingPlan &plan,
 
   // The vector engine's operands, one after the other. What lies along the rows
   // is read as it is, which the sub context can do.
-  int64_t slices = m.slicesPerCluster * m.clustersPerChip;
   for (const Step &step : group.steps)
     for (const Access *operand : step.tensors()) {
       int64_t bits = operand->tensor->bits();
-      int64_t bytes = elements(*operand, sizes) * bits / 8;
-      costs.operandLoads.push_back(
-          dmaCycles(m, slices * llvm::divideCeil(bytes, m.dmaRequestBytes), 1,
-                    bytes * slices, bytes * slices));
+      costs.operandLoads.push_back(operandCycles(*operand, choice, sizes));
       bool isAlong = operand->tensor->inner && operand->uses(rowLoop) &&
                      operand->dims[*operand->tensor->inner].finest() == rowLoop;
       (isAlong ? costs.vrfSubLoad : costs.vrfLoad) += passCycles(

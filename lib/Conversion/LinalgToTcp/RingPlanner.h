@@ -174,11 +174,15 @@ private:
   // What it costs.
   int64_t innerRows(const Access &access, const Choice &choice,
                     const Sizes &sizes, const PassSizes &pass) const;
+  int64_t sharedSlowdown(const Access &access, const Choice &choice,
+                         const Sizes &sizes) const;
   int64_t loadCycles(const Access &access, const Choice &choice,
                      const Sizes &sizes, const RingPlan &plan,
                      const PassSizes &pass) const;
   int64_t storeCycles(const RingPlan &plan, const Choice &choice,
                       const Sizes &sizes, const PassSizes &pass) const;
+  int64_t operandCycles(const Access &operand, const Choice &choice,
+                        const Sizes &sizes) const;
   StepCosts costsOf(const Sizes &sizes, const RingPlan &plan,
                     const Choice &choice, const PassSizes &pass) const;
   int64_t leastCycles(const RingPlan &plan, const Choice &choice,

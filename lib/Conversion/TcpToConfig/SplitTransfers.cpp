@@ -10,13 +10,16 @@
 // and, where data memory is involved, within the slices of one engine, and get
 // a packet. A move that states its streams keeps their order; otherwise it
 // follows HBM, and packets alternate between the two networks of an engine
-// (TCP, DMA Engine, Implementation Details).
+// (TCP, DMA Engine, Implementation Details). Engines that read the same bytes
+// many times begin in different bank groups.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DmaSides.h"
 #include "Walks.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 using namespace sequin;
@@ -87,6 +90,7 @@ private:
   void splitEngines(const Draft &draft, size_t first);
   void followHbm(Draft &draft) const;
   void alternateNetworks(Draft &draft);
+  void alternateBankGroups();
   LogicalResult limitSizes(Draft draft, size_t first);
   LogicalResult finish(Draft draft);
 
@@ -202,12 +206,14 @@ LogicalResult TransferSplitter::choosePacket(const Draft &draft, int64_t run) {
     splitChips(draft, 0);
     return success();
   }
-  // The largest part of an aligned run that is aligned itself. A packet that
-  // ends inside a unit of HBM writes that one in two parts (MEM-14).
+  // The largest part of whole requests, or else one that is aligned as the run
+  // is. A packet that ends inside a unit of HBM writes that one in two parts
+  // (MEM-14).
   int64_t unit = machine.hbm.unitBytes;
   bool writesUnits =
       destination == Memory::Hbm && !machine.hbm.mergesPartialWrites;
-  int64_t step = writesUnits && run % unit == 0     ? unit
+  int64_t step = run % machine.dmaRequestBytes == 0 ? machine.dmaRequestBytes
+                 : writesUnits && run % unit == 0   ? unit
                  : run % machine.dmaAlignBytes == 0 ? machine.dmaAlignBytes
                                                     : 1;
   int64_t packet = limit;
@@ -429,6 +435,78 @@ void TransferSplitter::alternateNetworks(Draft &draft) {
   }
 }
 
+/// Takes the parts of HBM that a loop goes over in pairs, the second one first:
+/// parts that are an odd number of `bytes` apart, as few as there are.
+static void swapBankGroups(Draft &draft, int64_t bytes, size_t maxEntries) {
+  const auto &entries = draft.descriptor.entries;
+  struct Pairs {
+    int64_t distance = 0;
+    int64_t inner = 1; ///< iterations of the loop in a part
+    size_t entry = 0;
+  };
+  std::optional<Pairs> best;
+  for (auto [i, entry] : llvm::enumerate(entries))
+    for (int64_t inner = 1;
+         entry.sourceStride > 0 && entry.size % (2 * inner) == 0; inner *= 2)
+      if (int64_t distance = entry.sourceStride * inner;
+          distance % (2 * bytes) == bytes &&
+          (!best || distance < best->distance))
+        best = {distance, inner, i};
+  if (!best)
+    return;
+  Draft swapped = draft;
+  size_t place = best->entry;
+  if (best->inner > 1)
+    swapped.split(place, best->inner);
+  if (swapped.descriptor.entries[place].size > 2)
+    swapped.split(place++, 2);
+  DmaDescriptor &descriptor = swapped.descriptor;
+  if (descriptor.entries.size() > maxEntries)
+    return;
+  DmaDescriptor::Entry &pair = descriptor.entries[place];
+  descriptor.sourceAddress += pair.sourceStride;
+  descriptor.destinationAddress += pair.destinationStride;
+  pair.sourceStride = -pair.sourceStride;
+  pair.destinationStride = -pair.destinationStride;
+  draft = std::move(swapped);
+}
+
+/// A unit that is read so often that the queue of its channel holds nothing
+/// else keeps one bank group busy, at half of the rate (TCP, Column-to-Column
+/// Delay). The other bank group has the next unit of the channel, behind one of
+/// every channel; so of the engines that read the same, every other one is
+/// there.
+void TransferSplitter::alternateBankGroups() {
+  if (!fromHbmToDm() || stated || indirection)
+    return;
+  const HbmModel &hbm = machine.hbm;
+  int64_t queued = hbm.queueEntries * hbm.controllerBytes / hbm.unitBytes;
+  // Engines by what they read, and in which order.
+  auto keyOf = [](const DmaDescriptor &descriptor) {
+    SmallVector<int64_t, 16> key{descriptor.sourceChip,
+                                 descriptor.sourceAddress,
+                                 descriptor.packetBytes};
+    for (const DmaDescriptor::Entry &entry : descriptor.entries)
+      llvm::append_values(key, entry.size, entry.sourceStride);
+    return key;
+  };
+  std::map<SmallVector<int64_t, 16>, llvm::SmallSetVector<int64_t, 8>> engines;
+  for (const Draft &draft : drafts)
+    engines[keyOf(draft.descriptor)].insert(draft.descriptor.engine);
+  for (Draft &draft : drafts) {
+    const auto &readers = engines[keyOf(draft.descriptor)];
+    int64_t reads = static_cast<int64_t>(readers.size());
+    for (const DmaDescriptor::Entry &entry : draft.descriptor.entries)
+      if (entry.sourceStride == 0)
+        reads *= entry.size;
+    int64_t place =
+        llvm::find(readers, draft.descriptor.engine) - readers.begin();
+    if (reads >= queued && place % 2 != 0)
+      swapBankGroups(draft, hbm.unitBytes * hbm.channels(),
+                     machine.dma.maxEntries);
+  }
+}
+
 /// Entries above the largest size become two, or are done in two descriptors.
 LogicalResult TransferSplitter::limitSizes(Draft draft, size_t first) {
   int64_t limit = machine.dma.maxSize;
@@ -507,6 +585,7 @@ LogicalResult TransferSplitter::add(stream::TransferAttr transfer,
 }
 
 FailureOr<SmallVector<Attribute>> TransferSplitter::take() {
+  alternateBankGroups();
   for (Draft &draft : drafts)
     if (failed(limitSizes(std::move(draft), 0)))
       return failure();

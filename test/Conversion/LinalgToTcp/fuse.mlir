@@ -18,9 +18,8 @@
 // CHECK-NEXT: tcp.vector_clip %{{.*}} Add, %[[BIAS]]
 // CHECK-NEXT: tcp.vector_clip %{{.*}} Max(0.000000e+00 : f32)
 // CHECK-NEXT: tcp.vector_final
-// CHECK-NEXT: tcp.cast %{{.*}} bf16 "N # 16"
+// CHECK-NEXT: tcp.cast %{{.*}} bf16 "N % 8 # 16"
 // CHECK-NEXT: tcp.commit
-// CHECK: tcp.switch
 // CHECK: tcp.to_hbm_view
 // CHECK-NEXT: return
 #id = affine_map<(i, j) -> (i, j)>

@@ -31,7 +31,7 @@ func.func @twice(%a: tensor<64x32xbf16>, %b: tensor<32xbf16>, %c: tensor<64xbf16
 // The same with a matrix and itself, in one operation.
 
 // CHECK-LABEL: func.func @square(
-// CHECK-SAME: %[[A:[^:]*]]: !tcp.host<bf16, #axes, "D0, D1">
+// CHECK-SAME: %[[A:[^:]*]]: !tcp.host<bf16, #axes, "D0, D1{{[^"]*}}">
 // CHECK-COUNT-2: tcp.to_hbm %[[A]]
 func.func @square(%a: tensor<64x64xbf16>) -> tensor<64x64xf32> {
   %init = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -111,6 +111,38 @@ func.func @chained(%a: tensor<64x32xbf16>, %b: tensor<32x128xbf16>,
       {sequin.pin = {tiles = array<i64: 0, 128, 0>}} ins(%1, %c : tensor<64x128xbf16>, tensor<64x96xbf16>)
       outs(%init1 : tensor<128x96xf32>) -> tensor<128x96xf32>
   return %2 : tensor<128x96xf32>
+}
+
+// -----
+
+// Nobody reads the result, so either factor can be stationary. Few columns would be read
+// once for each of many parts of the rows: the rows are stationary, and the result has
+// columns that are contiguous.
+
+// CHECK-LABEL: func.func @tall_kernel
+// CHECK: tcp.to_hbm_view {{.*}}, !tcp.hbm<f32, #{{.*}}, "1", "D1, D0">
+func.func @tall(%a: tensor<4096x256xbf16>, %b: tensor<256x192xbf16>) -> tensor<4096x192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4096x192xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4096x192xf32>) -> tensor<4096x192xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4096x256xbf16>, tensor<256x192xbf16>)
+      outs(%init : tensor<4096x192xf32>) -> tensor<4096x192xf32>
+  return %0 : tensor<4096x192xf32>
+}
+
+// -----
+
+// Pinned sizes are those of loops in their roles.
+
+// CHECK-LABEL: func.func @pinned_kernel
+// CHECK: tcp.to_hbm_view {{.*}}, !tcp.hbm<f32, #{{.*}}, "1", "D0, D1">
+func.func @pinned(%a: tensor<4096x256xbf16>, %b: tensor<256x192xbf16>) -> tensor<4096x192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4096x192xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4096x192xf32>) -> tensor<4096x192xf32>
+  %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 256>}} ins(%a, %b : tensor<4096x256xbf16>, tensor<256x192xbf16>)
+      outs(%init : tensor<4096x192xf32>) -> tensor<4096x192xf32>
+  return %0 : tensor<4096x192xf32>
 }
 
 // -----

@@ -15,7 +15,7 @@
 // CHECK-SAME: !tcp.host<bf16, #{{[a-z0-9]*}}, "D0 = 1000, D1 = 1000">
 // CHECK-SAME: -> !tcp.host<f32, #{{[a-z0-9]*}}, "D0 = 1000, D1 = 1000">
 // CHECK-SAME: kind = "rings"
-// CHECK: tcp.to_hbm %{{.*}} : !tcp.host<bf16, #{{.*}}, "D0 = 1000, D1 = 1000"> -> !tcp.hbm<bf16, #{{.*}}, "1", "D1 / {{.*}}D0 {{.*}}">
+// CHECK: tcp.to_hbm %{{.*}} : !tcp.host<bf16, #{{.*}}, "D0 = 1000, D1 = 1000"> -> !tcp.hbm<bf16, #{{.*}}, "1", "D{{[01]}} / {{.*}}D0 {{.*}}">
 func.func @host(%a: tensor<1000x1000xbf16>, %b: tensor<1000x1000xbf16>) -> tensor<1000x1000xf32> {
   %z = arith.constant dense<0.0> : tensor<1000x1000xf32>
   %0 = linalg.matmul ins(%a, %b : tensor<1000x1000xbf16>, tensor<1000x1000xbf16>)

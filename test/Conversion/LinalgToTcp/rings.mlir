@@ -70,8 +70,8 @@ func.func @main(%a: tensor<2048x1024xbf16>, %b: tensor<1024x1024xbf16>) -> tenso
 
 // -----
 
-// A short stream that does not divide, and a sum that a pin keeps in one slice: every slice has all of it, nothing is passed
-// around. All rows of neighbours come to each of them.
+// A short stream that does not divide, which a pin keeps in one part, as it does the sum: every slice has all of it, nothing is
+// passed around. All rows of neighbours come to each of them.
 
 // CHECK-DAG: #[[$SHORT:axes[0-9]*]] = #stream.axes<M = 3, N = 8, K = 512, N1 = {{[0-9]+}}, N2 = 8, N3 = 2, N4 = {{[0-9]+}}>
 // CHECK-DAG: #[[$EVERY:grid[0-9]*]] = #tcp.grid<#[[$SHORT]], chip "1", cluster "N3", slice "N2, N1
@@ -86,7 +86,7 @@ func.func @main(%a: tensor<3x512xi8>, %b: tensor<512x4096xi8>) -> tensor<3x4096x
   %zero = arith.constant 0 : i32
   %empty = tensor.empty() : tensor<3x4096xi32>
   %init = linalg.fill ins(%zero : i32) outs(%empty : tensor<3x4096xi32>) -> tensor<3x4096xi32>
-  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 0, 0, 1>}} ins(%a, %b : tensor<3x512xi8>, tensor<512x4096xi8>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 1, 0, 1>}} ins(%a, %b : tensor<3x512xi8>, tensor<512x4096xi8>)
       outs(%init : tensor<3x4096xi32>) -> tensor<3x4096xi32>
   return %0 : tensor<3x4096xi32>
 }
@@ -154,7 +154,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
 
 // -----
 
-// Sixteen parts of the stream, clusters included.
+// Sixteen parts of the stream, clusters included, and one of the sum.
 
 // CHECK-LABEL: func.func @main_kernel(
 // CHECK: kind = "rings"
@@ -163,7 +163,7 @@ func.func @main(%a: tensor<512x1024xbf16>, %b: tensor<1024x512xbf16>) -> tensor<
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x512xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
-  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 16, 0, 0>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
+  %0 = linalg.matmul {sequin.pin = {parts = array<i64: 16, 0, 1>}} ins(%a, %b : tensor<512x1024xbf16>, tensor<1024x512xbf16>)
       outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
 }
