@@ -53,6 +53,7 @@ private:
   void seeIntegerList(StringRef name);
   void seeVector(StringRef token);
   void seeElement(StringRef at, bool isIndex, bool isFloat);
+  void seeShape(StringRef token);
   void seeOperands();
   bool isShaped(StringRef token) const;
   void endAlias();
@@ -91,6 +92,8 @@ private:
   bool expectsNumbers = false;
   size_t numbersLevel = 0;
   bool hasIndices = false, hasFloats = false;
+  /// Whether there are shapes of complex numbers, and of others.
+  bool hasComplex = false, hasReals = false;
   /// Inside linalg.map or linalg.reduce with an operation for a body.
   bool expectsShaped = false;
 };
@@ -294,6 +297,21 @@ void Scanner::seeElement(StringRef at, bool isIndex, bool isFloat) {
                "at once");
 }
 
+/// Sizes and elements: `4x8xf32`. Bodies that the parser makes have no cast
+/// from numbers to complex ones.
+void Scanner::seeShape(StringRef token) {
+  bool isShape = llvm::isDigit(token.front()) && token.contains('x');
+  if (!expectsNumbers || !isShape || token.ends_with("xvector"))
+    return;
+  bool isComplex = token.ends_with("xcomplex");
+  hasComplex |= isComplex;
+  hasReals |= !isComplex;
+  if (hasComplex && hasReals)
+    refuse(token,
+           "a linalg operation without a body works on complex and other "
+           "numbers at once");
+}
+
 bool Scanner::isShaped(StringRef token) const {
   if (token.starts_with("!"))
     return aliases.lookup(token).isShaped;
@@ -353,12 +371,15 @@ void Scanner::see(StringRef token) {
     break;
   }
   seeAffine(token);
-  // linalg.generic and linalg.map have a body of the author's.
-  if (llvm::isAlpha(token.front()) && token.contains('.')) {
+  // linalg.generic and linalg.map have a body of the author's. An attribute may
+  // have a name of a dialect, too.
+  if (llvm::isAlpha(token.front()) && token.contains('.') &&
+      (open.size() <= numbersLevel || peek().empty() ||
+       !StringRef("=,}").contains(peek()))) {
     expectsNumbers = token.starts_with("linalg.") &&
                      token != "linalg.generic" && token != "linalg.map";
     numbersLevel = open.size();
-    hasIndices = hasFloats = false;
+    hasIndices = hasFloats = hasComplex = hasReals = false;
   } else if (token == "vector" || token.ends_with("xvector")) {
     seeVector(token);
   }
@@ -369,6 +390,7 @@ void Scanner::see(StringRef token) {
                           : element.drop_front(element.starts_with("f"));
     seeElement(token, token == "index" || token.ends_with("xindex"),
                width != element && !width.empty() && llvm::isDigit(width[0]));
+    seeShape(token);
   }
   if (token == "array")
     seeDenseArray();

@@ -75,6 +75,14 @@ LogicalResult linalg_to_tcp::checkPhase(const Program &program, Phase phase) {
            << "plan '" << program.name.getValue() << "': " << what << "; run "
            << pass << " first";
   };
+  for (const Tensor *result : program.results)
+    if (result->origin == Tensor::Origin::Computed &&
+        llvm::none_of(program.groups, [&](const auto &group) {
+          return group->result.tensor == result;
+        }))
+      return mlir::emitError(Location(program.loc))
+             << "plan '" << program.name.getValue() << "' returns '"
+             << result->name << "', which no group writes";
   for (auto &group : program.groups) {
     SmallVector<Access *, 4> accesses = group->reads();
     accesses.push_back(&group->result);

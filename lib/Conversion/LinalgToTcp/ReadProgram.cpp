@@ -154,13 +154,15 @@ LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
            << what << " has element type " << tensor.getElementType()
            << ", machine \"" << program.machine->name
            << "\" has i4, i8, i16, i32, f8E4M3FN, f8E5M2, bf16, f16 and f32";
-  int64_t elements = 1;
+  int64_t elements = 1, bits = isE2m1 ? 4 : getBitWidth(*kind);
   for (int64_t size : tensor.getShape()) {
     if (size == 0)
       return at->emitOpError() << what << " has type " << type
                                << ", a dimension must not be empty";
+    // Chips may have a part each.
     std::optional<int64_t> product = llvm::checkedMul(elements, size);
-    if (!product || *product > program.machine->hbmBytes)
+    if (!product ||
+        *product / program.chips > program.machine->hbmBytes * 8 / bits)
       return at->emitOpError()
              << what << " has type " << type << ", HBM has "
              << program.machine->hbmBytes << " bytes: cut the tensor";

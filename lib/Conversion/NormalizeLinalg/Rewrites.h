@@ -139,8 +139,9 @@ mlir::LogicalResult checkE2m1(mlir::Operation *op);
 
 /// The whole module as far as upstream's rewrites go.
 mlir::LogicalResult prepare(mlir::ModuleOp module);
-/// Refuses tensors whose sizes do not fit into 64 bits, and functions of very
-/// many operations with their calls inlined (Sizes.cpp).
+/// Refuses tensors whose sizes do not fit into 64 bits or whose elements are no
+/// numbers, and functions of very many operations with their calls inlined
+/// (Sizes.cpp).
 mlir::LogicalResult checkSizes(mlir::ModuleOp module);
 mlir::LogicalResult checkCalls(mlir::ModuleOp module);
 /// Folds and removes what is unused; keeps core operations such.

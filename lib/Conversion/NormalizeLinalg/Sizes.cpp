@@ -28,8 +28,12 @@ static constexpr int64_t kMostElements = int64_t(1) << 44;
 /// microseconds for each.
 static constexpr uint64_t kMostOperations = 1 << 20;
 
-static LogicalResult checkCount(Operation *op, Type type) {
+static LogicalResult checkElements(Operation *op, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
+  if (isa<RankedTensorType>(type) &&
+      !shaped.getElementType().isIntOrIndexOrFloat())
+    return op->emitOpError() << "has a tensor of type " << type
+                             << ", elements are integers or floats";
   if (!shaped || !shaped.hasStaticShape())
     return success();
   int64_t count = 1;
@@ -48,7 +52,7 @@ LogicalResult sequin::normalize_linalg::checkSizes(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
     auto check = [&](TypeRange types) {
       return llvm::all_of(
-          types, [&](Type type) { return succeeded(checkCount(op, type)); });
+          types, [&](Type type) { return succeeded(checkElements(op, type)); });
     };
     bool fits = check(op->getResultTypes());
     for (Region &region : op->getRegions())

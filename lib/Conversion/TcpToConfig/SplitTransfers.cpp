@@ -28,6 +28,9 @@ using config::DmaDescriptor;
 using config::DmaIndirection;
 using config::Memory;
 
+/// Descriptors of one operation.
+static constexpr size_t kMostDrafts = 1 << 16;
+
 namespace {
 
 /// A descriptor on its way: addresses are relative to the tensors, those of all
@@ -254,6 +257,8 @@ LogicalResult TransferSplitter::choosePacket(const Draft &draft, int64_t run) {
 
 /// Unrolls the entries that go from chip to chip.
 void TransferSplitter::splitChips(const Draft &draft, size_t first) {
+  if (drafts.size() > kMostDrafts)
+    return;
   for (size_t i = first; i < draft.descriptor.entries.size(); ++i) {
     const DmaDescriptor::Entry &entry = draft.descriptor.entries[i];
     if (entry.sourceStride < kChipSpan && entry.destinationStride < kChipSpan)
@@ -276,6 +281,8 @@ void TransferSplitter::splitChips(const Draft &draft, size_t first) {
 
 /// Unrolls the entries that leave what one engine does.
 void TransferSplitter::splitEngines(const Draft &draft, size_t first) {
+  if (drafts.size() > kMostDrafts)
+    return;
   const DmaDescriptor &descriptor = draft.descriptor;
   if (stated) {
     for (size_t i = first; i < descriptor.entries.size(); ++i) {
@@ -585,6 +592,9 @@ LogicalResult TransferSplitter::add(stream::TransferAttr transfer,
 }
 
 FailureOr<SmallVector<Attribute>> TransferSplitter::take() {
+  if (drafts.size() > kMostDrafts)
+    return op->emitOpError()
+           << "needs more than " << kMostDrafts << " DMA descriptors";
   alternateBankGroups();
   for (Draft &draft : drafts)
     if (failed(limitSizes(std::move(draft), 0)))

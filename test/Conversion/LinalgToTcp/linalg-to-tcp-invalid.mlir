@@ -298,14 +298,14 @@ func.func @all_tensors(%a: tensor<100000x100000xf32>)
 
 // 2^51 multiplications.
 
-func.func @iterations(%a: tensor<131072x131072xi4>, %b: tensor<131072x131072xi4>)
-    -> tensor<131072x131072xi32> {
-  %init = arith.constant dense<0> : tensor<131072x131072xi32>
+func.func @iterations(%a: tensor<65536x262144xi4>, %b: tensor<262144x131072xi4>)
+    -> tensor<65536x131072xi32> {
+  %init = arith.constant dense<0> : tensor<65536x131072xi32>
   // expected-error@+1 {{has more iterations than one kernel can run; cut it into smaller operations}}
   %0 = linalg.matmul
-      ins(%a, %b : tensor<131072x131072xi4>, tensor<131072x131072xi4>)
-      outs(%init : tensor<131072x131072xi32>) -> tensor<131072x131072xi32>
-  return %0 : tensor<131072x131072xi32>
+      ins(%a, %b : tensor<65536x262144xi4>, tensor<262144x131072xi4>)
+      outs(%init : tensor<65536x131072xi32>) -> tensor<65536x131072xi32>
+  return %0 : tensor<65536x131072xi32>
 }
 
 // -----

@@ -41,3 +41,11 @@ func.func private @odd(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @even(%a) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @complex(%a: tensor<12x20xcomplex<f32>>, %b: tensor<3x8xcomplex<f32>>, %c: index) -> tensor<12x20xcomplex<f32>> {
+  // expected-error@+1 {{has a tensor of type 'tensor<12x20xcomplex<f32>>', elements are integers or floats}}
+  %0 = tensor.insert_slice %b into %a[%c, 7] [3, 8] [1, 1] : tensor<3x8xcomplex<f32>> into tensor<12x20xcomplex<f32>>
+  return %0 : tensor<12x20xcomplex<f32>>
+}

@@ -108,3 +108,19 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
     return
   }
 }
+
+// -----
+
+// Slices without end have descriptors without end, which are not all made.
+#axes = #stream.axes<A = 524288>
+#grid = #tcp.grid<#axes, chip "65536", cluster "65536", slice "65536">
+module attributes {tcp.target = #tcp.target<"rngd", mode = unit>} {
+  func.func @kernel(%hbm: !tcp.hbm<i8, #axes, "65536", "A">) {
+    // expected-error@+1 {{needs more than 65536 DMA descriptors}}
+    %0 = tcp.to_dm %hbm at 0 : !tcp.hbm<i8, #axes, "65536", "A"> -> !tcp.dm<i8, #grid, "A">
+    return
+  }
+  func.func @main() {
+    return
+  }
+}

@@ -150,3 +150,24 @@ TEST(MlirText, Bytecode) {
   EXPECT_FALSE(isGood(bytecode));
   EXPECT_FALSE(findMlirTextFault(bytecode, /*allowsBytecode=*/true));
 }
+
+// Bodies that the parser makes for what they cannot be.
+TEST(MlirText, NamedLinalgOperations) {
+  auto isGoodIn = [](const std::string &dict, const std::string &a,
+                     const std::string &b) {
+    return isGood("%0 = linalg.matmul " + dict + " ins(%a, %b : tensor<4x4x" +
+                  a + ">, tensor<4x4x" + b + ">) outs(%c : tensor<4x4x" + a +
+                  ">)");
+  };
+  for (const char *dict : {"", "{a = 1}", "{sequin.pin = {b.c, d = 1}}"}) {
+    EXPECT_TRUE(isGoodIn(dict, "f32", "f32"));
+    EXPECT_TRUE(isGoodIn(dict, "complex<f32>", "complex<f32>"));
+    EXPECT_FALSE(isGoodIn(dict, "complex<f32>", "f32"));
+    EXPECT_FALSE(isGoodIn(dict, "f32", "complex<i16>"));
+    EXPECT_FALSE(isGoodIn(dict, "vector<2xf32>", "vector<2xf32>"));
+    EXPECT_FALSE(isGoodIn(dict, "index", "f32"));
+  }
+  // Another operation may mix them.
+  EXPECT_TRUE(isGood("linalg.fill ins(%a : tensor<4xf32>)\n"
+                     "x.y %b : tensor<4xcomplex<f32>>"));
+}
