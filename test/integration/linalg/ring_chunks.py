@@ -95,7 +95,7 @@ PRODUCTS = [
     Product(1024, 2048, 512, "bf16", (1024, 512, 512), (CHUNKS.format(4), HALVES)),
     Product(1024, 4096, 512, "bf16", (0, 0, 256), (CHUNKS.format(16), "of up to")),
     Product(512, 1024, 4096, "bf16", (0, 0, 512), (CHUNKS.format(2), HALVES, "in a pass")),
-    Product(512, 512, 8192, "f8E4M3FN", (0, 0, 0), ("16 at once", "side by side")),
+    Product(256, 128, 16384, "bf16", (0, 0, 0), ("16 at once", "side by side")),
 ]
 
 
