@@ -171,8 +171,9 @@ def test_a_click_on_memory_and_on_the_roofline(browser, pages):
         canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x + w / 2, clientY: box.top + y + h / 2, bubbles: true}));
     """)
     browser.settle()
-    assert details(browser).startswith("to_dm")
+    assert details(browser).startswith("to_dm\n")
     browser.run("document.querySelector('#memory [data-value=\"1\"]').click()")
+    browser.settle()
     assert "HBM" in browser.run("return document.querySelector('#memory .note').innerText")
     browser.run("document.querySelector('#roofline circle').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     assert browser.run("return window.sequin.run.operation !== null && window.sequin.run.solo")

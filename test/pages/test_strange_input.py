@@ -93,10 +93,11 @@ def in_a_loop(program: dict, rounds: int) -> dict:
 
 
 def test_a_million_commands_are_refused_with_a_page(browser, tmp_path):
-    said = run_configuration(tmp_path, in_a_loop(configuration(tmp_path), 1_000_000), code=3)
+    (tmp_path / "c.json").write_text(json.dumps(in_a_loop(configuration(tmp_path), 1_000_000)))
+    said = sequin_run("c.json", "--timing-only", "--page", "p.html", code=3, folder=tmp_path)
     browser.open(tmp_path / "p.html")
     check_legible(browser)
-    assert "trap" in said and "Nothing has run" in texts(browser)
+    assert "--max-steps raises" in said and "Nothing has run" in texts(browser)
     assert "1,000,000" in texts(browser)
 
 
