@@ -122,7 +122,7 @@ struct Report {
 };
 
 /// What a command costs by itself, in steps: its check, its place in the
-/// schedule and its line in the report take some 10 us and 1.5 KB.
+/// schedule and its line in the report take some 10 us and 2 KB.
 inline constexpr int64_t kStepsOfCommand = 1024;
 
 struct Options {

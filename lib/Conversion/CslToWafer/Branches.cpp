@@ -379,7 +379,7 @@ std::unique_ptr<Pass> csl_to_wafer::createThreadBranchesPass(
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct KeepInRegisters : public sequin::impl::CslMemToRegBase<KeepInRegisters> {
+struct MemToReg : public sequin::impl::CslMemToRegBase<MemToReg> {
   using CslMemToRegBase::CslMemToRegBase;
 
   void runOnOperation() override {

@@ -22,10 +22,10 @@ using namespace sequin;
 using namespace sequin::csl_to_wafer;
 
 namespace {
-struct IndexAsInteger : public sequin::impl::CslIndexToI32Base<IndexAsInteger> {
+struct IndexToI32 : public sequin::impl::CslIndexToI32Base<IndexToI32> {
   using CslIndexToI32Base::CslIndexToI32Base;
 
-  explicit IndexAsInteger(std::shared_ptr<CanonicalPatterns> patterns)
+  explicit IndexToI32(std::shared_ptr<CanonicalPatterns> patterns)
       : patterns(std::move(patterns)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
@@ -143,5 +143,5 @@ private:
 
 std::unique_ptr<Pass> csl_to_wafer::createIndexToI32Pass(
     std::shared_ptr<CanonicalPatterns> patterns) {
-  return std::make_unique<IndexAsInteger>(std::move(patterns));
+  return std::make_unique<IndexToI32>(std::move(patterns));
 }

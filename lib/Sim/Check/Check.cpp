@@ -127,7 +127,7 @@ public:
     if (llvm::Error error = add(program.commands))
       return error;
     for (const auto &entry : tripCounts)
-      if (isMade(entry.first()))
+      if (isMade(entry.first(), entry.second))
         return makeError(entry.first());
     return llvm::Error::success();
   }
@@ -153,8 +153,10 @@ private:
     }
     return llvm::Error::success();
   }
-  /// Whether some round of another command is called so: "commit[3]".
-  bool isMade(StringRef name) const {
+  /// Whether some round of another command is called as one of this command
+  /// with `own` loops around it: "commit[3]" for none, or "commit[3][0]".
+  bool isMade(StringRef name, llvm::ArrayRef<int64_t> own) const {
+    auto runs = [](int64_t count) { return count > 0; };
     llvm::SmallVector<int64_t, 4> rounds;
     while (name.ends_with("]")) {
       auto [front, digits] = name.drop_back().rsplit('[');
@@ -164,11 +166,18 @@ private:
       rounds.insert(rounds.begin(), round);
       name = front;
       auto found = tripCounts.find(name);
-      if (found != tripCounts.end() && found->second.size() == rounds.size() &&
-          llvm::all_of(llvm::zip_equal(rounds, found->second), [](auto pair) {
-            return std::get<0>(pair) >= 0 &&
-                   std::get<0>(pair) < std::get<1>(pair);
-          }))
+      if (found == tripCounts.end() ||
+          found->second.size() != rounds.size() + own.size())
+        continue;
+      llvm::ArrayRef<int64_t> counts = found->second;
+      auto inRange = [](auto pair) {
+        return std::get<0>(pair) >= 0 && std::get<0>(pair) < std::get<1>(pair);
+      };
+      if (llvm::all_of(
+              llvm::zip_equal(rounds, counts.take_front(rounds.size())),
+              inRange) &&
+          llvm::all_of(counts.drop_front(rounds.size()), runs) &&
+          llvm::all_of(own, runs))
         return true;
     }
     return false;

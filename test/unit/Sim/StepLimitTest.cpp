@@ -158,4 +158,12 @@ TEST(StepLimit, NamesOfRounds) {
   program.commands[1].name = "a[3]";
   EXPECT_THAT(errorWithin(program, true, INT64_MAX),
               HasSubstr("two commands are called 'a[3]'"));
+  // Rounds of two commands, in two loops and in one.
+  config::Command inner{"loop", "",
+                        config::LoopCommand{2, {{"a", "", generate}}}};
+  program.commands = {
+      {"outer", "", config::LoopCommand{2, {inner}}},
+      {"other", "", config::LoopCommand{5, {{"a[1]", "", generate}}}}};
+  EXPECT_THAT(errorWithin(program, true, INT64_MAX),
+              HasSubstr("two commands are called 'a[1]'"));
 }
