@@ -79,6 +79,7 @@ void GroupEmitter::makeAxes() {
   kernel.addChipAxis(table);
   axes = AxesAttr::get(builder.getContext(), table);
   tileIndex.resize(group.loops.size());
+  tilesPerRound.assign(group.loops.size(), 1);
   first.resize(group.loops.size());
   for (const Loop &loop : group.loops)
     count.push_back(loop.tile);
@@ -244,8 +245,8 @@ GroupEmitter::Offset GroupEmitter::offsetOf(const Access &access) const {
       if (!tileIndex[loop])
         continue;
       offset.indices.push_back(tileIndex[loop]);
-      int64_t tiles = paired == loop ? 2 : 1;
-      offset.steps.push_back(tiles * group.loops[loop].tile * stride);
+      offset.steps.push_back(tilesPerRound[loop] * group.loops[loop].tile *
+                             stride);
     }
   }
   return offset;
@@ -350,7 +351,7 @@ Value GroupEmitter::emitStages() {
     emitter.moved = std::move(moved);
     emitter.dmEnd = dmEnd;
     emitter.tileIndex = tileIndex;
-    emitter.paired = paired;
+    emitter.tilesPerRound = tilesPerRound;
     emitter.first = first;
     result = emitter.emitTile();
     moved = std::move(emitter.moved);
@@ -360,70 +361,131 @@ Value GroupEmitter::emitStages() {
   return result;
 }
 
-/// All chunks of a tile; the result in DM.
+/// The reduced loops that are cut into chunks, the longest one last.
+static LoopList getCutLoops(const Group &group) {
+  LoopList cut;
+  for (LoopId i = 0; i < group.loops.size(); ++i)
+    if (group.loops[i].reduced && group.loops[i].tiles() > 1)
+      cut.push_back(i);
+  auto tiles = [&](LoopId id) { return group.loops[id].tiles(); };
+  auto *longest = llvm::max_element(
+      cut, [&](LoopId a, LoopId b) { return tiles(a) < tiles(b); });
+  if (longest != cut.end())
+    std::rotate(longest, longest + 1, cut.end());
+  return cut;
+}
+
+/// All chunks of a tile; the result in DM. Whole chunks of the longest loop are
+/// a loop, two per round since sums take turns in two places; the first chunk,
+/// the last and a ragged one stand outside.
 Value GroupEmitter::emitTile() {
   if (group.kind == Group::Kind::Rows)
     return emitStages();
-  LoopList cutLoops;
-  int64_t chunks = 1;
-  for (LoopId i = 0; i < group.loops.size(); ++i)
-    if (group.loops[i].reduced && group.loops[i].tiles() > 1) {
-      cutLoops.push_back(i);
-      chunks *= group.loops[i].tiles();
+  LoopList cut = getCutLoops(group);
+  if (cut.empty())
+    return emitChunk(Chunk());
+  LoopId innermost = cut.pop_back_val();
+  const Loop &inner = group.loops[innermost];
+  int64_t whole = inner.extent / inner.tile, outer = 1;
+  for (LoopId loop : cut)
+    outer *= group.loops[loop].tiles();
+  auto select = [&](LoopId loop, int64_t tile) {
+    const Loop &l = group.loops[loop];
+    first[loop] = tile * l.tile;
+    count[loop] = std::min(l.tile, l.extent - first[loop]);
+  };
+  Chunk chunk;
+  chunk.isLast = false;
+  for (int64_t i = 0; i < outer; ++i) {
+    int64_t rest = i;
+    for (LoopId loop : llvm::reverse(cut)) {
+      select(loop, rest % group.loops[loop].tiles());
+      rest /= group.loops[loop].tiles();
     }
-  Value result;
-  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-    int64_t rest = chunk;
-    for (LoopId loop : llvm::reverse(cutLoops)) {
-      const Loop &l = group.loops[loop];
-      first[loop] = rest % l.tiles() * l.tile;
-      count[loop] = std::min(l.tile, l.extent - first[loop]);
-      rest /= l.tiles();
-    }
-    bool last = chunk + 1 == chunks;
-    partial = result;
-    // Sums so far take turns in two places at the start of DM.
-    if (chunks > 1) {
-      dmEnd = 0;
-      moved.clear();
-    }
-    std::vector<Step> &steps = stepLists.emplace_back();
-    if (partial)
-      steps.push_back(makePartialStep(group));
-    if (last)
-      llvm::append_range(steps, group.steps);
-    Type type = last ? group.resultType() : group.computeType;
-    std::vector<VectorPass> allPasses =
-        assignPasses(steps, group.computeType, type);
-    ArrayRef<VectorPass> passes = allPasses;
-    if (chunks > 1) {
-      auto sum = DmType::get(builder.getContext(), group.computeType, grid,
-                             mapping(resultText(group.computeType)));
-      int64_t bytes = dmBytesWithMargin(sum.getByteSize(), machine);
-      dmEnd = 2 * bytes;
-      // The pass that ends a chunk writes there.
-      destination.reset();
-      if (!last)
-        destination = Destination{chunk % 2 * bytes, Value(), std::nullopt, 0};
-    }
-    StreamShape shape;
-    Value stream, dm;
-    if (group.kind == Group::Kind::Contraction) {
-      stream = emitContraction(shape);
-    } else if (group.kind == Group::Kind::Stream) {
-      stream = emitStream(shape, passes);
-    } else {
-      dm = emitReduction();
-      // As the passes after it read what it left.
-      shape = resultStream(machine.outputLanes);
-      if (steps.empty() && type == group.computeType && chunks == 1) {
-        result = dm;
+    bool isLastNest = i + 1 == outer;
+    for (int64_t tile = 0; tile < inner.tiles();) {
+      int64_t left = std::min(whole, inner.tiles() - isLastNest) - tile;
+      if (chunk.sum && left / 2 > 1) {
+        select(innermost, tile);
+        chunk.sum = emitChunkLoop(chunk, innermost, left / 2);
+        tile += left / 2 * 2;
         continue;
       }
+      select(innermost, tile++);
+      chunk.isLast = isLastNest && tile == inner.tiles();
+      chunk.sum = emitChunk(chunk);
+      chunk.place = 1 - chunk.place;
     }
-    result = emitPasses(stream, shape, passes, group.computeType, dm);
   }
-  return result;
+  return chunk.sum;
+}
+
+/// So many rounds of two chunks along `loop` from its first element on.
+Value GroupEmitter::emitChunkLoop(Chunk chunk, LoopId loop, int64_t rounds) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto constant = [&](int64_t n) {
+    return arith::ConstantIndexOp::create(builder, loc, n);
+  };
+  auto nest = scf::ForOp::create(builder, loc, constant(0), constant(rounds),
+                                 constant(1), ValueRange(chunk.sum));
+  builder.setInsertionPointToEnd(nest.getBody());
+  tileIndex[loop] = nest.getInductionVar();
+  tilesPerRound[loop] = 2;
+  chunk.sum = nest.getRegionIterArg(0);
+  for (int64_t i : {0, 1}) {
+    first[loop] += i * group.loops[loop].tile;
+    chunk.sum = emitChunk(chunk);
+    chunk.place = 1 - chunk.place;
+  }
+  scf::YieldOp::create(builder, loc, chunk.sum);
+  tileIndex[loop] = Value();
+  tilesPerRound[loop] = 1;
+  return nest.getResult(0);
+}
+
+/// What the group does for the elements of one chunk; the sum so far, or the
+/// result, in DM.
+Value GroupEmitter::emitChunk(const Chunk &chunk) {
+  bool isOnly = chunk.isLast && !chunk.sum;
+  partial = chunk.sum;
+  // Sums so far take turns in two places at the start of DM.
+  if (!isOnly) {
+    dmEnd = 0;
+    moved.clear();
+  }
+  std::vector<Step> &steps = stepLists.emplace_back();
+  if (partial)
+    steps.push_back(makePartialStep(group));
+  if (chunk.isLast)
+    llvm::append_range(steps, group.steps);
+  Type type = chunk.isLast ? group.resultType() : group.computeType;
+  std::vector<VectorPass> allPasses =
+      assignPasses(steps, group.computeType, type);
+  ArrayRef<VectorPass> passes = allPasses;
+  if (!isOnly) {
+    auto sum = DmType::get(builder.getContext(), group.computeType, grid,
+                           mapping(resultText(group.computeType)));
+    int64_t bytes = dmBytesWithMargin(sum.getByteSize(), machine);
+    dmEnd = 2 * bytes;
+    // The pass that ends a chunk writes there.
+    destination.reset();
+    if (!chunk.isLast)
+      destination = Destination{chunk.place * bytes, Value(), std::nullopt, 0};
+  }
+  StreamShape shape;
+  Value stream, dm;
+  if (group.kind == Group::Kind::Contraction) {
+    stream = emitContraction(shape);
+  } else if (group.kind == Group::Kind::Stream) {
+    stream = emitStream(shape, passes);
+  } else {
+    dm = emitReduction();
+    // As the passes after it read what it left.
+    shape = resultStream(machine.outputLanes);
+    if (steps.empty() && type == group.computeType && isOnly)
+      return dm;
+  }
+  return emitPasses(stream, shape, passes, group.computeType, dm);
 }
 
 LogicalResult GroupEmitter::emit() {
@@ -444,12 +506,11 @@ LogicalResult GroupEmitter::emit() {
   SmallVector<scf::ForOp, 4> loops;
   Value current = value;
   llvm::SmallBitVector open(group.loops.size());
-  bool inChunks = false;
-  for (LoopId i = 0; i < group.loops.size(); ++i) {
+  for (LoopId i = 0; i < group.loops.size(); ++i)
     if (group.loops[i].tiles() > 1)
       open.set(i);
-    inChunks |= group.loops[i].reduced && group.loops[i].tiles() > 1;
-  }
+  bool inChunks = !getCutLoops(group).empty();
+  std::optional<LoopId> paired;
   for (LoopId loop : group.parallel()) {
     if (group.loops[loop].tiles() == 1)
       continue;
@@ -466,6 +527,7 @@ LogicalResult GroupEmitter::emit() {
     if (group.kind == Group::Kind::Rows && open.count() == 1 &&
         rounds % 2 == 0) {
       paired = loop;
+      tilesPerRound[loop] = 2;
       rounds /= 2;
     }
     auto nest = scf::ForOp::create(builder, loc, constant(0), constant(rounds),
@@ -564,10 +626,14 @@ static uint64_t unrolledSteps(const Group &group) {
     return llvm::SaturatingMultiply<uint64_t>(group.weightStream->steps,
                                               group.weightStream->stepRows /
                                                   group.weightStream->passRows);
+  LoopList cut = getCutLoops(group);
   uint64_t steps = 1;
-  for (const Loop &loop : group.loops)
-    if (loop.reduced)
-      steps = llvm::SaturatingMultiply<uint64_t>(steps, loop.tiles());
+  for (LoopId loop : cut)
+    // Those outside the longest loop and the two of its round.
+    steps = llvm::SaturatingMultiply<uint64_t>(
+        steps, loop == cut.back()
+                   ? std::min<int64_t>(group.loops[loop].tiles(), 6)
+                   : group.loops[loop].tiles());
   for (const auto &stage : group.stages)
     steps = llvm::SaturatingAdd(steps, unrolledSteps(stage));
   return steps;

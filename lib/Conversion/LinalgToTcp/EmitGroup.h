@@ -58,9 +58,9 @@ struct KernelEmitter {
   mlir::OpBuilder &builder;
   /// Of all groups.
   stream::MappingAttr chip;
-  /// Chunks of sums and steps of rings are written one after the other, some
-  /// twenty operations each.
-  static constexpr uint64_t kMostUnrolledSteps = 1 << 15;
+  /// Steps of rings, and chunks of sums over several loops but the longest, are
+  /// written one after the other, some twenty operations each.
+  static constexpr uint64_t kMostUnrolledSteps = 1 << 14;
   uint64_t stepsLeft = kMostUnrolledSteps;
   /// What every tensor holds at the point of emission.
   llvm::DenseMap<Tensor *, mlir::Value> values;

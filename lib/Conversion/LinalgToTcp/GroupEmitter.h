@@ -167,7 +167,15 @@ private:
   mlir::Value commitShort(mlir::Value stream);
   mlir::Value reinterpret(mlir::Value dm, mlir::Type type);
   std::pair<std::string, std::string> narrow(const StreamShape &shape) const;
+  /// A chunk of a sum, as far as it does not follow from the loops.
+  struct Chunk {
+    mlir::Value sum;   ///< of the chunks before; null for the first
+    int64_t place = 0; ///< of two in DM, where it leaves the sum
+    bool isLast = true;
+  };
   mlir::Value emitTile();
+  mlir::Value emitChunkLoop(Chunk chunk, LoopId loop, int64_t rounds);
+  mlir::Value emitChunk(const Chunk &chunk);
   mlir::Value emitStages();
   mlir::LogicalResult emitGather();
   mlir::LogicalResult emitCollective();
@@ -215,8 +223,8 @@ private:
   std::vector<std::pair<Access, mlir::Value>> moved;
   /// Where the tile is, per loop; null where it is at the start.
   llvm::SmallVector<mlir::Value, 6> tileIndex;
-  /// The loop over tiles of which a round has two.
-  std::optional<LoopId> paired;
+  /// How many tiles a round of the loop over them has.
+  llvm::SmallVector<int64_t, 6> tilesPerRound;
   /// The chunk of the sum: first iteration and count, per reduced loop.
   llvm::SmallVector<int64_t, 6> first, count;
   /// What the chunks before have left, and what was there before the steps.

@@ -174,8 +174,10 @@ Value Evaluator::tryCoerce(const Value &value, const Type *type,
         return retyped();
       if (value.integer().fits(type->width, type->isSigned))
         return retyped();
-      return refuse("value " + value.integer().str() + " does not fit in '" +
-                    type->str() + "'");
+      // A number of many bits takes long to write.
+      return why ? refuse("value " + value.integer().str() +
+                          " does not fit in '" + type->str() + "'")
+                 : Value();
     }
     if (type->is(TypeKind::ComptimeInt) || from->is(TypeKind::ComptimeInt))
       return isTypeOnly ? retyped() : Value();
@@ -219,8 +221,10 @@ Value Evaluator::tryCoerce(const Value &value, const Type *type,
                          ? exact
                          : roundTo(type->format, exact);
     if (rounded != exact || !isExact(value.integer(), exact))
-      return refuse("value " + value.integer().str() +
-                    " is not exactly representable in '" + type->str() + "'");
+      return why ? refuse("value " + value.integer().str() +
+                          " is not exactly representable in '" + type->str() +
+                          "'")
+                 : Value();
     return Value(type, rounded);
   }
   if (from->isPointer() && type->isPointer()) {

@@ -456,7 +456,7 @@ mlir::Operation *Evaluator::emitFunction(const FunctionRef &function,
     local.isConst = true;
     local.type = type;
     local.value = value;
-    bound.push_back(special ? value : Value(type));
+    bound.push_back(special ? value : makeRuntime(type, mlir::Value()));
   }
   if (auto found = program->functions.find(key);
       found != program->functions.end())
@@ -531,7 +531,7 @@ csl::TaskOp Evaluator::emitTask(const FunctionRef &function, csl::TaskKind kind,
     if (!target)
       return nullptr;
     converted.push_back(target);
-    bound.push_back(Value(type));
+    bound.push_back(makeRuntime(type, mlir::Value()));
   }
   auto refuse = [&](const llvm::Twine &text) {
     Diagnostic &diagnostic = report(span, text);
@@ -595,16 +595,12 @@ void Evaluator::emitBody(const FunctionRef &function, std::vector<Value> bound,
     Local &local = addLocal(param->name().text, param->span());
     local.isConst = true;
     local.type = bound[index].type();
-    if (param->isComptime() ||
-        (generic && isSpecialising(bound[index].type()))) {
-      local.value = bound[index];
-      forEachRunning(local.value, [&](Value &part) {
-        part = makeRuntime(part.type(), entry.getArgument(next++));
-      });
-      continue;
-    }
-    local.value = makeRuntime(local.type, entry.getArgument(next++));
-    if (inner.isAddressTaken(param->name().text, local.type))
+    local.value = bound[index];
+    forEachRunning(local.value, [&](Value &part) {
+      part = makeRuntime(part.type(), entry.getArgument(next++));
+    });
+    if (local.value.isRuntime() &&
+        inner.isAddressTaken(param->name().text, local.type))
       keepInMemory(local, param->span());
   }
   if (session.options.observations)

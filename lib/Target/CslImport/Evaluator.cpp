@@ -354,8 +354,9 @@ static bool hasRuntimePart(const Value &value) { return !value.isComptime(); }
 Value Evaluator::evalKnown(const Expr &expr, const llvm::Twine &what,
                            const Type *type) {
   Value value = evalAsKnown(expr, type);
-  if (!value)
-    return value;
+  // A jump in the place of a value has left already.
+  if (!value || value.type()->is(TypeKind::NoReturn))
+    return Value();
   value = known(value, expr.span(), what, &expr);
   if (!value || !type)
     return value;

@@ -145,3 +145,30 @@ func.func @two_passes(%a: tensor<291x223x2xi8>) -> tensor<2xi32> {
   } -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }
+
+// -----
+
+// 401 rows are chunks of one sum. The first and the last two stand alone, 199 rounds have two each,
+// whose sums take turns in two places.
+
+// CHECK-LABEL: func.func @many_chunks_kernel
+// CHECK:         %[[FIRST:.*]] = tcp.commit {{.*}} at 0 "1 # 2"
+// CHECK:         %[[ROUNDS:.*]] = arith.constant 199 : index
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[ROUNDS]] {{.*}} iter_args(%[[SUM:.*]] = %[[FIRST]])
+// CHECK:           tcp.view {{.*}} at %[[I]] * 10016 + 5008
+// CHECK:           tcp.begin main %[[SUM]]
+// CHECK:           tcp.commit {{.*}} at 256 "1 # 2"
+// CHECK:           tcp.view {{.*}} at %[[I]] * 10016 + 10016
+// CHECK:           %[[NEXT:.*]] = tcp.commit {{.*}} at 0 "1 # 2"
+// CHECK:           scf.yield %[[NEXT]]
+// CHECK-COUNT-2: tcp.to_dm
+// CHECK-NOT:     tcp.to_dm
+// CHECK-LABEL: func.func @many_chunks(
+func.func @many_chunks(%a: tensor<401x5000xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %0 = linalg.reduce { arith.addf } ins(%a : tensor<401x5000xf32>)
+      outs(%init : tensor<f32>) dimensions = [0, 1]
+  return %0 : tensor<f32>
+}

@@ -56,24 +56,30 @@ func.func @both(%a: tensor<100000x4100xi8>, %b: tensor<4100x16384xi8>)
 
 // A row of the register file holds a part of the sum only. Chunks are as long as
 // each other but the last one, which ends with the sum. The sum so far takes turns
-// at two places in DM; operands of every chunk come behind it.
+// at two places in DM; operands of every chunk come behind it. Of eight chunks the first
+// and the last stand alone, the others are three rounds of two.
 
 // CHECK-LABEL: func.func @chunks_kernel
 // CHECK-SAME: (%[[A:[^:]*]]: !tcp.hbm<bf16, #axes, "1", "D0, D1">
-// CHECK-NOT: scf.for
 // CHECK: tcp.to_dm %{{.*}} at [[$BEHIND:[0-9]+]]
 // CHECK: tcp.view %[[A]] at 0 :
 // CHECK: %[[SUM0:.*]] = tcp.commit %{{.*}} at 0 "
+// CHECK: %[[SUMS:.*]] = scf.for %[[I:.*]] = %c0 to %c3 step %c1 iter_args(%[[SUM:.*]] = %[[SUM0]])
 // CHECK: tcp.to_dm %{{.*}} at [[$BEHIND]]
-// CHECK: tcp.view %[[A]] at [[$LONG:[0-9]+]] :
-// CHECK: tcp.begin sub %[[SUM0]]
+// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K / 32", "K % 32"
+// CHECK: tcp.view %[[A]] at %[[I]] * 5056 + 2528 :
+// CHECK: tcp.begin sub %[[SUM]]
 // CHECK: %[[V:.*]] = tcp.to_vrf
 // CHECK: tcp.vector_clip %{{.*}} Add, %[[V]]
-// CHECK: tcp.commit %{{.*}} at [[$SECOND:[1-9][0-9]*]] "
+// CHECK: %[[ODD:.*]] = tcp.commit %{{.*}} at [[$SECOND:[1-9][0-9]*]] "
+// CHECK: tcp.view %[[A]] at %[[I]] * 5056 + 5056 :
+// CHECK: tcp.begin sub %[[ODD]]
+// CHECK: %[[NEXT:.*]] = tcp.commit %{{.*}} at 0 "
+// CHECK: scf.yield %[[NEXT]]
 // CHECK: tcp.to_dm
-// CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K / 32", "K % 32"
 // CHECK: tcp.fetch %{{.*}} bf16 "N % 8, K = [[REST:[0-9]+]] / 32", "K = [[REST]] % 32"
 // CHECK: tcp.align %{{.*}} "{{(M [%/] [0-9]+, )?}}K = [[REST]] / 32", "K = [[REST]] % 32"
+// CHECK: tcp.begin sub %[[SUMS]]
 // CHECK: tcp.to_hbm_view
 // CHECK-NOT: tcp.to_hbm_view
 func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x60xbf16>)
@@ -82,6 +88,21 @@ func.func @chunks(%a: tensor<64x20000xbf16>, %b: tensor<20000x60xbf16>)
   %0 = linalg.matmul {sequin.pin = {tiles = array<i64: 0, 0, 2528>}} ins(%a, %b : tensor<64x20000xbf16>, tensor<20000x60xbf16>)
       outs(%zero : tensor<64x60xf32>) -> tensor<64x60xf32>
   return %0 : tensor<64x60xf32>
+}
+
+// -----
+
+// A sum of very many chunks is no longer to write than one of eight.
+
+// CHECK-LABEL: func.func @very_many_chunks_kernel
+// CHECK: scf.for %{{.*}} = %c0 to %c{{[0-9][0-9][0-9]+}} step
+// CHECK-COUNT-4: tcp.to_dm
+// CHECK: scf.yield
+func.func @very_many_chunks(%a: tensor<4x1073741824xbf16>, %b: tensor<1073741824x4xbf16>, %z: tensor<4x4xf32>)
+    -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x1073741824xbf16>, tensor<1073741824x4xbf16>)
+      outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }
 
 // -----

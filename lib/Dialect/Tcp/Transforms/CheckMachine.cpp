@@ -141,6 +141,31 @@ unsigned KernelChecker::endOfLoops(Value value, Operation *user) {
   return end;
 }
 
+/// Where an operation puts a tensor in data memory; none if its place is
+/// another value's.
+static std::optional<int64_t> getDmAddress(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<CommitOp, ToDmOp, ItosOp>(op) ||
+      !isa<DmType>(value.getType()))
+    return std::nullopt;
+  return op->getAttrOfType<IntegerAttr>("address").getInt();
+}
+
+/// Whether all rounds of a loop leave what they carry in the place where it
+/// began. Then what a round was given is needed until its last use there, and
+/// what it leaves from its definition on.
+static bool isCarriedInPlace(LoopLikeOpInterface loop, unsigned number) {
+  OperandRange inits = loop.getInits();
+  ValueRange yielded = loop.getYieldedValues();
+  if (number >= inits.size() || number >= yielded.size())
+    return false;
+  std::optional<int64_t> address = getDmAddress(inits[number]);
+  return address && inits[number].getType() == yielded[number].getType() &&
+         getDmAddress(yielded[number]) == address &&
+         yielded[number].getParentBlock() ==
+             loop.getRegionIterArgs()[number].getOwner();
+}
+
 unsigned KernelChecker::lastUse(Value value,
                                 llvm::SmallPtrSetImpl<void *> &seen) {
   unsigned last = 0;
@@ -168,12 +193,14 @@ unsigned KernelChecker::lastUse(Value value,
     if (auto loop = dyn_cast<LoopLikeOpInterface>(user)) {
       if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
         follow(argument);
-      if (OpResult result = loop.getTiedLoopResult(&use))
+      OpResult result = loop.getTiedLoopResult(&use);
+      if (result && !isCarriedInPlace(loop, result.getResultNumber()))
         follow(result);
     } else if (user->hasTrait<OpTrait::IsTerminator>()) {
       if (auto around = dyn_cast<LoopLikeOpInterface>(user->getParentOp())) {
         unsigned number = use.getOperandNumber();
-        if (number < around.getRegionIterArgs().size())
+        if (number < around.getRegionIterArgs().size() &&
+            !isCarriedInPlace(around, number))
           follow(around.getRegionIterArgs()[number]);
         if (number < user->getParentOp()->getNumResults())
           follow(user->getParentOp()->getResult(number));

@@ -92,3 +92,56 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
     return
   }
 }
+
+// -----
+
+// What a loop carries from round to round in one place is needed until its last use in the body, and
+// what takes its place from its definition on.
+
+#axes = #stream.axes<A = 8, B = 2048>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "B / 8 # 256">
+!Hbm = !tcp.hbm<i32, #axes, "1", "A, B">
+!Dm = !tcp.dm<i32, #grid, "A, B % 8">
+!Stream = !tcp.stream<main collect i32, #grid, "A", "B % 8">
+module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
+  func.func @carried_in_place(%in: !Hbm) -> !Hbm {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %first = tcp.to_dm %in at 0 : !Hbm -> !Dm
+    %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%now = %first) -> (!Dm) {
+      %0 = tcp.begin main %now : !Dm
+      %1 = tcp.fetch %0 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %2 = tcp.collect %1 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      %other = tcp.commit %2 at 256 "A, B % 8" : !Stream
+      %3 = tcp.begin main %other : !Dm
+      %4 = tcp.fetch %3 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %5 = tcp.collect %4 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      %next = tcp.commit %5 at 0 "A, B % 8" : !Stream
+      scf.yield %next : !Dm
+    }
+    %r = tcp.to_hbm %last at 268435456 : !Dm -> !Hbm
+    return %r : !Hbm
+  }
+  func.func @read_too_late(%in: !Hbm) -> !Hbm {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    // expected-note@+1 {{other tensor placed here}}
+    %first = tcp.to_dm %in at 0 : !Hbm -> !Dm
+    %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%now = %first) -> (!Dm) {
+      %0 = tcp.begin main %now : !Dm
+      %1 = tcp.fetch %0 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %2 = tcp.collect %1 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      // expected-error@+1 {{DM tensor at bytes [0, 256) overlaps one at [0, 256) that is still needed}}
+      %next = tcp.commit %2 at 0 "A, B % 8" : !Stream
+      %3 = tcp.begin main %now : !Dm
+      %4 = tcp.fetch %3 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %5 = tcp.collect %4 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      %other = tcp.commit %5 at 256 "A, B % 8" : !Stream
+      scf.yield %next : !Dm
+    }
+    %r = tcp.to_hbm %last at 268435456 : !Dm -> !Hbm
+    return %r : !Hbm
+  }
+}
