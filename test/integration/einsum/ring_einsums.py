@@ -39,7 +39,7 @@ CHOSEN = [
     ("bmk,kn->bmn", "b=5,m=64,k=2048,n=1024", "f8e4m3",
      ["of the sum", "3 steps, the stream changing first"]),
     ("mk,kn->mn", "m=100,k=256,n=8192", "i8", ["of the sum", "halves by turns"]),
-    ("mk,kn->mn", "m=512,k=4096,n=4096", "bf16", ["chunks"]),
+    ("mk,kn->mn", "m=512,k=1024,n=4096", "bf16", ["chunks"]),
 ]
 
 SPECS = ["mk,kn->mn", "mk,nk->mn", "bmk,bkn->bmn", "bhmk,bhnk->bhmn", "mhk,hkn->mn",
@@ -98,12 +98,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=12, help="random einsums")
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--no-chosen", action="store_true", help="only random ones")
+    parser.add_argument("--chosen", default=f"0:{len(CHOSEN)}", help="which of the chosen ones")
     arguments = parser.parse_args()
     seed = random.randrange(2**32) if arguments.seed is None else arguments.seed
     good, by_rings = True, 0
     with tempfile.TemporaryDirectory(prefix="sequin-rings-") as folder:
-        chosen = [] if arguments.no_chosen else CHOSEN
+        first, last = map(int, arguments.chosen.split(":"))
+        chosen = CHOSEN[first:last]
         for index, case in enumerate(chosen):
             right, rings = run(case, index, Path(folder), must_use_rings=True)
             good &= right
