@@ -31,6 +31,16 @@ using stream::MappingAttr;
 // Text
 //===----------------------------------------------------------------------===//
 
+MappingAttr GroupEmitter::fill(const Terms &terms, int64_t used,
+                               int64_t all) const {
+  std::string text = joinTerms(terms);
+  if (used == all)
+    return mapping(text);
+  if (terms.size() > 1)
+    text = "[" + text + "]";
+  return mapping(text + suffix("#", all));
+}
+
 std::string linalg_to_tcp::joinTerms(ArrayRef<std::string> terms) {
   std::string text;
   for (const std::string &term : terms) {
@@ -166,14 +176,6 @@ void GroupEmitter::makeGrid() {
     return makeDealtGrid(clusters);
   Terms clusterTerms, sliceTerms;
   addBlocks(clusters, clusterTerms, sliceTerms);
-  auto fill = [&](const Terms &terms, int64_t used, int64_t all) {
-    std::string text = joinTerms(terms);
-    if (used == all)
-      return mapping(text);
-    if (terms.size() > 1)
-      text = "[" + text + "]";
-    return mapping(text + suffix("#", all));
-  };
   grid = GridAttr::get(
       builder.getContext(), axes, kernel.chip,
       fill(clusterTerms, clusters, machine.clustersPerChip),

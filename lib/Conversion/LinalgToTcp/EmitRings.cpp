@@ -55,9 +55,13 @@ void GroupEmitter::makeRingGrids() {
   std::string cluster = plan.cluster
                             ? group.loops[*plan.cluster].name
                             : "1" + suffix("#", machine.clustersPerChip);
-  auto gridOf = [&](const Terms &slices) {
+  int64_t used = 1;
+  for (LoopId loop : plan.slices)
+    used *= group.loops[loop].parts;
+  auto gridOf = [&](const Terms &slices, int64_t count) {
     return GridAttr::get(builder.getContext(), axes, kernel.chip,
-                         mapping(cluster), mapping(slices));
+                         mapping(cluster),
+                         fill(slices, count, machine.slicesPerCluster));
   };
   Terms all, outsideRing, notGathered;
   for (LoopId loop : plan.slices) {
@@ -77,15 +81,15 @@ void GroupEmitter::makeRingGrids() {
     added.push_back("1" + suffix("#", loop.extent));
     perPart.push_back(loop.name);
   }
-  grid = gatherGrid = gridOf(added);
-  streamGrid = weightGrid = gridOf(perPart);
+  grid = gatherGrid = gridOf(added, used);
+  streamGrid = weightGrid = gridOf(perPart, used);
   if (plan.spreads) {
     const Loop &sum = group.loops[group.k.back()];
     outsideRing.push_back(
         digitOf(sum, sum.tile / plan.ringSums, plan.ringSums));
     outsideRing.push_back(
         digitOf(group.loops[*plan.streamed], 1, plan.ringTurns));
-    streamGrid = gridOf(outsideRing);
+    streamGrid = gridOf(outsideRing, machine.slicesPerCluster);
   }
   if (plan.gathered) {
     int64_t count = group.loops[*plan.gathered].extent;
@@ -95,14 +99,14 @@ void GroupEmitter::makeRingGrids() {
       notGathered.push_back(std::to_string(count));
     if (plan.summed)
       notGathered.push_back(added.back());
-    gatherGrid = gridOf(notGathered);
+    gatherGrid = gridOf(notGathered, used);
   }
   exchangeGrid = weightGrid;
   if (plan.exchanged) {
     const Loop &sum = group.loops[group.k.back()];
     Terms parts = all;
     parts.back() = digitOf(sum, 1, group.loops[*plan.exchanged].extent);
-    exchangeGrid = gridOf(parts);
+    exchangeGrid = gridOf(parts, used);
   }
 }
 

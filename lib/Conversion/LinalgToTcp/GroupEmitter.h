@@ -106,6 +106,8 @@ private:
   stream::MappingAttr mapping(llvm::ArrayRef<std::string> terms) const {
     return stream::MappingAttr::get(builder.getContext(), joinTerms(terms));
   }
+  /// Terms that take `used` of `all` places, the first ones.
+  stream::MappingAttr fill(const Terms &terms, int64_t used, int64_t all) const;
   stream::MappingAttr mapping(const std::string &text) const {
     return stream::MappingAttr::get(builder.getContext(), text);
   }

@@ -155,17 +155,18 @@ linalg_to_tcp::getRingOrder(const Group &group, const Access &access,
   for (LoopId loop : group.k)
     if (group.loops[loop].countsTiles)
       order.push_back({loop, 1, group.loops[loop].tile});
-  SmallVector<LoopDigit, 4> networks;
-  int64_t left = machine.slicesPerCluster / machine.slicesPerDmn;
-  for (LoopDigit digit : slices) {
+  SmallVector<LoopDigit, 4> networks, inside;
+  int64_t left = machine.slicesPerDmn;
+  for (LoopDigit digit : llvm::reverse(slices)) {
     int64_t mine = std::gcd(left, digit.count);
     left /= mine;
-    LoopDigit outer{digit.loop, digit.unit * (digit.count / mine), mine};
-    if (mine > 1)
-      networks.push_back(outer);
     if (digit.count > mine)
-      order.push_back({digit.loop, digit.unit, digit.count / mine});
+      networks.push_back({digit.loop, digit.unit * mine, digit.count / mine});
+    if (mine > 1)
+      inside.push_back({digit.loop, digit.unit, mine});
   }
+  llvm::append_range(order, llvm::reverse(inside));
+  std::reverse(networks.begin(), networks.end());
   // What a slice has, up to the run of a request.
   for (std::optional<LoopId> loop : {plan.pieces, plan.refills})
     if (loop)

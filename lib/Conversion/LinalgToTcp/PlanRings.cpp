@@ -250,6 +250,40 @@ bool RingPlanner::forEachChoice(Callback &&callback) const {
             return false;
         }
       }
+    if (!forEachPartOfSlices(choice, stream, extentOf(rowLoop), callback))
+      return false;
+  }
+  return true;
+}
+
+/// With all slices of more than half of the networks of data memory: parts of
+/// the sum where each slice has fewer packets than on half of all slices, rows
+/// where fewer are padding than on all. The other slices hold nothing.
+template <class Callback>
+bool RingPlanner::forEachPartOfSlices(Choice choice, int64_t stream,
+                                      int64_t rows, Callback &callback) const {
+  int64_t all = machine.slicesPerCluster, half = all / 2;
+  int64_t packets =
+      llvm::divideCeil(group.loops[group.k.back()].extent, lanes());
+  int64_t blocks = llvm::divideCeil(rows, machine.rowsPerSlice);
+  choice.batchParts = choice.streamParts = 1;
+  SmallVector<int64_t> tiles{1};
+  if (streamLoop)
+    tiles = tileCountsOf(*streamLoop, stream);
+  for (int64_t slices = half + machine.slicesPerDmn; slices < all;
+       slices += machine.slicesPerDmn) {
+    choice.sumParts = slices;
+    choice.rowParts = 0;
+    if (mostSumParts(slices) > 1 &&
+        llvm::divideCeil(packets, slices) < llvm::divideCeil(packets, half) &&
+        !forEachRows(choice, rows, tiles, callback))
+      return false;
+    choice.sumParts = 1;
+    choice.rowParts = slices;
+    if (group.n.size() == 1 &&
+        llvm::alignTo(blocks, slices) < llvm::alignTo(blocks, all) &&
+        !forEachRows(choice, rows, tiles, callback))
+      return false;
   }
   return true;
 }
@@ -269,7 +303,7 @@ bool RingPlanner::forEachRows(Choice choice, int64_t extent,
                               ArrayRef<int64_t> tiles,
                               Callback &callback) const {
   // What slices have of the rows, where these are one loop; else all.
-  int64_t parts = group.n.size() > 1 ? 1 : ringOf(choice);
+  int64_t parts = group.n.size() > 1 ? 1 : rowPartsOf(choice);
   std::optional<int64_t> rows =
       alignExtent(rowLoop, extent, parts * machine.rowsPerSlice);
   if (!rows)
@@ -363,7 +397,10 @@ std::string RingPlanner::describe(const Candidate &candidate) const {
     os << choice.streamParts << " of the stream x ";
   if (choice.sumParts > 1)
     os << choice.sumParts << " of the sum x ";
-  os << plan.ring << " of the rows; " << choice.rows << " rows each";
+  os << rowPartsOf(choice) << " of the rows";
+  if (int64_t idle = machine.slicesPerCluster - usedSlices(choice))
+    os << ", " << idle << " idle";
+  os << "; " << choice.rows << " rows each";
   if (choice.refills() > 1)
     os << ", " << choice.refillRows << " at once";
   if (streamLoop)
@@ -509,7 +546,7 @@ void RingPlanner::apply() {
   // alternates, have what is side by side. A stream may take turns instead:
   // then clusters and networks are finer than what a pass takes.
   int64_t networks = std::max<int64_t>(
-      1, machine.slicesPerCluster / machine.slicesPerDmn / choice.batchParts);
+      1, usedSlices(choice) / machine.slicesPerDmn / choice.batchParts);
   LoopList outerSlices, innerSlices;
   auto cut = [&](LoopId inner, int64_t unit, int64_t side) {
     bool overClusters = choice.cluster == inner;

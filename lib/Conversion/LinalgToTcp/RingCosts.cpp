@@ -338,12 +338,13 @@ int64_t RingPlanner::sharedSlowdown(const Access &access, const Choice &choice,
   // engines, those of the rows and the sum are neighbours.
   bool isStream = &access == &group.lhs;
   int64_t apart = choice.batchParts * (isStream ? choice.streamParts : 1);
-  int64_t different = apart * choice.sumParts * (isStream ? 1 : ringOf(choice));
+  int64_t different =
+      apart * choice.sumParts * (isStream ? 1 : rowPartsOf(choice));
   if (isStream ? choice.spreads || apart > 1
                : different > machine.slicesPerEngine)
     return 1;
   bool clustersDiffer = choice.cluster && access.uses(*choice.cluster);
-  int64_t readers = machine.slicesPerCluster / different *
+  int64_t readers = usedSlices(choice) / different *
                     (clustersDiffer ? 1 : machine.clustersPerChip);
   int64_t queued = hbm.queueEntries * hbm.controllerBytes / hbm.unitBytes;
   if (readers < queued)
@@ -374,7 +375,7 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   if (!isStream)
     bytes *= choice.streamParts;
   else if (!plan.spreads)
-    bytes *= plan.ring;
+    bytes *= rowPartsOf(choice);
   // Runs of the sum, each of which touches whole units of HBM.
   int64_t unit = m.hbm.unitBytes;
   int64_t run = sizes.local(group.k.back()) * bits / 8;
@@ -385,6 +386,8 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
   int64_t runs = bytes / run;
   int64_t units = llvm::divideCeil(run, unit);
   int64_t touched = countTouchedUnits(m, run);
+  int64_t requests = unevenly(choice, runs * units);
+  int64_t dmBytes = unevenly(choice, bytes);
   // On several chips memory has no order of digits that run past their end.
   if (mayReorder(*access.tensor) &&
       (access.tensor->isAlone || !isPadded(choice, sizes))) {
@@ -394,18 +397,18 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
                         innerRows(access, choice, sizes, pass), m);
       int64_t taken = request.elements * request.rows * bits / 8;
       runs = bytes / taken;
-      units = engineCyclesOfRun(m, taken);
+      requests = unevenly(choice, runs * engineCyclesOfRun(m, taken));
       int64_t read = runs * hbmBytesOfRun(m, taken);
       read *= sharedSlowdown(access, choice, sizes);
-      return dmaCycles(m, runs * units, 1, read, bytes);
+      return dmaCycles(m, requests, 1, read, dmBytes);
     }
-    return dmaCycles(m, runs * units, 1, bytes, bytes);
+    return dmaCycles(m, requests, 1, bytes, dmBytes);
   }
   if (!isStream && plan.turns) {
     bool isShared = choice.streamParts > 1 || choice.cluster == streamLoop;
     return dmaCycles(
-        m, runs * units, 1,
-        runs * units * unit * 100 / (isShared ? kSharedPercent : 100), bytes);
+        m, requests, 1,
+        runs * units * unit * 100 / (isShared ? kSharedPercent : 100), dmBytes);
   }
   int64_t pitch = bits / 8;
   for (auto [loop, coefficient] : access.dims[*access.tensor->inner].terms)
@@ -417,8 +420,8 @@ int64_t RingPlanner::loadCycles(const Access &access, const Choice &choice,
     percent = kMeetingPercent;
   if (choice.chunks > 1)
     percent = std::min(percent, kPartsOfRowsPercent);
-  return dmaCycles(m, runs * units, 1, runs * touched * unit * 100 / percent,
-                   bytes);
+  return dmaCycles(m, requests, 1, runs * touched * unit * 100 / percent,
+                   dmBytes);
 }
 
 /// DMA of the result of a piece.
@@ -456,7 +459,8 @@ int64_t RingPlanner::storeCycles(const RingPlan &plan, const Choice &choice,
       std::min(static_cast<double>(m.hbm.rowBytes / unit), opened));
   if (choice.batchParts > 1)
     touched = touched * 100 / kMeetingPercent;
-  return dmaCycles(m, requests, 2, touched, bytes);
+  return dmaCycles(m, unevenly(choice, requests), 2, touched,
+                   unevenly(choice, bytes));
 }
 
 /// DMA of an operand of the vector engine, for all slices that have sums. A few
@@ -465,7 +469,7 @@ int64_t RingPlanner::operandCycles(const Access &operand, const Choice &choice,
                                    const Sizes &sizes) const {
   const TcpMachine &m = machine;
   int64_t bits = operand.tensor->bits();
-  int64_t slices = m.slicesPerCluster * m.clustersPerChip / choice.sumParts;
+  int64_t slices = usedSlices(choice) * m.clustersPerChip / choice.sumParts;
   int64_t bytes = elements(operand, sizes) * bits / 8;
   int64_t requests = slices * llvm::divideCeil(bytes, m.dmaRequestBytes);
   for (LoopId i = 0; i < group.loops.size(); ++i)

@@ -25,6 +25,7 @@ enum class Order { Stream, Rows, NotOperands };
 struct Choice {
   std::optional<LoopId> cluster;
   int64_t batchParts = 1, streamParts = 1, sumParts = 1; ///< slices
+  int64_t rowParts = 0;   ///< slices that differ in rows; 0: all of a ring
   int64_t rows = 8;       ///< of the stationary operand, in each slice
   int64_t refillRows = 8; ///< of these in the register file at once
   int64_t tile = 1;       ///< iterations of the streamed loop, of each ring
@@ -38,9 +39,10 @@ struct Choice {
   bool hasSizesOf(const Choice &other) const {
     return cluster == other.cluster && batchParts == other.batchParts &&
            streamParts == other.streamParts && sumParts == other.sumParts &&
-           rows == other.rows && refillRows == other.refillRows &&
-           tile == other.tile && packets == other.packets &&
-           chunks == other.chunks && spreads == other.spreads;
+           rowParts == other.rowParts && rows == other.rows &&
+           refillRows == other.refillRows && tile == other.tile &&
+           packets == other.packets && chunks == other.chunks &&
+           spreads == other.spreads;
   }
   int64_t refills() const { return rows / refillRows; }
 };
@@ -126,10 +128,25 @@ private:
   int64_t lanes() const { return machine.lanes(group.lhs.tensor->kind()); }
 
   // Sizes.
-  /// Slices that differ in rows of the stationary operand only.
+  /// Slices to which the same part of the stream may be passed: a power of two.
   int64_t ringOf(const Choice &choice) const {
-    return machine.slicesPerCluster / choice.streamParts / choice.batchParts /
-           choice.sumParts;
+    return llvm::bit_floor<uint64_t>(machine.slicesPerCluster /
+                                     choice.streamParts / choice.batchParts /
+                                     choice.sumParts);
+  }
+  /// Of these, slices that differ in rows of the stationary operand.
+  int64_t rowPartsOf(const Choice &choice) const {
+    return choice.rowParts > 0 ? choice.rowParts : ringOf(choice);
+  }
+  /// Slices of a cluster that work; those behind them hold nothing.
+  int64_t usedSlices(const Choice &choice) const {
+    return choice.batchParts * choice.streamParts * choice.sumParts *
+           rowPartsOf(choice);
+  }
+  /// What engines move, if each had as much as the one with most slices.
+  int64_t unevenly(const Choice &choice, int64_t count) const {
+    return llvm::divideCeil(count * machine.slicesPerCluster,
+                            usedSlices(choice));
   }
   void findPadding();
   std::optional<int64_t> alignExtent(LoopId loop, int64_t extent,
@@ -202,6 +219,9 @@ private:
                    Callback &callback) const;
   template <class Callback> bool forEachChoice(Callback &&callback) const;
   int64_t mostSumParts(int64_t slices) const;
+  template <class Callback>
+  bool forEachPartOfSlices(Choice choice, int64_t stream, int64_t rows,
+                           Callback &callback) const;
   bool hasOrders(const Sizes &sizes) const;
   static llvm::SmallVector<int64_t, 8> loadsOf(int64_t chunks, int64_t most);
   std::string describe(const Candidate &candidate) const;

@@ -22,6 +22,7 @@
 
 #include "RingSizes.h"
 #include "RingPlanner.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace sequin;
@@ -144,8 +145,6 @@ SmallVector<int64_t> RingPlanner::tileCountsOf(LoopId loop,
 // Sizes of a mapping
 //===----------------------------------------------------------------------===//
 
-static int64_t largestPowerOfTwoIn(int64_t n) { return n & -n; }
-
 /// Deals `parts` slices to the loops, innermost first, in units of iterations:
 /// to each as many as divide it. What is left goes to the one that is padded
 /// least by it.
@@ -157,7 +156,7 @@ bool RingPlanner::deal(Sizes &sizes, ArrayRef<LoopId> loops, int64_t rows,
         alignExtent(loop, sizes.extent[loop], unitOf(loop));
     if (!extent)
       return false;
-    int64_t mine = std::min(parts, largestPowerOfTwoIn(*extent / unitOf(loop)));
+    int64_t mine = std::gcd(parts, *extent / unitOf(loop));
     sizes.parts[loop] = mine;
     parts /= mine;
   }
@@ -212,7 +211,7 @@ std::optional<Sizes> RingPlanner::sizesOf(const Choice &choice) const {
   sizes.tile[sum] /= choice.chunks;
   sizes.parts[sum] = choice.sumParts;
   if (!deal(sizes, group.batch, 1, choice.batchParts) ||
-      !deal(sizes, group.n, choice.rows, ringOf(choice)))
+      !deal(sizes, group.n, choice.rows, rowPartsOf(choice)))
     return std::nullopt;
   if (!streamLoop) {
     if (choice.streamParts != 1)

@@ -44,6 +44,10 @@ EINSUMS = [
     ("bmk,bkn->bmn", "b=3,m=20,k=3000,n=50", "bf16", [RINGS, SUMS], []),
     ("mhk,hkn->mn", "m=57,h=3,k=1250,n=100", "bf16", [RINGS, SUMS], []),
     ("mk,kn->mn", "m=50,k=4000,n=100", "bf16", [RINGS, SUMS], ["--chips", "2"]),
+    ("mk,kn->mn", "m=41,k=4403,n=95", "bf16", [RINGS, "160 of the sum", "96 idle"], []),
+    ("mk,kn->mn", "m=31,k=12500,n=64", "i8", [RINGS, "of the sum", "idle"], []),
+    ("mk,kn->mn", "m=128,k=333,n=2601", "bf16", [RINGS, "of the rows, 64 idle"], []),
+    ("mk,kn->mn", "m=118,k=691,n=2600", "f8e4m3", [RINGS, "of the rows, 64 idle"], []),
     ("k,kn->n", "k=1000,n=1500", "bf16", [STREAMS], []),
     ("mk,nk->mn", "m=2,k=1111,n=3003", "f8e4m3", [STREAMS], []),
     ("mk,nk->mn", "m=4,k=999,n=2000", "i8", [STREAMS], []),
@@ -57,6 +61,8 @@ PRODUCTS = [
     Product(75, 1111, 1100, "i8", FREE, (RINGS,), residual=True),
     Product(45, 5001, 130, "bf16", FREE, (RINGS, SUMS), bias=True, residual=True),
     Product(384, 768, 760, "bf16", FREE, (RINGS,), offset=True),
+    Product(40, 4399, 96, "bf16", FREE, (RINGS, "of the sum", "idle"), bias=True, residual=True),
+    Product(218, 300, 2400, "bf16", FREE, (RINGS, "of the rows", "idle"), bias=True, residual=True),
     Product(101, 1000, 1500, "i8", FREE, (RINGS,), bias=True, offset=True),
 ]
 
