@@ -9,6 +9,7 @@
 #include "sequin/Api/Program.h"
 #include "Arrays.h"
 #include "ProgramModule.h"
+#include "sequin/Machine/CslMachine.h"
 #include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -125,7 +126,9 @@ static llvm::Expected<config::Program> readJson(const CompileOptions &options) {
 static llvm::Error checkOptions(const CompileOptions &options) {
   if (!options.target.empty() && !lookupTcpMachine(options.target))
     return refuseProgram("--target '" + excerpt(options.target) +
-                         "' is no machine, known are " + knownMachineNames());
+                         "' is no machine, known are " + knownMachineNames() +
+                         "; for programs of the wafer " +
+                         knownCslMachineNames());
   if (options.chips && *options.chips < 1)
     return refuseProgram("--chips is " + Twine(*options.chips) +
                          ", must be at least 1");

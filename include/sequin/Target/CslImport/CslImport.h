@@ -50,7 +50,7 @@ struct ImportOptions {
   unsigned comptimeDepthLimit = 1024;
   /// Expressions that comptime evaluation of one program may take: a loop that
   /// never ends is refused.
-  uint64_t comptimeStepLimit = 200000000;
+  uint64_t comptimeStepLimit = 100000000;
   /// Takes the types and values of expressions, for editors; null costs
   /// nothing. With it evaluation goes on after errors as far as it can.
   csl_source::Observations *observations = nullptr;
