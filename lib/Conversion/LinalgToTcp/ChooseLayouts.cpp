@@ -196,17 +196,26 @@ static void addWriter(Votes &votes, const Group &group,
     if (group.kind == Group::Kind::Gather && dim + 1 != access.dims.size())
       votes.possible[dim] = false;
   }
+  // Across its rows, a scatter would write element by element.
+  if (group.kind == Group::Kind::Scatter) {
+    unsigned rows = getRowDim(group);
+    ArrayRef<int64_t> shape = access.tensor->type.getShape();
+    votes.possible[rows] =
+        votes.possible[rows] &&
+        access.tensor->type.getNumElements() == shape[rows];
+  }
 }
 
 /// Elements in the order of the result cross the chip in flits; in another one
-/// they are transposed.
+/// they are transposed. Rows that are scattered go in runs.
 static constexpr int64_t kAlongResult = 50;
 
 static void addStreamed(Votes &votes, const Group &group,
                         const Access &access) {
   const Access &result = group.result;
-  if (group.kind != Group::Kind::Stream || &access != &group.stream ||
-      !result.tensor->inner)
+  if ((group.kind != Group::Kind::Stream &&
+       group.kind != Group::Kind::Scatter) ||
+      &access != &group.stream || !result.tensor->inner)
     return;
   std::optional<LoopId> along = result.dims[*result.tensor->inner].finest();
   for (auto [weight, index] : llvm::zip(votes.weight, access.dims))
@@ -376,6 +385,10 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
                                   int64_t budget) {
   std::vector<llvm::SmallBitVector> singles;
   DenseMap<Tensor *, Votes> votes;
+  // What scatters write is the same memory for all who read it.
+  DenseSet<const Tensor *> written;
+  for (auto &group : program.groups)
+    written.insert(group->result.tensor);
   for (auto &group : program.groups) {
     singles.push_back(getSingleLoops(*group));
     const llvm::SmallBitVector &single = singles.back();
@@ -386,7 +399,8 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
               *program.machine);
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
-      if (tensor->origin == Tensor::Origin::Computed)
+      if (tensor->origin == Tensor::Origin::Computed ||
+          written.contains(tensor))
         addReader(votes.try_emplace(tensor, *tensor).first->second, *group,
                   *access, single, *program.machine);
     }
@@ -398,13 +412,16 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
   for (auto &group : llvm::reverse(program.groups)) {
     Tensor *result = group->result.tensor;
     Votes &vote = votes.find(result)->second;
-    if (group->kind == Group::Kind::Contraction)
-      for (const auto &reader : program.groups)
-        if (reader->stream.tensor == result)
-          addStreamed(vote, *reader, reader->stream);
+    for (const auto &reader : program.groups)
+      if (reader->stream.tensor == result &&
+          (group->kind == Group::Kind::Contraction ||
+           reader->kind == Group::Kind::Scatter))
+        addStreamed(vote, *reader, reader->stream);
     if (hasLayout(result))
       continue;
-    setOrder(*result, vote.best());
+    bool isPinned = result->origin == Tensor::Origin::Argument &&
+                    layout != ArgumentLayout::Chosen;
+    setOrder(*result, isPinned ? result->rank() - 1 : vote.best());
     if (layout == ArgumentLayout::Chosen && program.chips == 1)
       turnable.push_back(group.get());
   }

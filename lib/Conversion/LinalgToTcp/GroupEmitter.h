@@ -65,7 +65,7 @@ public:
       makeRingGrids();
     else if (group.weightStream)
       makeWeightGrids();
-    else if (group.kind != Group::Kind::Gather &&
+    else if (!group.movesRows() &&
              group.kind != Group::Kind::Collective)
       makeGrid();
   }
@@ -169,7 +169,7 @@ private:
   std::pair<std::string, std::string> narrow(const StreamShape &shape) const;
   mlir::Value emitTile();
   mlir::Value emitStages();
-  mlir::LogicalResult emitGather();
+  mlir::LogicalResult emitRows();
   mlir::LogicalResult emitCollective();
 
   // Contractions by rings.

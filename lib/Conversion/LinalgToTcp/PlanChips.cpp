@@ -133,12 +133,8 @@ ChipPlanner::ChipPlanner(Program &program, int64_t budget)
 int64_t ChipPlanner::cyclesOf(Group &group) const {
   if (group.kind == Group::Kind::Collective)
     return getCollectiveCycles(group, machine);
-  if (group.kind == Group::Kind::Gather) {
-    const Tensor &rows = *group.result.tensor;
-    int64_t bytes = getByteSize(rows.kind(), rows.type.getNumElements());
-    return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
-                     2, 2 * bytes, /*dmBytes=*/0);
-  }
+  if (group.movesRows())
+    return getRowCycles(group, machine);
   // What cannot be planned so is no way to run it; the error is for him who
   // asks for it.
   ScopedDiagnosticHandler quiet(group.loc.getContext(),

@@ -74,8 +74,13 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
   for (const auto &group : program.groups) {
     MappingRecord record = group->record.value_or(MappingRecord());
     if (!group->ring && !group->weightStream) {
-      record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
-      record.mapping = describeTiles(*group);
+      // Where a scatter writes.
+      std::string place = group->kind == Group::Kind::Scatter &&
+                                  !record.mapping.empty()
+                              ? "; " + record.mapping
+                              : "";
+      record.kind = group->movesRows() ? "rows" : "tiles";
+      record.mapping = describeTiles(*group) + place;
     }
     if (group->kind == Group::Kind::Collective) {
       record.kind = "collective";

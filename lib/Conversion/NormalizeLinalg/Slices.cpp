@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice that is cut out reads each element at a computed index. One that is
-// inserted makes each element of the result a choice: that of the slice where
-// the position lies in it, else the old one. A row of a cache is chosen by a
-// comparison of positions alone, since nothing of the slice's own index is
-// computed along a dimension of one element.
+// A slice that is cut out reads each element at a computed index. Rows that are
+// inserted, whole in all dimensions but the one that is computed, are a scatter
+// by the list of their positions. Any other slice makes each element of the
+// result a choice: that of the slice where the position lies in it, else the
+// old one. A row is chosen by a comparison of positions alone, since nothing of
+// the slice's own index is computed along a dimension of one element.
 //
 // A slice that does not lie in its tensor has no meaning; it ends the run, as
 // an element that is read outside of its tensor does.
@@ -137,6 +138,86 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
   return true;
 }
 
+/// The dimension of which rows are inserted at a computed position; none if the
+/// slice is a part of other dimensions too, or what the DMA engine, which writes
+/// rows of whole bytes and finds them among several, does not write.
+static std::optional<unsigned> getRowDim(tensor::InsertSliceOp op,
+                                         ArrayRef<Value> offsets) {
+  RankedTensorType type = op.getType();
+  std::optional<unsigned> rows;
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    if (!offset && op.getStaticOffset(dim) == 0 &&
+        op.getStaticSize(dim) == type.getDimSize(dim))
+      continue;
+    if (!offset || rows)
+      return std::nullopt;
+    rows = dim;
+  }
+  Type element = type.getElementType();
+  unsigned bits =
+      element.isIndex() ? 64 : storedType(element).getIntOrFloatBitWidth();
+  if (!rows || bits < 8 || type.getDimSize(*rows) < 2 ||
+      type.getDimSize(*rows) > INT32_MAX)
+    return std::nullopt;
+  return rows;
+}
+
+/// `source` in dimensions `from` of the insertion with rows first, as a scatter
+/// along `rows` takes it.
+static Value moveRowsFirst(RewriterBase &b, tensor::InsertSliceOp op,
+                           unsigned rows) {
+  Location loc = op.getLoc();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Value source = addUnitDims(b, loc, op.getSource(),
+                             SmallVector<unsigned>(dropped.set_bits()));
+  if (rows > 0) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> order{rows}, shape{type.getDimSize(rows)};
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (dim != rows) {
+        order.push_back(dim);
+        shape.push_back(type.getDimSize(dim));
+      }
+    Value empty =
+        tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    source = linalg::TransposeOp::create(b, loc, source, empty, order)
+                 .getResult()[0];
+  }
+  return source;
+}
+
+/// Rows go where a list of positions says, one after the other; the scatter
+/// ends the run where one of them is none of the tensor.
+static bool insertRows(RewriterBase &b, tensor::InsertSliceOp op,
+                       ArrayRef<Value> offsets) {
+  std::optional<unsigned> rows = getRowDim(op, offsets);
+  if (!rows)
+    return false;
+  Location loc = op.getLoc();
+  int64_t count = op.getStaticSize(*rows);
+  Type i32 = b.getI32Type();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{count, 1}, i32);
+  SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
+  auto places = linalg::GenericOp::create(
+      b, loc, empty.getType(), ValueRange(), empty,
+      {b.getMultiDimIdentityMap(2)}, kinds,
+      [&](OpBuilder &n, Location at, ValueRange) {
+        Value place =
+            arith::IndexCastOp::create(n, at, i32, offsets[*rows]);
+        if (count > 1)
+          place = arith::AddIOp::create(
+              n, at, place,
+              arith::IndexCastOp::create(n, at, i32,
+                                         linalg::IndexOp::create(n, at, 0)));
+        linalg::YieldOp::create(n, at, place);
+      });
+  b.replaceOpWithNewOp<tensor::ScatterOp>(
+      op, op.getType(), moveRowsFirst(b, op, *rows), op.getDest(),
+      places.getResult(0), ArrayRef<int64_t>{*rows}, /*unique=*/true);
+  return true;
+}
+
 bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
                                            tensor::InsertSliceOp op) {
   FailureOr<SmallVector<Value>> offsets = readOffsets(op);
@@ -145,6 +226,8 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
       !type.hasStaticShape() || !source.hasStaticShape() ||
       llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
     return false;
+  if (insertRows(b, op, *offsets))
+    return true;
   Location loc = op.getLoc();
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, offset] : llvm::enumerate(*offsets)) {

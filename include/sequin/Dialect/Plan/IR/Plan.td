@@ -157,7 +157,8 @@ def Plan_TensorOp : Plan_PartOf<"tensor", "ProgramOp", [Symbol]> {
   let summary = "A tensor of the program";
   let description = [{
     An argument of the program, a constant, or what a group writes. Several tensors
-    may be the same argument in several layouts.
+    may be the same argument in several layouts. A group that scatters may write an
+    argument: groups behind it read what it has written.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$argument,
                        OptionalAttr<ElementsAttr>:$values,
@@ -213,8 +214,8 @@ def Plan_HeadOp : Plan_PartOf<"head", "GroupOp"> {
   let description = [{
     By the group's kind: the element of a stream; the sum of products of the streamed
     and the stationary factor, and of scales of the sums; elements combined over the
-    reduced loops; rows of a table at the indices of the second; the tensor that a
-    collective moves.
+    reduced loops; rows of a table at the indices of the second; rows that go to the
+    indices of the second; the tensor that a collective moves.
   }];
   let arguments = (ins DefaultValuedAttr<Plan_Combiner, "Combiner::Add">:$combiner,
                        Variadic<Plan_Element>:$inputs);
