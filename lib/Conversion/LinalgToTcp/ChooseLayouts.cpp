@@ -406,6 +406,10 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     }
   }
   auto hasLayout = [](const Tensor *tensor) { return !tensor->order.empty(); };
+  auto pinned = [&](const Tensor *tensor) {
+    return tensor->origin == Tensor::Origin::Argument &&
+           layout != ArgumentLayout::Chosen && written.contains(tensor);
+  };
   // Readers first: a contraction, of which either operand can be stationary,
   // writes what they like.
   SmallVector<Group *> turnable;
@@ -419,9 +423,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
         addStreamed(vote, *reader, reader->stream);
     if (hasLayout(result))
       continue;
-    bool isPinned = result->origin == Tensor::Origin::Argument &&
-                    layout != ArgumentLayout::Chosen;
-    setOrder(*result, isPinned ? result->rank() - 1 : vote.best());
+    setOrder(*result, pinned(result) ? result->rank() - 1 : vote.best());
     if (layout == ArgumentLayout::Chosen && program.chips == 1)
       turnable.push_back(group.get());
   }
@@ -429,6 +431,7 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
   // Every reader of an argument says how it wants it.
   DenseMap<std::pair<Tensor *, unsigned>, Tensor *> copies;
   std::vector<std::unique_ptr<Group>> moves;
+  DenseMap<Group *, std::vector<std::unique_ptr<Group>>> copied; ///< before it
   auto copyOf = [&](Tensor *tensor, std::optional<unsigned> inner) {
     Tensor *&copy = copies[{tensor, inner ? *inner : ~0u}];
     if (copy)
@@ -452,7 +455,9 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     SmallVector<Slow, 2> slow;
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
-      if (tensor->origin == Tensor::Origin::Computed || hasLayout(tensor))
+      bool isPinned = pinned(tensor);
+      if (tensor->origin == Tensor::Origin::Computed ||
+          (hasLayout(tensor) && !isPinned))
         continue;
       Votes vote(*tensor);
       addReader(vote, *group, *access, single, *program.machine);
@@ -463,14 +468,16 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
           (group->kind == Group::Kind::Stream ||
            group->kind == Group::Kind::Reduction))
         inner = getPacketDim(*group);
-      if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
+      if (tensor->rank() == 0 ||
+          (layout == ArgumentLayout::Chosen && !isPinned) ||
           tensor->origin != Tensor::Origin::Argument) {
         access->tensor = copyOf(tensor, inner);
         access->tensor->mayReorder = true;
         continue;
       }
       unsigned last = tensor->rank() - 1;
-      access->tensor = copyOf(tensor, last);
+      if (!isPinned)
+        access->tensor = copyOf(tensor, last);
       if (!vote.possible[last] || isReadAcross(*group, *access, inner, last))
         slow.push_back({access, tensor, inner, vote.possible[last]});
     }
@@ -478,7 +485,11 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     for (const Slow &one : slow) {
       if (one.possible && streamsAcross(*group, *program.machine))
         continue;
-      Tensor *&copy = moved[{one.from, one.inner ? *one.inner : ~0u}];
+      // What is written is copied again for each reader.
+      bool isPinned = pinned(one.from);
+      Tensor *own = nullptr;
+      Tensor *&copy =
+          isPinned ? own : moved[{one.from, one.inner ? *one.inner : ~0u}];
       if (!copy) {
         copy = program.addTensor(one.from->type);
         copy->isE2m1 = one.from->isE2m1;
@@ -488,7 +499,8 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
           copy = nullptr;
           continue;
         }
-        moves.push_back(makeCopy(program, one.access->tensor, copy));
+        (isPinned ? copied[group.get()] : moves)
+            .push_back(makeCopy(program, one.access->tensor, copy));
       }
       one.access->tensor = copy;
     }
@@ -497,8 +509,11 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
     if (mayTurn(program, *group))
       turnResult(program, *group, votes.find(group->result.tensor)->second,
                  budget);
-  llvm::append_range(
-      moves, llvm::make_range(std::make_move_iterator(program.groups.begin()),
-                              std::make_move_iterator(program.groups.end())));
+  for (auto &group : program.groups) {
+    auto found = copied.find(group.get());
+    if (found != copied.end())
+      llvm::move(found->second, std::back_inserter(moves));
+    moves.push_back(std::move(group));
+  }
   program.groups = std::move(moves);
 }

@@ -159,6 +159,13 @@ static std::optional<unsigned> getRowDim(tensor::InsertSliceOp op,
   if (!rows || bits < 8 || type.getDimSize(*rows) < 2 ||
       type.getDimSize(*rows) > INT32_MAX)
     return std::nullopt;
+  // Writes of a few bytes follow each other: of very many the choice is faster.
+  constexpr int64_t kShortBytes = 64, kMostShortRows = 64;
+  int64_t run = bits / 8;
+  for (int64_t size : type.getShape().drop_front(*rows + 1))
+    run = std::min(kShortBytes, run * std::min(kShortBytes, size));
+  if (run < kShortBytes && op.getStaticSize(*rows) > kMostShortRows)
+    return std::nullopt;
   return rows;
 }
 
