@@ -138,39 +138,42 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
   return true;
 }
 
+bool sequin::normalize_linalg::mayScatter(RankedTensorType into, unsigned dim,
+                                          int64_t count) {
+  Type element = into.getElementType();
+  int64_t bits =
+      element.isIndex() ? 64 : storedType(element).getIntOrFloatBitWidth();
+  int64_t rows = into.getDimSize(dim);
+  if (bits < 8 || rows < 2 || rows > INT32_MAX)
+    return false;
+  // Writes of a few bytes follow each other: of very many the choice is faster.
+  constexpr int64_t kShortBytes = 64, kMostShortRows = 64;
+  int64_t run = bits / 8;
+  for (int64_t size : into.getShape().drop_front(dim + 1))
+    run = std::min(kShortBytes, run * std::min(kShortBytes, size));
+  return run >= kShortBytes || count <= kMostShortRows;
+}
+
 /// The dimension of which rows are inserted at a computed position; none if the
-/// slice is a part of other dimensions too, or what the DMA engine, which writes
-/// rows of whole bytes and finds them among several, does not write.
+/// slice is a part of other dimensions too, or none that a scatter writes.
 static std::optional<unsigned> getRowDim(tensor::InsertSliceOp op,
                                          ArrayRef<Value> offsets) {
-  RankedTensorType type = op.getType();
   std::optional<unsigned> rows;
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
     if (!offset && op.getStaticOffset(dim) == 0 &&
-        op.getStaticSize(dim) == type.getDimSize(dim))
+        op.getStaticSize(dim) == op.getType().getDimSize(dim))
       continue;
     if (!offset || rows)
       return std::nullopt;
     rows = dim;
   }
-  Type element = type.getElementType();
-  unsigned bits =
-      element.isIndex() ? 64 : storedType(element).getIntOrFloatBitWidth();
-  if (!rows || bits < 8 || type.getDimSize(*rows) < 2 ||
-      type.getDimSize(*rows) > INT32_MAX)
-    return std::nullopt;
-  // Writes of a few bytes follow each other: of very many the choice is faster.
-  constexpr int64_t kShortBytes = 64, kMostShortRows = 64;
-  int64_t run = bits / 8;
-  for (int64_t size : type.getShape().drop_front(*rows + 1))
-    run = std::min(kShortBytes, run * std::min(kShortBytes, size));
-  if (run < kShortBytes && op.getStaticSize(*rows) > kMostShortRows)
+  if (!rows || !mayScatter(op.getType(), *rows, op.getStaticSize(*rows)))
     return std::nullopt;
   return rows;
 }
 
-/// `source` in dimensions `from` of the insertion with rows first, as a scatter
-/// along `rows` takes it.
+/// What is inserted in the dimensions of the result, those along `rows` first,
+/// as a scatter takes it.
 static Value moveRowsFirst(RewriterBase &b, tensor::InsertSliceOp op,
                            unsigned rows) {
   Location loc = op.getLoc();

@@ -334,6 +334,8 @@ CASES = [
     *(with_flags(case, f"{case.name}_row_major", "--argument-layout", "row-major") for case in (
         attention("attention", 64, 32, 4, 63), odd_reader(),
         row_case("heads", (8, 512, 128), 300, "bf16", dim=1),
+        row_case("columns", (12, 40), 39, "bf16", dim=1),
+        row_case("columns_wide", (300, 40), 0, "i8", dim=1, count=3),
         old_value("old", (40, 24), 3, before=True))),
     row_case("many_elements", (400,), 31, "f32", count=300),
     old_value("old_before", (40, 24), 39, before=True),
