@@ -196,7 +196,8 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
     if (failed(use(group->result)))
       return failure();
   }
-  // What the host sends or gets, and rows that are moved by indices, come without gaps.
+  // What the host sends or gets, and rows that are moved by indices, come
+  // without gaps.
   DenseSet<Tensor *> keepsRows(program.results.begin(), program.results.end());
   // Rows that are gathered go side by side as they are.
   for (auto &group : program.groups) {

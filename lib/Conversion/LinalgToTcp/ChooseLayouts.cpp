@@ -556,8 +556,8 @@ LayoutChooser::layOutRead(Group &group, Access &access,
     last = tensor->rank() - 1;
     access.tensor = copyOf(tensor, last);
   }
-  if (!last || (vote.possible[*last] &&
-                !isReadAcross(group, access, inner, *last)))
+  if (!last ||
+      (vote.possible[*last] && !isReadAcross(group, access, inner, *last)))
     return std::nullopt;
   return Slow{&access, tensor, inner, vote.possible[*last]};
 }

@@ -238,12 +238,12 @@ int64_t linalg_to_tcp::getRowCycles(const Group &group,
     return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
                      2, 2 * bytes, /*dmBytes=*/0);
   // A row is one run of memory or several.
-  int64_t run = !tensor.inner ? 1
-                              : getTilePart(group, group.result, machine,
-                                            [&](LoopId loop) {
-                                              return group.loops[loop].extent;
-                                            })
-                                    .run;
+  int64_t run =
+      !tensor.inner
+          ? 1
+          : getTilePart(group, group.result, machine, [&](LoopId loop) {
+              return group.loops[loop].extent;
+            }).run;
   int64_t runs = elements / run;
   int64_t runBytes = getByteSize(tensor.kind(), run);
   int64_t written =

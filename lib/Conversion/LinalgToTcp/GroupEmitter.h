@@ -65,8 +65,7 @@ public:
       makeRingGrids();
     else if (group.weightStream)
       makeWeightGrids();
-    else if (!group.movesRows() &&
-             group.kind != Group::Kind::Collective)
+    else if (!group.movesRows() && group.kind != Group::Kind::Collective)
       makeGrid();
   }
 

@@ -28,7 +28,8 @@ inline Index multipleOf(unsigned dim, int64_t coefficient, int64_t offset = 0) {
 
 class ProgramReader {
 public:
-  ProgramReader(mlir::func::FuncOp func, const TcpMachine &machine, int64_t chips)
+  ProgramReader(mlir::func::FuncOp func, const TcpMachine &machine,
+                int64_t chips)
       : func(func) {
     program.name = func.getSymNameAttr();
     if (!func.isPublic())
@@ -42,7 +43,8 @@ public:
   mlir::FailureOr<Program> read();
 
 private:
-  mlir::LogicalResult checkTensor(mlir::Operation *at, mlir::Type type, const llvm::Twine &what);
+  mlir::LogicalResult checkTensor(mlir::Operation *at, mlir::Type type,
+                                  const llvm::Twine &what);
   mlir::LogicalResult checkTypes(mlir::Operation *op);
   mlir::LogicalResult readOperation(mlir::Operation *op);
   mlir::LogicalResult readConstant(mlir::arith::ConstantOp op);
@@ -66,21 +68,23 @@ private:
   void addLoops(Group &group, mlir::linalg::LinalgOp op);
   void addLoops(Group &group, llvm::ArrayRef<int64_t> shape);
   /// The elements `indices` of a value.
-  mlir::FailureOr<Access> access(mlir::Operation *at, mlir::Value value, llvm::ArrayRef<Index> indices);
-  mlir::FailureOr<Access> access(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
+  mlir::FailureOr<Access> access(mlir::Operation *at, mlir::Value value,
+                                 llvm::ArrayRef<Index> indices);
+  mlir::FailureOr<Access> access(mlir::linalg::LinalgOp op,
+                                 mlir::OpOperand &operand);
   Tensor *addConstant(mlir::DenseElementsAttr values);
   /// A tensor of its own that holds what `value` is, where `at` stands.
   mlir::FailureOr<Tensor *> copy(mlir::Operation *at, mlir::Value value);
   /// Why a scatter cannot write into the memory that its destination has;
   /// nothing if it can.
   std::string findObstacle(mlir::tensor::ScatterOp op) const;
-  /// The rows or the positions of a scatter, each dimension one of its loops, in
-  /// another tensor than `destination`.
+  /// The rows or the positions of a scatter, each dimension one of its loops,
+  /// in another tensor than `destination`.
   mlir::FailureOr<Access> readMoved(mlir::tensor::ScatterOp op,
-                                    mlir::Value value,
-                                    llvm::ArrayRef<Index> at,
+                                    mlir::Value value, llvm::ArrayRef<Index> at,
                                     const Tensor *destination);
-  mlir::LogicalResult addInit(mlir::linalg::LinalgOp op, Group &group, Step step);
+  mlir::LogicalResult addInit(mlir::linalg::LinalgOp op, Group &group,
+                              Step step);
   Access resultOf(mlir::linalg::LinalgOp op);
   void define(mlir::Value value, Group &group, Access result);
 

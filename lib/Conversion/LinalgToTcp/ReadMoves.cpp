@@ -292,16 +292,16 @@ FailureOr<Access> ProgramReader::readMoved(tensor::ScatterOp op, Value value,
   if (failed(read))
     return failure();
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  bool isPlain =
-      read->tensor != destination &&
-      llvm::all_of(read->dims, [](const Index &index) {
-        return index.loop() || index == Index();
-      }) &&
-      llvm::all_of(llvm::zip(at, shape), [&](const auto &entry) {
-        auto [index, size] = entry;
-        return !index.loop() || size == 1 ||
-               read->countDims(*index.loop()) == 1;
-      });
+  bool isPlain = read->tensor != destination &&
+                 llvm::all_of(read->dims,
+                              [](const Index &index) {
+                                return index.loop() || index == Index();
+                              }) &&
+                 llvm::all_of(llvm::zip(at, shape), [&](const auto &entry) {
+                   auto [index, size] = entry;
+                   return !index.loop() || size == 1 ||
+                          read->countDims(*index.loop()) == 1;
+                 });
   if (isPlain)
     return read;
   FailureOr<Tensor *> copied = copy(op, value);

@@ -65,7 +65,8 @@ Access linalg_to_tcp::wholeOf(Tensor *tensor) {
 // The reader
 //===----------------------------------------------------------------------===//
 
-LogicalResult ProgramReader::checkTensor(Operation *at, Type type, const Twine &what) {
+LogicalResult ProgramReader::checkTensor(Operation *at, Type type,
+                                         const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return at->emitOpError()
@@ -175,7 +176,7 @@ Tensor *ProgramReader::addConstant(DenseElementsAttr values) {
 }
 
 FailureOr<Access> ProgramReader::access(Operation *at, Value value,
-                                 ArrayRef<Index> indices) {
+                                        ArrayRef<Index> indices) {
   if (TypedAttr constant = constants.lookup(value)) {
     // One element, wherever it is read.
     auto type =
@@ -192,7 +193,8 @@ FailureOr<Access> ProgramReader::access(Operation *at, Value value,
   return found->second.substitute(indices);
 }
 
-FailureOr<Access> ProgramReader::access(linalg::LinalgOp op, OpOperand &operand) {
+FailureOr<Access> ProgramReader::access(linalg::LinalgOp op,
+                                        OpOperand &operand) {
   SmallVector<Index, 4> indices;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults()) {
@@ -269,7 +271,8 @@ LogicalResult ProgramReader::readLinalg(linalg::LinalgOp op) {
 }
 
 /// What is reduced starts from the init, unless that changes nothing.
-LogicalResult ProgramReader::addInit(linalg::LinalgOp op, Group &group, Step step) {
+LogicalResult ProgramReader::addInit(linalg::LinalgOp op, Group &group,
+                                     Step step) {
   OpOperand &init = *op.getDpsInitOperand(0);
   step.type = group.computeType;
   step.loc = op.getLoc();
@@ -300,7 +303,8 @@ LogicalResult ProgramReader::addInit(linalg::LinalgOp op, Group &group, Step ste
   return success();
 }
 
-LogicalResult ProgramReader::countMacs(linalg::LinalgOp op, const Group &group) {
+LogicalResult ProgramReader::countMacs(linalg::LinalgOp op,
+                                       const Group &group) {
   int64_t macs = 1;
   for (const Loop &loop : group.loops) {
     std::optional<int64_t> product = llvm::checkedMul(macs, loop.extent);

@@ -75,10 +75,10 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
     MappingRecord record = group->record.value_or(MappingRecord());
     if (!group->ring && !group->weightStream) {
       // Where a scatter writes.
-      std::string place = group->kind == Group::Kind::Scatter &&
-                                  !record.mapping.empty()
-                              ? "; " + record.mapping
-                              : "";
+      std::string place =
+          group->kind == Group::Kind::Scatter && !record.mapping.empty()
+              ? "; " + record.mapping
+              : "";
       record.kind = group->movesRows() ? "rows" : "tiles";
       record.mapping = describeTiles(*group) + place;
     }

@@ -61,13 +61,13 @@ static bool listRows(RewriterBase &b, tensor::ScatterOp op) {
                                           b.getI32Type());
     AffineMap identity = b.getMultiDimIdentityMap(2);
     SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
-    list = linalg::GenericOp::create(
-               b, loc, empty.getType(), list, empty, {identity, identity},
-               kinds,
-               [](OpBuilder &n, Location at, ValueRange arguments) {
-                 linalg::YieldOp::create(n, at, toWord(n, at, arguments[0]));
-               })
-               .getResult(0);
+    list =
+        linalg::GenericOp::create(
+            b, loc, empty.getType(), list, empty, {identity, identity}, kinds,
+            [](OpBuilder &n, Location at, ValueRange arguments) {
+              linalg::YieldOp::create(n, at, toWord(n, at, arguments[0]));
+            })
+            .getResult(0);
   }
   b.replaceOpWithNewOp<tensor::ScatterOp>(
       op, op.getType(), collapseLeading(b, loc, op.getSource(), leading),
@@ -105,9 +105,9 @@ static Value findRows(RewriterBase &b, tensor::ScatterOp op, Value indices) {
                Value found = toWord(n, at, row);
                for (unsigned i = 0; i < count; ++i) {
                  Value place = linalg::IndexOp::create(n, at, i);
-                 Value isHere =
-                     arith::CmpIOp::create(n, at, arith::CmpIPredicate::eq,
-                                           toWord(n, at, arguments[i]), toWord(n, at, place));
+                 Value isHere = arith::CmpIOp::create(
+                     n, at, arith::CmpIPredicate::eq,
+                     toWord(n, at, arguments[i]), toWord(n, at, place));
                  found = arith::SelectOp::create(n, at, isHere, found, none);
                }
                found = arith::MaxSIOp::create(n, at, found, arguments.back());

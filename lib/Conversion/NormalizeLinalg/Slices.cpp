@@ -188,8 +188,7 @@ static Value moveRowsFirst(RewriterBase &b, tensor::InsertSliceOp op,
         order.push_back(dim);
         shape.push_back(type.getDimSize(dim));
       }
-    Value empty =
-        tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
     source = linalg::TransposeOp::create(b, loc, source, empty, order)
                  .getResult()[0];
   }
@@ -213,8 +212,7 @@ static bool insertRows(RewriterBase &b, tensor::InsertSliceOp op,
       b, loc, empty.getType(), ValueRange(), empty,
       {b.getMultiDimIdentityMap(2)}, kinds,
       [&](OpBuilder &n, Location at, ValueRange) {
-        Value place =
-            arith::IndexCastOp::create(n, at, i32, offsets[*rows]);
+        Value place = arith::IndexCastOp::create(n, at, i32, offsets[*rows]);
         if (count > 1)
           place = arith::AddIOp::create(
               n, at, place,

@@ -204,7 +204,7 @@ func.func @gathered_columns(%t: tensor<10x24xbf16>, %i: tensor<9x2xi32>)
 //===----------------------------------------------------------------------===//
 
 func.func @fill_from_tensor(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'tensor.extract' op cannot be lowered to tcp, only linalg operations on tensors, tensor.empty, pad, extract_slice, insert_slice, expand_shape, collapse_shape, gather and arith.constant can}}
+  // expected-error@+1 {{'tensor.extract' op cannot be lowered to tcp, only linalg operations on tensors, tensor.empty, pad, extract_slice, insert_slice, expand_shape, collapse_shape, gather, scatter and arith.constant can}}
   %0 = tensor.extract %b[] : tensor<f32>
   %1 = linalg.fill ins(%0 : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
