@@ -355,3 +355,11 @@ func.func @another(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = arith.mulf %a, %a : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @scatter_dims(%x: tensor<3x8xf32>, %into: tensor<5x2x8xf32>, %places: tensor<3x2xi32>) -> tensor<5x2x8xf32> {
+  // expected-error@+1 {{'tensor.scatter' op scatters 'f32' along dimensions [0, 1] of 'tensor<5x2x8xf32>' by 'tensor<3x2xi32>', the DMA engine scatters rows of whole bytes along one dimension, of two rows or more, by i32 indices in a tensor of [rows, 1]}}
+  %0 = tensor.scatter %x into %into[%places] scatter_dims([0, 1]) unique : (tensor<3x8xf32>, tensor<5x2x8xf32>, tensor<3x2xi32>) -> tensor<5x2x8xf32>
+  return %0 : tensor<5x2x8xf32>
+}
