@@ -208,6 +208,8 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     producer.steps.push_back(std::move(step));
   }
   producer.result = reader.result.substitute(loops);
+  if (!producer.note)
+    producer.note = reader.note;
   dropUnitLoops(producer);
   return true;
 }

@@ -205,6 +205,7 @@ struct Group : Tiling {
   }
   /// The operation that it came from, which errors are about.
   mlir::StringAttr origin;
+  mlir::StringAttr note; ///< for people: what was decided when it was formed
   mlir::LocationAttr loc;
   llvm::SmallVector<Loop, 6> loops;
   Access stream;

@@ -360,11 +360,12 @@ LogicalResult ProgramReader::readScatter(tensor::ScatterOp op) {
   group.stream = std::move(*rows);
   group.rhs = std::move(*places);
   group.computeType = element;
-  group.record.emplace().mapping =
-      !obstacle.empty() ? "into a copy: " + obstacle
-      : tensor->origin == Tensor::Origin::Argument
-          ? "in the memory of argument " + std::to_string(tensor->argument)
-          : "in place";
+  group.note = StringAttr::get(op.getContext(),
+                               !obstacle.empty() ? "into a copy: " + obstacle
+                               : tensor->origin == Tensor::Origin::Argument
+                                   ? "in the memory of argument " +
+                                         std::to_string(tensor->argument)
+                                   : "in place");
   if (tensor->origin == Tensor::Origin::Argument)
     written.insert(tensor);
   result.tensor = tensor;

@@ -526,6 +526,7 @@ LogicalResult ProgramReader::readElementwise(linalg::LinalgOp op) {
   group.stream = std::move(*stream);
   if (failed(readPin(op, group)))
     return failure();
+  group.note = op->getAttrOfType<StringAttr>(kNoteAttrName);
   group.steps = std::move(chain->steps);
   group.computeType = chain->computeType;
   define(value, group, resultOf(op));

@@ -74,13 +74,8 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
   for (const auto &group : program.groups) {
     MappingRecord record = group->record.value_or(MappingRecord());
     if (!group->ring && !group->weightStream) {
-      // Where a scatter writes.
-      std::string place =
-          group->kind == Group::Kind::Scatter && !record.mapping.empty()
-              ? "; " + record.mapping
-              : "";
       record.kind = group->movesRows() ? "rows" : "tiles";
-      record.mapping = describeTiles(*group) + place;
+      record.mapping = describeTiles(*group);
     }
     if (group->kind == Group::Kind::Collective) {
       record.kind = "collective";
@@ -89,6 +84,8 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
     } else if (!group->division.empty()) {
       record.mapping = group->division + "; " + record.mapping;
     }
+    if (group->note)
+      record.mapping += "; " + group->note.str();
     add(group->origin ? group->origin.getValue() : "", group->loc,
         stringifyGroupKind(group->kind), record);
   }

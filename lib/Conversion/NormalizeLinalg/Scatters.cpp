@@ -53,7 +53,7 @@ static bool listRows(RewriterBase &b, tensor::ScatterOp op) {
   RankedTensorType indices = op.getIndicesType();
   int64_t count = indices.getNumElements(), leading = indices.getRank() - 1;
   if (dims.size() != 1 || !op.getUnique() ||
-      !mayScatter(op.getDestType(), dims[0], count))
+      !whyNotScattered(op.getDestType(), dims[0], count).empty())
     return false;
   Value list = collapseLeading(b, loc, op.getIndices(), leading);
   if (!indices.getElementType().isInteger(32)) {

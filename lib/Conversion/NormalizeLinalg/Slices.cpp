@@ -21,8 +21,10 @@
 #include "Rewrites.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "sequin/Conversion/Attributes.h"
 
 using namespace mlir;
+using namespace sequin;
 using namespace sequin::normalize_linalg;
 
 /// Numbers between which an index lies, as clamping it says; looks `depth`
@@ -138,38 +140,45 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
   return true;
 }
 
-bool sequin::normalize_linalg::mayScatter(RankedTensorType into, unsigned dim,
-                                          int64_t count) {
+StringRef sequin::normalize_linalg::whyNotScattered(RankedTensorType into,
+                                                    unsigned dim,
+                                                    int64_t count) {
   Type element = into.getElementType();
   int64_t bits =
       element.isIndex() ? 64 : storedType(element).getIntOrFloatBitWidth();
   int64_t rows = into.getDimSize(dim);
-  if (bits < 8 || rows < 2 || rows > INT32_MAX)
-    return false;
+  if (bits < 8)
+    return "elements are half a byte";
+  if (rows < 2)
+    return "there is one row only";
+  if (rows > INT32_MAX)
+    return "positions are no numbers of i32";
   // Writes of a few bytes follow each other: of very many the choice is faster.
   constexpr int64_t kShortBytes = 64, kMostShortRows = 64;
   int64_t run = bits / 8;
   for (int64_t size : into.getShape().drop_front(dim + 1))
     run = std::min(kShortBytes, run * std::min(kShortBytes, size));
-  return run >= kShortBytes || count <= kMostShortRows;
+  return run < kShortBytes && count > kMostShortRows ? "rows are short and many"
+                                                     : "";
 }
 
-/// The dimension of which rows are inserted at a computed position; none if the
-/// slice is a part of other dimensions too, or none that a scatter writes.
-static std::optional<unsigned> getRowDim(tensor::InsertSliceOp op,
-                                         ArrayRef<Value> offsets) {
-  std::optional<unsigned> rows;
+/// Why the slice is no rows of one dimension at a computed position; nothing if
+/// it is, of dimension `rows`.
+static StringRef whyNoRows(tensor::InsertSliceOp op, ArrayRef<Value> offsets,
+                           unsigned &rows) {
+  int64_t computed = 0;
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    if (!offset && op.getStaticOffset(dim) == 0 &&
-        op.getStaticSize(dim) == op.getType().getDimSize(dim))
-      continue;
-    if (!offset || rows)
-      return std::nullopt;
-    rows = dim;
+    if (offset) {
+      rows = dim;
+      ++computed;
+    } else if (op.getStaticOffset(dim) != 0 ||
+               op.getStaticSize(dim) != op.getType().getDimSize(dim)) {
+      return "it is a part of rows";
+    }
   }
-  if (!rows || !mayScatter(op.getType(), *rows, op.getStaticSize(*rows)))
-    return std::nullopt;
-  return rows;
+  return computed > 1
+             ? "positions are computed in several dimensions"
+             : whyNotScattered(op.getType(), rows, op.getStaticSize(rows));
 }
 
 /// What is inserted in the dimensions of the result, those along `rows` first,
@@ -195,15 +204,12 @@ static Value moveRowsFirst(RewriterBase &b, tensor::InsertSliceOp op,
   return source;
 }
 
-/// Rows go where a list of positions says, one after the other; the scatter
-/// ends the run where one of them is none of the tensor.
-static bool insertRows(RewriterBase &b, tensor::InsertSliceOp op,
-                       ArrayRef<Value> offsets) {
-  std::optional<unsigned> rows = getRowDim(op, offsets);
-  if (!rows)
-    return false;
+/// Rows of dimension `rows` go where a list of positions says, one after the
+/// other; the scatter ends the run where one of them is none of the tensor.
+static void insertRows(RewriterBase &b, tensor::InsertSliceOp op, Value offset,
+                       unsigned rows) {
   Location loc = op.getLoc();
-  int64_t count = op.getStaticSize(*rows);
+  int64_t count = op.getStaticSize(rows);
   Type i32 = b.getI32Type();
   Value empty =
       tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{count, 1}, i32);
@@ -212,7 +218,7 @@ static bool insertRows(RewriterBase &b, tensor::InsertSliceOp op,
       b, loc, empty.getType(), ValueRange(), empty,
       {b.getMultiDimIdentityMap(2)}, kinds,
       [&](OpBuilder &n, Location at, ValueRange) {
-        Value place = arith::IndexCastOp::create(n, at, i32, offsets[*rows]);
+        Value place = arith::IndexCastOp::create(n, at, i32, offset);
         if (count > 1)
           place = arith::AddIOp::create(
               n, at, place,
@@ -221,9 +227,8 @@ static bool insertRows(RewriterBase &b, tensor::InsertSliceOp op,
         linalg::YieldOp::create(n, at, place);
       });
   b.replaceOpWithNewOp<tensor::ScatterOp>(
-      op, op.getType(), moveRowsFirst(b, op, *rows), op.getDest(),
-      places.getResult(0), ArrayRef<int64_t>{*rows}, /*unique=*/true);
-  return true;
+      op, op.getType(), moveRowsFirst(b, op, rows), op.getDest(),
+      places.getResult(0), ArrayRef<int64_t>{rows}, /*unique=*/true);
 }
 
 bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
@@ -234,8 +239,12 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
       !type.hasStaticShape() || !source.hasStaticShape() ||
       llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
     return false;
-  if (insertRows(b, op, *offsets))
+  unsigned rows = 0;
+  StringRef why = whyNoRows(op, *offsets, rows);
+  if (why.empty()) {
+    insertRows(b, op, (*offsets)[rows], rows);
     return true;
+  }
   Location loc = op.getLoc();
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, offset] : llvm::enumerate(*offsets)) {
@@ -294,6 +303,8 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
         auto choice = scf::IfOp::create(n, at, inside, read, keep);
         linalg::YieldOp::create(n, at, choice.getResult(0));
       });
+  generic->setAttr(kNoteAttrName,
+                   b.getStringAttr("a choice for every element: " + why));
   b.replaceOp(op, generic.getResults());
   return true;
 }

@@ -361,10 +361,11 @@ def make(text: str, what: str, random: np.random.Generator) -> Array:
 
 
 def places(report: Path) -> list[str]:
-    """Where scatters write."""
+    """Where rows go: what the groups say that scatter them or choose."""
     groups = json.loads(report.read_text())
     groups = groups if isinstance(groups, list) else groups["mappings"]
-    return [group["mapping"].split("; ")[-1] for group in groups if group["group"] == "scatter"]
+    parts = [part for group in groups for part in group["mapping"].split("; ")]
+    return [part for part in parts if part.startswith(("in ", "into ", "a choice"))]
 
 
 def check(case: Case, folder: Path) -> tuple[simulate.Outcome, str]:
@@ -385,7 +386,7 @@ def check(case: Case, folder: Path) -> tuple[simulate.Outcome, str]:
         outcome.status, outcome.reason = "wrong", f"ends well, expected is a {case.status}"
     if outcome.status != "pass":
         return outcome, ""
-    where = "; ".join(places(mapping)) or "a choice for every element"
+    where = "; ".join(places(mapping))
     cycles = json.loads(report.read_text())["cycles"]
     return outcome, f"{where}, {cycles} cycles"
 

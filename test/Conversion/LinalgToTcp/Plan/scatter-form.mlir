@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: plan.program @here
 // CHECK-SAME: returns [@arg0]
-// CHECK: plan.group scatter of "tensor.scatter" loops [#plan.loop<extent = 2>, #plan.loop<extent = 3>, #plan.loop<extent = 8>] record <mapping = "in the memory of argument 0"> {
+// CHECK: plan.group scatter of "tensor.scatter" note "in the memory of argument 0" loops [#plan.loop<extent = 2>, #plan.loop<extent = 3>, #plan.loop<extent = 8>] {
 // CHECK: %[[ROWS:.*]] = plan.read @arg1 affine_map<(d0, d1, d2) -> (d0, d1, d2)> : f32
 // CHECK: %[[PLACES:.*]] = plan.read @arg2 affine_map<(d0, d1, d2) -> (d0, 0)> : i32
 // CHECK: %[[HEAD:.*]] = plan.head %[[ROWS]], %[[PLACES]] : (f32, i32) -> f32
@@ -15,7 +15,7 @@
 // CHIPS-LABEL: plan.program @here
 // CHIPS: plan.group stream
 // CHIPS: plan.read @arg0
-// CHIPS: plan.group scatter {{.*}} record <mapping = "into a copy: chips may have blocks of the old value">
+// CHIPS: plan.group scatter {{.*}} note "into a copy: chips may have blocks of the old value"
 func.func @here(%cache: tensor<3x16x8xf32>, %rows: tensor<2x3x8xf32>, %places: tensor<2x1xi32>) -> tensor<3x16x8xf32> {
   %0 = tensor.scatter %rows into %cache[%places] scatter_dims([1]) unique : (tensor<2x3x8xf32>, tensor<3x16x8xf32>, tensor<2x1xi32>) -> tensor<3x16x8xf32>
   return %0 : tensor<3x16x8xf32>
@@ -25,7 +25,7 @@ func.func @here(%cache: tensor<3x16x8xf32>, %rows: tensor<2x3x8xf32>, %places: t
 // keeps the memory as it is.
 // CHECK-LABEL: plan.program @before
 // CHECK: plan.group stream of "linalg.generic"
-// CHECK: plan.group scatter {{.*}} record <mapping = "in the memory of argument 0">
+// CHECK: plan.group scatter {{.*}} note "in the memory of argument 0"
 // CHECK-NOT: plan.group
 func.func @before(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tensor<1x1xi32>) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
   %e = tensor.empty() : tensor<16x8xf32>
@@ -41,7 +41,7 @@ func.func @before(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: ten
 // CHECK-LABEL: plan.program @view
 // CHECK: plan.group stream of "tensor.scatter"
 // CHECK: plan.write %{{.*}} to @[[COPY:.*]] affine_map
-// CHECK: plan.group scatter {{.*}} record <mapping = "into a copy: the old value is read afterwards">
+// CHECK: plan.group scatter {{.*}} note "into a copy: the old value is read afterwards"
 // CHECK: plan.write %{{.*}} to @[[COPY]] affine_map<(d0, d1) -> (0, d1)>
 func.func @view(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tensor<1x1xi32>) -> (tensor<16x8xf32>, tensor<2x8xf32>) {
   %v = tensor.extract_slice %cache[2, 0] [2, 8] [1, 1] : tensor<16x8xf32> to tensor<2x8xf32>
@@ -53,11 +53,11 @@ func.func @view(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tenso
 // first has written.
 // CHECK-LABEL: plan.program @own
 // CHECK-SAME: returns [@arg0]
-// CHECK: plan.group scatter {{.*}} record <mapping = "in the memory of argument 0">
+// CHECK: plan.group scatter {{.*}} note "in the memory of argument 0"
 // CHECK: plan.group stream of "tensor.scatter" {{.*}} {
 // CHECK: plan.read @arg0 affine_map<(d0) -> (2, d0)> : f32
 // CHECK: plan.write %{{.*}} to @[[ROW:.*]] affine_map
-// CHECK: plan.group scatter {{.*}} record <mapping = "in the memory of argument 0">
+// CHECK: plan.group scatter {{.*}} note "in the memory of argument 0"
 // CHECK: plan.read @[[ROW]]
 func.func @own(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tensor<1x1xi32>) -> tensor<16x8xf32> {
   %0 = tensor.scatter %rows into %cache[%places] scatter_dims([0]) unique : (tensor<1x8xf32>, tensor<16x8xf32>, tensor<1x1xi32>) -> tensor<16x8xf32>
@@ -68,10 +68,10 @@ func.func @own(%cache: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tensor
 
 // Other values than arguments.
 // CHECK-LABEL: plan.program @others
-// CHECK: plan.group scatter {{.*}} record <mapping = "into a copy: the old value is no tensor of its own">
-// CHECK: plan.group scatter {{.*}} record <mapping = "into a copy: the old value is a constant">
-// CHECK: plan.group scatter {{.*}} record <mapping = "in place">
-// CHECK: plan.group scatter {{.*}} record <mapping = "into a copy: the old value is computed by the program">
+// CHECK: plan.group scatter {{.*}} note "into a copy: the old value is no tensor of its own"
+// CHECK: plan.group scatter {{.*}} note "into a copy: the old value is a constant"
+// CHECK: plan.group scatter {{.*}} note "in place"
+// CHECK: plan.group scatter {{.*}} note "into a copy: the old value is computed by the program"
 func.func @others(%a: tensor<16x8xf32>, %rows: tensor<1x8xf32>, %places: tensor<1x1xi32>) -> (tensor<16x8xf32>, tensor<2x8xf32>, tensor<16x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<16x8xf32>

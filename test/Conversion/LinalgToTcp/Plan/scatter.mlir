@@ -16,7 +16,7 @@ module attributes {tcp.target = #tcp.target<"rngd">} {
 // The row is 8 requests of 256 bytes: the start of a DMA command, and two cycles for each,
 // which go to 8 engines and more; HBM reads and writes 2,048 bytes in less.
 // MAP-LABEL: plan.program @row
-// MAP: plan.group scatter of "tensor.scatter" loops [#plan.loop<name = "D">, #plan.loop<extent = 1024, tile = 1024, local = 1024, name = "D1">] record <mapping = "in the memory of argument 0", cycles = 503>
+// MAP: plan.group scatter of "tensor.scatter" note "in the memory of argument 0" loops [#plan.loop<name = "D">, #plan.loop<extent = 1024, tile = 1024, local = 1024, name = "D1">] record <cycles = 503>
 // MEMORY-LABEL: plan.program @row
 // MEMORY: plan.tensor @cache argument 0 layout <inner = 1, order = [0, 1], allocated = [2048, 1024], strides = [1024, 1], size = 2097152> : tensor<2048x1024xbf16>
 // RECORD-LABEL: plan.program @row
@@ -33,7 +33,7 @@ plan.program @row (tensor<2048x1024xbf16>, tensor<1x1024xbf16>, tensor<i32>) -> 
   plan.tensor @cache argument 0 : tensor<2048x1024xbf16>
   plan.tensor @row argument 1 : tensor<1x1024xbf16>
   plan.tensor @at argument 2 : tensor<i32>
-  plan.group scatter of "tensor.scatter" loops [#plan.loop<>, #plan.loop<extent = 1024>] record <mapping = "in the memory of argument 0"> {
+  plan.group scatter of "tensor.scatter" note "in the memory of argument 0" loops [#plan.loop<>, #plan.loop<extent = 1024>] {
     %0 = plan.read @row affine_map<(d0, d1) -> (d0, d1)> : bf16
     %1 = plan.read @at affine_map<(d0, d1) -> ()> : i32
     %2 = plan.head %0, %1 : (bf16, i32) -> bf16

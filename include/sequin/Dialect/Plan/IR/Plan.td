@@ -181,9 +181,11 @@ def Plan_GroupOp
     group of `rows` has stages instead, groups over the same loops that run one
     after the other, tile by tile.
 
-    `of` names the operation that the group came from, which errors are about.
+    `of` names the operation that the group came from, which errors are about; `note`
+    says for people what was decided where it was formed.
   }];
   let arguments = (ins Plan_GroupKind:$kind, OptionalAttr<StrAttr>:$origin,
+                       OptionalAttr<StrAttr>:$note,
                        TypedArrayAttrBase<Plan_LoopAttr, "loops">:$loops,
                        OptionalAttr<Plan_TilingAttr>:$tiling,
                        OptionalAttr<Plan_RingAttr>:$ring,
@@ -192,7 +194,7 @@ def Plan_GroupOp
                        OptionalAttr<Plan_RecordAttr>:$record);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind (`of` $origin^)? `loops` $loops (`tiling` $tiling^)? (`ring` $ring^)?
+    $kind (`of` $origin^)? (`note` $note^)? `loops` $loops (`tiling` $tiling^)? (`ring` $ring^)?
     (`weight_stream` $weight_stream^)? (`collective` $collective^)?
     (`record` $record^)? attr-dict-with-keyword $body
   }];
