@@ -351,6 +351,8 @@ void ChipPlanner::apply(const Plan &plan) {
     for (auto &part : divideGroup(*group, division, tensors, plan.chips))
       groups.push_back(std::move(part));
     last[group->result.tensor] = division.result;
+    if (group->result.tensor->origin == Tensor::Origin::Argument)
+      tensors.write(group->result.tensor, division.result);
   }
   for (Tensor *&result : program.results)
     result = tensors.get(result, last.lookup(result));

@@ -271,8 +271,6 @@ std::string ProgramReader::findObstacle(tensor::ScatterOp op) const {
                        into.getDefiningOp())
                ? ""
                : "the old value is computed by the program";
-  if (program.chips > 1)
-    return "chips may have blocks of the old value";
   // All names that the old value has so far.
   Block *block = op->getBlock();
   for (const auto &[value, access] : views)

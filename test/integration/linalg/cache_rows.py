@@ -198,6 +198,27 @@ def old_in_later(name: str, soft: bool) -> Case:
                 [whole, whole], expected, tolerance=1e-5)
 
 
+def blocks_of_rows() -> Case:
+    """Chips have blocks of rows of the old cache and of the new one, which no chip can write
+    at a position of its own: the new blocks come from where the row was written."""
+    shape = (64, 32)
+    whole, row = tensor(shape, "f32"), tensor((1, 32), "f32")
+    pin = "{sequin.pin = {chips = array<i64: 4, 0>}}"
+    body = POSITION.format(i=2) + f"""
+  %e = tensor.empty() : {whole}
+  %d = linalg.exp {pin} ins(%0 : {whole}) outs(%e : {whole}) -> {whole}
+  %r = {insert('%0', '%1', shape, 1, 0, 'f32', '%p2')}
+  %n = linalg.tanh {pin} ins(%r : {whole}) outs(%e : {whole}) -> {whole}
+  return %d, %n, %r : {whole}, {whole}, {whole}"""
+
+    def expected(cache: Array, row: Array, at: Array) -> list[Array]:
+        new = written(cache, row, int(at))
+        return [np.exp(cache), np.tanh(new), new]
+
+    return Case("blocks_of_rows", [(whole, "data"), (row, "data"), ("tensor<i32>", "33")], body,
+                [whole] * 3, expected, tolerance=1e-5, extra=["--chips", "4"])
+
+
 def odd_reader() -> Case:
     """A later group reads columns from an odd place on."""
     shape = (24, 20)
@@ -344,8 +365,14 @@ CASES = [
     row_case("negative", (40, 16), -1, "f32", **OUTSIDE),
     row_case("rows_beyond", (40, 16), 37, "f32", count=4, **OUTSIDE),
     row_case("far", (40, 16), 2**31 - 1, "f32", count=4, **OUTSIDE),
-    row_case("two_chips", (64, 32), 63, "f32", extra=["--chips", "2"]),
-    with_flags(attention("attention", 64, 32, 4, 63), "attention_chips", "--chips", "4"),
+    *(with_flags(case, f"{case.name}_chips", "--chips", "4") for case in (
+        row_case("row", (64, 32), 63, "f32"), row_case("heads", (8, 512, 128), 1, "bf16", dim=1),
+        row_case("rows_of_heads", (4, 64, 32), 60, "bf16", count=4, dim=1),
+        attention("attention", 64, 32, 4, 63), attention("attention_long", 512, 128, 8, 511),
+        attention("attention_old", 64, 32, 4, 5, reads_old=True), two_rows(), both_results(),
+        old_in_later("old_in_product", soft=False), old_in_later("old_in_softmax", soft=True),
+        old_value("old_before", (64, 32), 3, before=True), computed_row())),
+    blocks_of_rows(),
 ]
 
 

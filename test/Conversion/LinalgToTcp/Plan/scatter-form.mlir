@@ -2,7 +2,6 @@
 // more, else into a copy; the group's record says which.
 //
 // RUN: sequin-opt %s --tcp-plan-form-groups=target=rngd --verify-roundtrip --mlir-print-local-scope | FileCheck %s
-// RUN: sequin-opt %s "--tcp-plan-form-groups=target=rngd chips=2" --mlir-print-local-scope | FileCheck %s --check-prefix=CHIPS
 
 // CHECK-LABEL: plan.program @here
 // CHECK-SAME: returns [@arg0]
@@ -12,10 +11,6 @@
 // CHECK: %[[HEAD:.*]] = plan.head %[[ROWS]], %[[PLACES]] : (f32, i32) -> f32
 // CHECK: plan.write %[[HEAD]] to @arg0 affine_map<(d0, d1, d2) -> (d1, 0, d2)> : f32
 // CHECK-NOT: plan.group
-// CHIPS-LABEL: plan.program @here
-// CHIPS: plan.group stream
-// CHIPS: plan.read @arg0
-// CHIPS: plan.group scatter {{.*}} note "into a copy: chips may have blocks of the old value"
 func.func @here(%cache: tensor<3x16x8xf32>, %rows: tensor<2x3x8xf32>, %places: tensor<2x1xi32>) -> tensor<3x16x8xf32> {
   %0 = tensor.scatter %rows into %cache[%places] scatter_dims([1]) unique : (tensor<2x3x8xf32>, tensor<3x16x8xf32>, tensor<2x1xi32>) -> tensor<3x16x8xf32>
   return %0 : tensor<3x16x8xf32>
