@@ -402,6 +402,7 @@ private:
   void layOutResults();
   std::optional<unsigned> chooseInner(Group &group, const Votes &votes);
   bool writesAcross(Group &scatter, unsigned rows, unsigned along);
+  void turnRows(Group &scatter, unsigned along);
   std::optional<Slow> layOutRead(Group &group, Access &access,
                                  const llvm::SmallBitVector &single);
   void copyForReader(Group &group, const Slow &slow);
@@ -421,6 +422,8 @@ private:
   std::vector<llvm::SmallBitVector> singles; ///< by group
   DenseMap<Tensor *, Votes> votes;
   SmallVector<Group *> turnable;
+  /// Scatters that write across rows, and the dimension along these.
+  SmallVector<std::pair<Group *, unsigned>> across;
   using Key = std::pair<Tensor *, unsigned>;
   static Key keyOf(Tensor *tensor, std::optional<unsigned> inner) {
     return {tensor, inner ? *inner : ~0u};
@@ -488,10 +491,34 @@ std::optional<unsigned> LayoutChooser::chooseInner(Group &group,
   Votes others = votes;
   others.possible[*best] = false;
   std::optional<unsigned> along = others.best();
-  return along && (result->type.getDimSize(*along) == 1 ||
-                   writesAcross(group, *best, *along))
-             ? best
-             : along;
+  if (!along || result->type.getDimSize(*along) == 1)
+    return best;
+  if (!writesAcross(group, *best, *along))
+    return along;
+  across.push_back({&group, *along});
+  return best;
+}
+
+/// Lets a scatter write along its rows if that is less in all, since the
+/// contractions that read them can turn them in DM.
+void LayoutChooser::turnRows(Group &scatter, unsigned along) {
+  Tensor &tensor = *scatter.result.tensor;
+  std::optional<unsigned> rows = tensor.inner;
+  auto cyclesWith = [&](std::optional<unsigned> inner) {
+    setOrder(tensor, inner);
+    std::optional<int64_t> sum = getRowCycles(scatter, machine);
+    for (auto &group : program.groups) {
+      if (group->kind != Group::Kind::Contraction ||
+          (group->lhs.tensor != &tensor && group->rhs.tensor != &tensor))
+        continue;
+      std::optional<int64_t> cycles = getRingCycles(*group, machine, budget);
+      sum = sum && cycles ? std::optional(*sum + *cycles) : std::nullopt;
+    }
+    return sum;
+  };
+  std::optional<int64_t> now = cyclesWith(rows), turned = cyclesWith(along);
+  if (!now || !turned || *now <= *turned)
+    setOrder(tensor, rows);
 }
 
 /// Readers first: a contraction, of which either operand can be stationary,
@@ -596,6 +623,9 @@ void LayoutChooser::run() {
     for (const Slow &one : slow)
       copyForReader(*group, one);
   }
+  for (auto [scatter, along] : across)
+    if (program.chips == 1)
+      turnRows(*scatter, along);
   for (Group *group : turnable)
     if (mayTurn(program, *group))
       turnResult(program, *group, votes.find(group->result.tensor)->second,

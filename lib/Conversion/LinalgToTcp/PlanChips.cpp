@@ -244,6 +244,7 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
       for (auto [access, spread] :
            llvm::zip_equal(group->reads(), option.division.reads))
         option.hostBytes += hostBytesOf(*access->tensor, spread, chips);
+      option.hostBytes += hostBytesOf(*result, option.division.result, chips);
       ++plan.evaluated;
       plan.feasible += option.cycles < kMostCycles;
       if (isWhole || option.cycles < kMostCycles)
@@ -325,12 +326,18 @@ void ChipPlanner::choose(Plan &plan, int64_t price) {
 int64_t ChipPlanner::hostBytes(const Plan &plan) const {
   std::set<std::pair<const Tensor *, Spread>> sent;
   int64_t bytes = 0;
-  for (auto [i, option] : llvm::enumerate(plan.chosen))
+  auto add = [&](const Tensor *tensor, Spread spread) {
+    if (sent.insert({tensor, spread}).second)
+      bytes += hostBytesOf(*tensor, spread, plan.chips);
+  };
+  for (auto [i, option] : llvm::enumerate(plan.chosen)) {
+    Group &group = *program.groups[i];
+    const Division &division = plan.options[i][option].division;
     for (auto [access, spread] :
-         llvm::zip_equal(program.groups[i]->reads(),
-                         plan.options[i][option].division.reads))
-      if (sent.insert({access->tensor, spread}).second)
-        bytes += hostBytesOf(*access->tensor, spread, plan.chips);
+         llvm::zip_equal(group.reads(), division.reads))
+      add(access->tensor, spread);
+    add(group.result.tensor, division.result);
+  }
   return bytes;
 }
 
@@ -444,7 +451,7 @@ LogicalResult ChipPlanner::plan() {
     return success();
   int64_t all = 0, bytes = 0;
   for (auto &tensor : program.tensors)
-    if (tensor->readers > 0)
+    if (tensor->readers > 0 || numbers.contains(tensor.get()))
       bytes += hostBytesOf(*tensor, Spread(), 1);
   for (auto &group : program.groups) {
     std::vector<std::unique_ptr<Tensor>> owner;
