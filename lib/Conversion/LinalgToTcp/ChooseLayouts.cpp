@@ -504,6 +504,9 @@ std::optional<unsigned> LayoutChooser::chooseInner(Group &group,
 void LayoutChooser::turnRows(Group &scatter, unsigned along) {
   Tensor &tensor = *scatter.result.tensor;
   std::optional<unsigned> rows = tensor.inner;
+  // What does not fit is refused where it is planned.
+  ScopedDiagnosticHandler silent(program.getContext(),
+                                 [](Diagnostic &) { return success(); });
   auto cyclesWith = [&](std::optional<unsigned> inner) {
     setOrder(tensor, inner);
     std::optional<int64_t> sum = getRowCycles(scatter, machine);
@@ -511,8 +514,14 @@ void LayoutChooser::turnRows(Group &scatter, unsigned along) {
       if (group->kind != Group::Kind::Contraction ||
           (group->lhs.tensor != &tensor && group->rhs.tensor != &tensor))
         continue;
-      std::optional<int64_t> cycles = getRingCycles(*group, machine, budget);
-      sum = sum && cycles ? std::optional(*sum + *cycles) : std::nullopt;
+      // Tiles would pick the sum element by element.
+      Group trial = *group;
+      if (failed(GroupPlanner(trial, machine, budget).plan()) ||
+          (!trial.ring && inner != rows))
+        return std::optional<int64_t>();
+      *sum += trial.ring           ? trial.ring->cycles
+              : trial.weightStream ? trial.weightStream->cycles
+                                   : trial.record->cycles;
     }
     return sum;
   };

@@ -333,8 +333,7 @@ int64_t ChipPlanner::hostBytes(const Plan &plan) const {
   for (auto [i, option] : llvm::enumerate(plan.chosen)) {
     Group &group = *program.groups[i];
     const Division &division = plan.options[i][option].division;
-    for (auto [access, spread] :
-         llvm::zip_equal(group.reads(), division.reads))
+    for (auto [access, spread] : llvm::zip_equal(group.reads(), division.reads))
       add(access->tensor, spread);
     add(group.result.tensor, division.result);
   }

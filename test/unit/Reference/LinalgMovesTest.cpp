@@ -131,12 +131,12 @@ func.func @main(%a: tensor<3x2xf32>, %rows: tensor<2x2xf32>, %n: tensor<i32>)
       : tensor<2x2xf32> into tensor<3x2xf32>
   return %r : tensor<3x2xf32>
 })";
-  auto at = [&](int64_t place) {
+  auto at = [&](int place) {
     return run(text, {count({3, 2}), count({2, 2}),
-                      array(ElementType::I32, {}, {place})});
+                      array(ElementType::I32, {}, {1. * place})});
   };
   EXPECT_THAT(at(1).values, ElementsAre(0, 1, 0, 1, 2, 3));
-  for (int64_t place : {-1, 2, 3})
+  for (int place : {-1, 2, 3})
     EXPECT_THAT(at(place).messages,
                 HasSubstr("'tensor.insert_slice' op takes 2 elements from "
                           "index " +
