@@ -170,4 +170,30 @@ plan.program @values (tensor<8x2048x128xbf16>, tensor<8x1x128xbf16>, tensor<i32>
   }
 }
 
+// Of fewer positions, rings that turn the rows in DM take less than writing across them.
+// LAYOUT-LABEL: plan.program @turned
+// LAYOUT: plan.tensor @cache argument 0 layout <inner = 2, order = [0, 1, 2]> : tensor<8x512x128xbf16>
+// LAYOUT-NOT: plan.group stream
+// LAYOUT: plan.group contraction
+// LAYOUT: plan.read @cache
+plan.program @turned (tensor<8x512x128xbf16>, tensor<8x1x128xbf16>, tensor<i32>, tensor<8x8x512xbf16>) -> (tensor<8x512x128xbf16>, tensor<8x8x128xf32>) returns [@cache, @out] {
+  plan.tensor @cache argument 0 : tensor<8x512x128xbf16>
+  plan.tensor @row argument 1 : tensor<8x1x128xbf16>
+  plan.tensor @at argument 2 : tensor<i32>
+  plan.tensor @weights argument 3 : tensor<8x8x512xbf16>
+  plan.tensor @out : tensor<8x8x128xf32>
+  plan.group scatter of "tensor.scatter" loops [#plan.loop<>, #plan.loop<extent = 8>, #plan.loop<extent = 128>] {
+    %0 = plan.read @row affine_map<(d0, d1, d2) -> (d1, d0, d2)> : bf16
+    %1 = plan.read @at affine_map<(d0, d1, d2) -> ()> : i32
+    %2 = plan.head %0, %1 : (bf16, i32) -> bf16
+    plan.write %2 to @cache affine_map<(d0, d1, d2) -> (d1, 0, d2)> : bf16
+  }
+  plan.group contraction of "linalg.generic" loops [#plan.loop<extent = 8>, #plan.loop<extent = 8>, #plan.loop<extent = 512, reduced>, #plan.loop<extent = 128>] {
+    %0 = plan.read @weights affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)> : bf16
+    %1 = plan.read @cache affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)> : bf16
+    %2 = plan.head %0, %1 : (bf16, bf16) -> f32
+    plan.write %2 to @out affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)> : f32
+  }
+}
+
 }
