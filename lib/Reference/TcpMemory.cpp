@@ -223,7 +223,16 @@ LogicalResult TcpInterpreter::run(tcp::ScatterOp op, Values &values) {
     if (auto value = valueAt(space, *old, index))
       result.set(index, *value);
   });
-  std::vector<bool> taken(space.size(axis), false);
+  // Axes of the list that the destination has too, as those of chips, have rows
+  // of their own at each of their positions.
+  llvm::SmallVector<int> shared;
+  int64_t places = space.size(axis);
+  for (int other : listAxes)
+    if (llvm::is_contained(old->axes, other)) {
+      shared.push_back(other);
+      places *= space.size(other);
+    }
+  std::vector<bool> taken(places, false);
   std::optional<int64_t> wrong, twice;
   TensorBuilder::forEachIndex(space, listAxes, [&](const Index &list) {
     auto bits = valueAt(space, *indices, list);
@@ -234,13 +243,18 @@ LogicalResult TcpInterpreter::run(tcp::ScatterOp op, Values &values) {
       wrong = row;
       return;
     }
-    if (taken[row])
+    int64_t place = row;
+    for (int other : shared)
+      place = place * space.size(other) + list[other];
+    if (taken[place])
       twice = row;
-    taken[row] = true;
+    taken[place] = true;
     TensorBuilder::forEachIndex(space, rowAxes, [&](const Index &rest) {
       Index from = list, to = rest;
       for (int other : rowAxes)
         from[other] = rest[other];
+      for (int other : shared)
+        to[other] = list[other];
       to[axis] = row;
       if (auto value = valueAt(space, *input, from))
         result.set(to, *value);

@@ -27,6 +27,8 @@
 
 namespace sequin {
 inline constexpr llvm::StringLiteral kPinAttrName = "sequin.pin";
+/// What was decided about an operation before it became this one, in words.
+inline constexpr llvm::StringLiteral kNoteAttrName = "sequin.note";
 /// Of a contraction of digits: which ones, "0,0" for the most significant.
 inline constexpr llvm::StringLiteral kDigitProductAttrName =
     "sequin.digit_product";

@@ -196,10 +196,11 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
     if (failed(use(group->result)))
       return failure();
   }
-  // What the host sends or gets, and rows that are gathered, come without gaps.
+  // What the host sends or gets, and rows that are moved by indices, come
+  // without gaps.
   DenseSet<Tensor *> keepsRows(program.results.begin(), program.results.end());
   // Rows that are gathered go side by side as they are.
-  for (auto &group : program.groups)
+  for (auto &group : program.groups) {
     if (group->kind == Group::Kind::Gather) {
       Tensor &from = *group->stream.tensor, &to = *group->result.tensor;
       for (int64_t i = 1; i < from.rank(); ++i) {
@@ -211,6 +212,10 @@ LogicalResult linalg_to_tcp::assignMemory(Program &program) {
       keepsRows.insert(&to);
       ofRings.erase(&from);
     }
+    if (group->kind == Group::Kind::Scatter)
+      for (const Access *access : {&group->stream, &group->result})
+        keepsRows.insert(access->tensor);
+  }
   // The host has one array for all copies of an argument; on several chips it
   // counts what the program has (KernelEmitter::axesOf).
   for (auto &tensor : program.tensors)

@@ -39,6 +39,9 @@ public:
 
   /// What one chip has of `tensor`; the same one each time.
   Tensor *get(const Tensor *tensor, Spread spread);
+  /// A group has written into an argument that lies so. What lies otherwise is
+  /// what the host has sent; from now on it comes by collectives.
+  void write(const Tensor *argument, Spread spread);
   /// What every chip has added up of `result` by itself, in `type`.
   Tensor *makePartial(const Tensor &result, mlir::Type type);
   /// Block by block, what all chips have added up of what one has of `result`.
@@ -48,6 +51,7 @@ private:
   std::vector<std::unique_ptr<Tensor>> &owner;
   int64_t chips;
   std::map<std::pair<const Tensor *, Spread>, Tensor *> known;
+  llvm::SmallPtrSet<const Tensor *, 2> written; ///< arguments
 };
 
 /// One way to run a group on several chips.

@@ -199,14 +199,15 @@ static void addWriter(Votes &votes, const Group &group,
 }
 
 /// Elements in the order of the result cross the chip in flits; in another one
-/// they are transposed.
+/// they are transposed. Rows that are scattered go in runs.
 static constexpr int64_t kAlongResult = 50;
 
 static void addStreamed(Votes &votes, const Group &group,
                         const Access &access) {
   const Access &result = group.result;
-  if (group.kind != Group::Kind::Stream || &access != &group.stream ||
-      !result.tensor->inner)
+  if ((group.kind != Group::Kind::Stream &&
+       group.kind != Group::Kind::Scatter) ||
+      &access != &group.stream || !result.tensor->inner)
     return;
   std::optional<LoopId> along = result.dims[*result.tensor->inner].finest();
   for (auto [weight, index] : llvm::zip(votes.weight, access.dims))
@@ -372,10 +373,70 @@ static void turnResult(Program &program, Group &group, const Votes &votes,
     setOrder(result, inner);
 }
 
-void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
-                                  int64_t budget) {
-  std::vector<llvm::SmallBitVector> singles;
+//===----------------------------------------------------------------------===//
+// All tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LayoutChooser {
+public:
+  LayoutChooser(Program &program, ArgumentLayout layout, int64_t budget)
+      : program(program), machine(*program.machine), layout(layout),
+        budget(budget) {
+    for (auto &group : program.groups)
+      if (group->kind == Group::Kind::Scatter)
+        scattered.insert(group->result.tensor);
+  }
+  void run();
+
+private:
+  /// A reader that cannot read a tensor as it lies, or only slowly.
+  struct Slow {
+    Access *access;
+    Tensor *from; ///< before its layout was pinned
+    std::optional<unsigned> inner;
+    bool possible; ///< as it is
+  };
+
+  void vote();
+  void layOutResults();
+  std::optional<unsigned> chooseInner(Group &group, const Votes &votes);
+  bool writesAcross(Group &scatter, unsigned rows, unsigned along);
+  void turnRows(Group &scatter, unsigned along);
+  std::optional<Slow> layOutRead(Group &group, Access &access,
+                                 const llvm::SmallBitVector &single);
+  void copyForReader(Group &group, const Slow &slow);
+  Tensor *copyOf(Tensor *tensor, std::optional<unsigned> inner);
+  bool isPinned(const Tensor *tensor) const {
+    return tensor->origin == Tensor::Origin::Argument &&
+           layout != ArgumentLayout::Chosen && tensor->rank() != 0;
+  }
+  static bool hasLayout(const Tensor *tensor) { return !tensor->order.empty(); }
+
+  Program &program;
+  const TcpMachine &machine;
+  ArgumentLayout layout;
+  int64_t budget;
+  /// What scatters write is the same memory for all who read it.
+  DenseSet<const Tensor *> scattered;
+  std::vector<llvm::SmallBitVector> singles; ///< by group
   DenseMap<Tensor *, Votes> votes;
+  SmallVector<Group *> turnable;
+  /// Scatters that write across rows, and the dimension along these.
+  SmallVector<std::pair<Group *, unsigned>> across;
+  using Key = std::pair<Tensor *, unsigned>;
+  static Key keyOf(Tensor *tensor, std::optional<unsigned> inner) {
+    return {tensor, inner ? *inner : ~0u};
+  }
+  DenseMap<Key, Tensor *> copies, moved;
+  /// Groups that copy what the host has sent, and those that copy what a group
+  /// reads that has been scattered.
+  std::vector<std::unique_ptr<Group>> moves;
+  DenseMap<Group *, std::vector<std::unique_ptr<Group>>> movesBefore;
+};
+} // namespace
+
+void LayoutChooser::vote() {
   for (auto &group : program.groups) {
     singles.push_back(getSingleLoops(*group));
     const llvm::SmallBitVector &single = singles.back();
@@ -383,105 +444,210 @@ void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
       group->loops[loop].single = true;
     Tensor *result = group->result.tensor;
     addWriter(votes.try_emplace(result, *result).first->second, *group, single,
-              *program.machine);
+              machine);
     for (Access *access : group->reads()) {
       Tensor *tensor = access->tensor;
-      if (tensor->origin == Tensor::Origin::Computed)
+      if (tensor->origin == Tensor::Origin::Computed ||
+          scattered.contains(tensor))
         addReader(votes.try_emplace(tensor, *tensor).first->second, *group,
-                  *access, single, *program.machine);
+                  *access, single, machine);
     }
   }
-  auto hasLayout = [](const Tensor *tensor) { return !tensor->order.empty(); };
-  // Readers first: a contraction, of which either operand can be stationary,
-  // writes what they like.
-  SmallVector<Group *> turnable;
+}
+
+/// Whether a scatter into rows that are not contiguous takes less than one that
+/// is followed by a copy for those who read it so.
+bool LayoutChooser::writesAcross(Group &scatter, unsigned rows,
+                                 unsigned along) {
+  Tensor &tensor = *scatter.result.tensor;
+  if (llvm::none_of(program.groups, [&](const auto &group) {
+        return llvm::any_of(group->reads(), [&](const Access *access) {
+          return access->tensor == &tensor;
+        });
+      }))
+    return false;
+  Tensor copy;
+  copy.type = tensor.type;
+  setOrder(copy, rows);
+  setOrder(tensor, rows);
+  int64_t across = getRowCycles(scatter, machine);
+  setOrder(tensor, along);
+  std::unique_ptr<Group> move = makeCopy(program, &tensor, &copy);
+  ScopedDiagnosticHandler silent(program.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  return failed(GroupPlanner(*move, machine, budget).plan()) ||
+         across < getRowCycles(scatter, machine) + move->record->cycles;
+}
+
+/// The contiguous dimension of what a group writes.
+std::optional<unsigned> LayoutChooser::chooseInner(Group &group,
+                                                   const Votes &votes) {
+  Tensor *result = group.result.tensor;
+  if (scattered.contains(result) && isPinned(result))
+    return result->rank() - 1;
+  std::optional<unsigned> best = votes.best();
+  if (group.kind != Group::Kind::Scatter || best != getRowDim(group))
+    return best;
+  Votes others = votes;
+  others.possible[*best] = false;
+  std::optional<unsigned> along = others.best();
+  if (!along || result->type.getDimSize(*along) == 1)
+    return best;
+  if (!writesAcross(group, *best, *along))
+    return along;
+  across.push_back({&group, *along});
+  return best;
+}
+
+/// Lets a scatter write along its rows if that is less in all, since the
+/// contractions that read them can turn them in DM.
+void LayoutChooser::turnRows(Group &scatter, unsigned along) {
+  Tensor &tensor = *scatter.result.tensor;
+  std::optional<unsigned> rows = tensor.inner;
+  // What does not fit is refused where it is planned.
+  ScopedDiagnosticHandler silent(program.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  auto cyclesWith = [&](std::optional<unsigned> inner) {
+    setOrder(tensor, inner);
+    std::optional<int64_t> sum = getRowCycles(scatter, machine);
+    for (auto &group : program.groups) {
+      if (group->kind != Group::Kind::Contraction ||
+          (group->lhs.tensor != &tensor && group->rhs.tensor != &tensor))
+        continue;
+      // Tiles would pick the sum element by element.
+      Group trial = *group;
+      if (failed(GroupPlanner(trial, machine, budget).plan()) ||
+          (!trial.ring && inner != rows))
+        return std::optional<int64_t>();
+      *sum += trial.ring           ? trial.ring->cycles
+              : trial.weightStream ? trial.weightStream->cycles
+                                   : trial.record->cycles;
+    }
+    return sum;
+  };
+  std::optional<int64_t> now = cyclesWith(rows), turned = cyclesWith(along);
+  if (!now || !turned || *now <= *turned)
+    setOrder(tensor, rows);
+}
+
+/// Readers first: a contraction, of which either operand can be stationary,
+/// writes what they like.
+void LayoutChooser::layOutResults() {
   for (auto &group : llvm::reverse(program.groups)) {
     Tensor *result = group->result.tensor;
     Votes &vote = votes.find(result)->second;
-    if (group->kind == Group::Kind::Contraction)
-      for (const auto &reader : program.groups)
-        if (reader->stream.tensor == result)
-          addStreamed(vote, *reader, reader->stream);
+    for (const auto &reader : program.groups)
+      if (reader->stream.tensor == result &&
+          (group->kind == Group::Kind::Contraction ||
+           reader->kind == Group::Kind::Scatter))
+        addStreamed(vote, *reader, reader->stream);
     if (hasLayout(result))
       continue;
-    setOrder(*result, vote.best());
+    setOrder(*result, chooseInner(*group, vote));
     if (layout == ArgumentLayout::Chosen && program.chips == 1)
       turnable.push_back(group.get());
   }
+}
 
-  // Every reader of an argument says how it wants it.
-  DenseMap<std::pair<Tensor *, unsigned>, Tensor *> copies;
-  std::vector<std::unique_ptr<Group>> moves;
-  auto copyOf = [&](Tensor *tensor, std::optional<unsigned> inner) {
-    Tensor *&copy = copies[{tensor, inner ? *inner : ~0u}];
-    if (copy)
-      return copy;
-    copy = program.addTensor(tensor->type);
-    copy->isE2m1 = tensor->isE2m1;
-    copy->origin = tensor->origin;
-    copy->argument = tensor->argument;
-    copy->values = tensor->values;
-    setOrder(*copy, inner);
+/// The same argument or constant in another layout, which the host sends.
+Tensor *LayoutChooser::copyOf(Tensor *tensor, std::optional<unsigned> inner) {
+  Tensor *&copy = copies[keyOf(tensor, inner)];
+  if (copy)
     return copy;
-  };
-  DenseMap<std::pair<Tensor *, unsigned>, Tensor *> moved;
-  struct Slow {
-    Access *access;
-    Tensor *from; ///< before its layout was pinned
-    std::optional<unsigned> inner;
-    bool possible; ///< as it is
-  };
+  copy = program.addTensor(tensor->type);
+  copy->isE2m1 = tensor->isE2m1;
+  copy->origin = tensor->origin;
+  copy->argument = tensor->argument;
+  copy->values = tensor->values;
+  setOrder(*copy, inner);
+  return copy;
+}
+
+/// Every reader of an argument says how it wants it. Returns it if it cannot
+/// have that.
+std::optional<LayoutChooser::Slow>
+LayoutChooser::layOutRead(Group &group, Access &access,
+                          const llvm::SmallBitVector &single) {
+  Tensor *tensor = access.tensor;
+  bool isScattered =
+      scattered.contains(tensor) && group.kind != Group::Kind::Scatter;
+  if (!isScattered &&
+      (tensor->origin == Tensor::Origin::Computed || hasLayout(tensor)))
+    return std::nullopt;
+  Votes vote(*tensor);
+  addReader(vote, group, access, single, machine);
+  addStreamed(vote, group, access);
+  std::optional<unsigned> inner = vote.best();
+  if (&access == &group.stream && sharesBytes(*tensor) && tensor->rank() != 0 &&
+      (group.kind == Group::Kind::Stream ||
+       group.kind == Group::Kind::Reduction))
+    inner = getPacketDim(group);
+  if (!isScattered && !isPinned(tensor)) {
+    access.tensor = copyOf(tensor, inner);
+    access.tensor->mayReorder = true;
+    return std::nullopt;
+  }
+  std::optional<unsigned> last = tensor->inner;
+  if (!isScattered) {
+    last = tensor->rank() - 1;
+    access.tensor = copyOf(tensor, last);
+  }
+  if (!last ||
+      (vote.possible[*last] && !isReadAcross(group, access, inner, *last)))
+    return std::nullopt;
+  return Slow{&access, tensor, inner, vote.possible[*last]};
+}
+
+/// Who cannot read a tensor as it lies, or only slowly, reads a copy.
+void LayoutChooser::copyForReader(Group &group, const Slow &slow) {
+  if (slow.possible && streamsAcross(group, machine))
+    return;
+  // What is scattered is copied when it is read.
+  bool isScattered = scattered.contains(slow.from);
+  Tensor *own = nullptr;
+  Tensor *&copy = isScattered ? own : moved[keyOf(slow.from, slow.inner)];
+  if (!copy) {
+    copy = program.addTensor(slow.from->type);
+    copy->isE2m1 = slow.from->isE2m1;
+    setOrder(*copy, slow.inner);
+    if (slow.possible && program.chips == 1 &&
+        turnsFaster(program, group, *slow.access, copy, budget)) {
+      copy = nullptr;
+      return;
+    }
+    (isScattered ? movesBefore[&group] : moves)
+        .push_back(makeCopy(program, slow.access->tensor, copy));
+  }
+  slow.access->tensor = copy;
+}
+
+void LayoutChooser::run() {
+  vote();
+  layOutResults();
   for (auto [group, single] : llvm::zip(program.groups, singles)) {
     SmallVector<Slow, 2> slow;
-    for (Access *access : group->reads()) {
-      Tensor *tensor = access->tensor;
-      if (tensor->origin == Tensor::Origin::Computed || hasLayout(tensor))
-        continue;
-      Votes vote(*tensor);
-      addReader(vote, *group, *access, single, *program.machine);
-      addStreamed(vote, *group, *access);
-      std::optional<unsigned> inner = vote.best();
-      if (access == &group->stream && sharesBytes(*tensor) &&
-          tensor->rank() != 0 &&
-          (group->kind == Group::Kind::Stream ||
-           group->kind == Group::Kind::Reduction))
-        inner = getPacketDim(*group);
-      if (layout == ArgumentLayout::Chosen || tensor->rank() == 0 ||
-          tensor->origin != Tensor::Origin::Argument) {
-        access->tensor = copyOf(tensor, inner);
-        access->tensor->mayReorder = true;
-        continue;
-      }
-      unsigned last = tensor->rank() - 1;
-      access->tensor = copyOf(tensor, last);
-      if (!vote.possible[last] || isReadAcross(*group, *access, inner, last))
-        slow.push_back({access, tensor, inner, vote.possible[last]});
-    }
-    // Who cannot read it so, or only slowly, reads a copy.
-    for (const Slow &one : slow) {
-      if (one.possible && streamsAcross(*group, *program.machine))
-        continue;
-      Tensor *&copy = moved[{one.from, one.inner ? *one.inner : ~0u}];
-      if (!copy) {
-        copy = program.addTensor(one.from->type);
-        copy->isE2m1 = one.from->isE2m1;
-        setOrder(*copy, one.inner);
-        if (one.possible && program.chips == 1 &&
-            turnsFaster(program, *group, *one.access, copy, budget)) {
-          copy = nullptr;
-          continue;
-        }
-        moves.push_back(makeCopy(program, one.access->tensor, copy));
-      }
-      one.access->tensor = copy;
-    }
+    for (Access *access : group->reads())
+      if (std::optional<Slow> found = layOutRead(*group, *access, single))
+        slow.push_back(*found);
+    for (const Slow &one : slow)
+      copyForReader(*group, one);
   }
+  for (auto [scatter, along] : across)
+    if (program.chips == 1)
+      turnRows(*scatter, along);
   for (Group *group : turnable)
     if (mayTurn(program, *group))
       turnResult(program, *group, votes.find(group->result.tensor)->second,
                  budget);
-  llvm::append_range(
-      moves, llvm::make_range(std::make_move_iterator(program.groups.begin()),
-                              std::make_move_iterator(program.groups.end())));
+  for (auto &group : program.groups) {
+    if (auto found = movesBefore.find(group.get()); found != movesBefore.end())
+      llvm::move(found->second, std::back_inserter(moves));
+    moves.push_back(std::move(group));
+  }
   program.groups = std::move(moves);
+}
+
+void linalg_to_tcp::chooseLayouts(Program &program, ArgumentLayout layout,
+                                  int64_t budget) {
+  LayoutChooser(program, layout, budget).run();
 }

@@ -109,7 +109,7 @@ EngineStarts linalg_to_tcp::getEngineStarts(const Group &group,
                                             const Access &access,
                                             const TcpMachine &machine) {
   EngineStarts starts;
-  if (group.weightStream || group.kind == Group::Kind::Gather ||
+  if (group.weightStream || group.movesRows() ||
       group.kind == Group::Kind::Collective)
     return starts;
   Digits digits =

@@ -42,7 +42,19 @@ Tensor *ChipTensors::get(const Tensor *tensor, Spread spread) {
   mine = addLike(owner, *tensor, shape, tensor->elementType());
   mine->chipDim = spread;
   mine->isAlone &= chips == 1;
+  if (written.contains(tensor)) {
+    mine->origin = Tensor::Origin::Computed;
+    mine->mayReorder = false;
+  }
   return mine;
+}
+
+void ChipTensors::write(const Tensor *argument, Spread spread) {
+  std::erase_if(known, [&](const auto &entry) {
+    auto [tensor, lies] = entry.first;
+    return tensor == argument && lies != spread;
+  });
+  written.insert(argument);
 }
 
 Tensor *ChipTensors::makePartial(const Tensor &result, Type type) {

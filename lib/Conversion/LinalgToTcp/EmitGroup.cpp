@@ -491,8 +491,8 @@ Value GroupEmitter::emitChunk(const Chunk &chunk) {
 }
 
 LogicalResult GroupEmitter::emit() {
-  if (group.kind == Group::Kind::Gather)
-    return emitGather();
+  if (group.movesRows())
+    return emitRows();
   if (group.kind == Group::Kind::Collective)
     return emitCollective();
   if (group.ring)
@@ -578,19 +578,23 @@ LogicalResult GroupEmitter::emit() {
   return success();
 }
 
-/// The DMA engine copies rows from HBM to HBM; the result is the tensor under
-/// the names of its own dimensions.
-LogicalResult GroupEmitter::emitGather() {
-  const Tensor &table = *group.stream.tensor, &places = *group.rhs.tensor;
+/// The DMA engine copies rows from HBM to HBM: of a table that has an axis "V"
+/// of rows, or to one. What it writes is the tensor under the names of its own
+/// dimensions.
+LogicalResult GroupEmitter::emitRows() {
+  bool gathers = group.kind == Group::Kind::Gather;
+  const Access &table = gathers ? group.stream : group.result;
+  unsigned rowDim = gathers ? 0 : getRowDim(group);
+  int64_t rowCount = table.tensor->type.getDimSize(rowDim);
   Tensor *tensor = group.result.tensor;
   AxisSizes names;
-  names.add("V", table.type.getDimSize(0));
+  names.add("V", rowCount);
   for (const Loop &loop : group.loops)
     if (loop.tile > 1)
       names.add(loop.name, loop.tile);
   kernel.addChipAxis(names);
   axes = AxesAttr::get(builder.getContext(), names);
-  auto typeOf = [&](const Access &access, bool hasRows, int64_t size) {
+  auto typeOf = [&](const Access &access) {
     const Tensor &memory = *access.tensor;
     MemoryText text;
     for (unsigned dim : llvm::reverse(memory.order)) {
@@ -598,25 +602,28 @@ LogicalResult GroupEmitter::emitGather() {
         if (isInside(loop))
           text.add(group.loops[loop].name, group.loops[loop].tile,
                    memory.strides[dim]);
-      if (hasRows && dim == 0)
-        text.add("V", table.type.getDimSize(0), memory.strides[dim]);
+      if (&access == &table && dim == rowDim)
+        text.add("V", rowCount, memory.strides[dim]);
     }
-    text.pad(size);
+    text.pad(memory.size);
     return HbmType::get(builder.getContext(), memory.elementType(), axes,
                         kernel.chip, mapping(text.str()));
   };
-  auto view = [&](HbmType type, const Tensor &source) {
-    return ViewOp::create(builder, loc, type,
-                          kernel.values.lookup(const_cast<Tensor *>(&source)),
-                          0);
+  auto view = [&](const Access &access) {
+    return ViewOp::create(builder, loc, typeOf(access),
+                          kernel.values.lookup(access.tensor), 0);
   };
-  Value rows = view(typeOf(group.stream, true, table.size), table);
-  Value indices = view(typeOf(group.rhs, false, places.size), places);
-  Value gathered = GatherOp::create(
-      builder, loc, typeOf(group.result, false, tensor->size), rows, indices,
-      builder.getStringAttr("V"), builder.getI64IntegerAttr(tensor->address));
+  Value rows = view(group.stream), indices = view(group.rhs);
+  StringAttr axis = builder.getStringAttr("V");
+  Value moved;
+  if (gathers)
+    moved = GatherOp::create(builder, loc, typeOf(group.result), rows, indices,
+                             axis, builder.getI64IntegerAttr(tensor->address));
+  else
+    moved = ScatterOp::create(builder, loc, typeOf(group.result), rows, indices,
+                              axis, view(group.result));
   kernel.values[tensor] =
-      ViewOp::create(builder, loc, kernel.typeOf(*tensor), gathered, 0);
+      ViewOp::create(builder, loc, kernel.typeOf(*tensor), moved, 0);
   return success();
 }
 

@@ -172,9 +172,12 @@ FailureOr<func::FuncOp> ProgramEmitter::emit() {
   for (unsigned i = 1; symbols.lookup(kernelName); ++i)
     kernelName = name + "_kernel" + std::to_string(i);
   DenseSet<Tensor *> read;
-  for (auto &group : program.groups)
+  for (auto &group : program.groups) {
     for (Access *access : group->reads())
       read.insert(access->tensor);
+    // What a scatter does not write is as it was.
+    read.insert(group->result.tensor);
+  }
   for (auto &tensor : program.tensors)
     if (tensor->origin != Tensor::Origin::Computed &&
         read.contains(tensor.get()))

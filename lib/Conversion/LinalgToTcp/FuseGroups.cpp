@@ -41,7 +41,7 @@ SmallVector<Access *, 4> Group::reads() {
 }
 
 void linalg_to_tcp::dropUnitLoops(Group &group) {
-  if (group.kind == Group::Kind::Gather || group.kind == Group::Kind::Rows)
+  if (group.movesRows() || group.kind == Group::Kind::Rows)
     return;
   // Of a contraction they are the roles of dimensions.
   bool hasRoles = group.kind == Group::Kind::Contraction;
@@ -121,6 +121,23 @@ bool linalg_to_tcp::joinsEvenly(const Group &group) {
   return true;
 }
 
+unsigned linalg_to_tcp::getRowDim(const Group &scatter) {
+  auto *found = llvm::find(scatter.result.dims, Index());
+  return found - scatter.result.dims.begin();
+}
+
+bool linalg_to_tcp::isScatteredBetween(const Program &program, size_t first,
+                                       size_t second, Group &group) {
+  for (size_t i = first + 1; i < second; ++i)
+    if (const auto &other = program.groups[i];
+        other && other->kind == Group::Kind::Scatter &&
+        llvm::any_of(group.reads(), [&](const Access *access) {
+          return access->tensor == other->result.tensor;
+        }))
+      return true;
+  return false;
+}
+
 /// What the steps leave.
 static Type getTypeAfter(const Group &group) {
   return group.steps.empty() ? group.computeType : group.steps.back().type;
@@ -153,8 +170,7 @@ static bool keepsHead(const Group &producer, const Group &reader,
 }
 
 static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
-  if (reader.kind != Group::Kind::Stream ||
-      producer.kind == Group::Kind::Gather ||
+  if (reader.kind != Group::Kind::Stream || producer.movesRows() ||
       (producer.kind == Group::Kind::Stream && producer.steps.empty()))
     return false;
   // A result that is only a part of a tensor, or joins dimensions, limits how
@@ -192,6 +208,8 @@ static bool fuse(Group &producer, Group &reader, const TcpMachine &machine) {
     producer.steps.push_back(std::move(step));
   }
   producer.result = reader.result.substitute(loops);
+  if (!producer.note)
+    producer.note = reader.note;
   dropUnitLoops(producer);
   return true;
 }
@@ -302,9 +320,21 @@ void linalg_to_tcp::fuseGroups(Program &program) {
       ++uses[access->tensor];
     ++writes[group->result.tensor];
   }
+  // A group runs where its reader stands; the first product of a gate gets the
+  // reader's operands.
+  auto mayMeet = [&](const std::unique_ptr<Group> &first,
+                     const std::unique_ptr<Group> &second) {
+    size_t begin = &first - program.groups.data(),
+           end = &second - program.groups.data();
+    return !isScatteredBetween(program, begin, end, *first) &&
+           !isScatteredBetween(program, begin, end, *second);
+  };
   for (auto &group : program.groups) {
     Tensor *from = group->stream.tensor;
     auto found = writer.find(from);
+    if (found != writer.end() && *found->second &&
+        !mayMeet(*found->second, group))
+      found = writer.end();
     unsigned mine = llvm::count_if(
         group->reads(), [&](Access *access) { return access->tensor == from; });
     if (found != writer.end() && uses[from] == mine && writes[from] == 1 &&
@@ -316,7 +346,7 @@ void linalg_to_tcp::fuseGroups(Program &program) {
         auto second = writer.find(access->tensor);
         if (second == writer.end() || second->second <= found->second ||
             !*second->second || uses[access->tensor] != 1 ||
-            writes[access->tensor] != 1 ||
+            writes[access->tensor] != 1 || !mayMeet(*second->second, group) ||
             !fuseGate(**found->second, **second->second, *group))
           continue;
         group = std::move(*second->second);

@@ -222,12 +222,24 @@ bool ChainBuilder::endsChain(
 
 bool ChainBuilder::match(const llvm::DenseMap<Tensor *, unsigned> &uses,
                          const llvm::DenseMap<Tensor *, unsigned> &writes) {
-  for (auto &place : llvm::drop_begin(program.groups, begin))
+  // The chain runs where its last member stands.
+  auto scattersInto = [&](const Group &group) {
+    return group.kind == Group::Kind::Scatter &&
+           llvm::any_of(members, [&](const Stage &stage) {
+             return llvm::any_of(stage.group->reads(), [&](Access *access) {
+               return access->tensor == group.result.tensor;
+             });
+           });
+  };
+  for (auto &place : llvm::drop_begin(program.groups, begin)) {
+    if (place && scattersInto(*place))
+      break;
     if (place && !join(place) &&
         (members.empty() || llvm::any_of(place->reads(), [&](Access *access) {
            return isInside(access->tensor, members.size());
          })))
       break;
+  }
   if (!column || head().loops[*column].extent % machine.outputLanes != 0 ||
       head().loops[*column].extent < 2 * machine.outputLanes)
     return false;

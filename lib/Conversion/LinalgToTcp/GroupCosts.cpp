@@ -25,6 +25,10 @@ static constexpr int64_t kPartialWrites = 8;
 /// 110 to 700 by how the rows meet in banks.
 static constexpr int64_t kApartPercent = 250;
 
+/// By how much longer partial writes of rows take that do not meet all channels
+/// of HBM alike. Measured: 2 at strides of 4,096 bytes.
+static constexpr int64_t kRowChannels = 2;
+
 /// Passes over all chunks of a contraction's sum, and one over its result.
 int64_t GroupPlanner::contractionCycles() const {
   int64_t m = 1, n = 1, batch = 1;
@@ -221,4 +225,33 @@ int64_t GroupPlanner::transferCycles(const Access &access, bool stores) const {
     touched = std::min(touched * kApartPercent / 100,
                        std::max(touched, units * machine.hbm.rowBytes));
   return dmaCycles(machine, units, stores ? 2 : 1, touched, bytes);
+}
+
+int64_t linalg_to_tcp::getRowCycles(const Group &group,
+                                    const TcpMachine &machine) {
+  int64_t elements = 1;
+  for (const Loop &loop : group.loops)
+    elements *= loop.extent;
+  const Tensor &tensor = *group.result.tensor;
+  int64_t bytes = getByteSize(tensor.kind(), elements);
+  if (group.kind == Group::Kind::Gather)
+    return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
+                     2, 2 * bytes, /*dmBytes=*/0);
+  // A row is one run of memory or several.
+  int64_t run =
+      !tensor.inner
+          ? 1
+          : getTilePart(group, group.result, machine, [&](LoopId loop) {
+              return group.loops[loop].extent;
+            }).run;
+  int64_t runs = elements / run;
+  int64_t runBytes = getByteSize(tensor.kind(), run);
+  int64_t written =
+      machine.hbm.mergesPartialWrites
+          ? bytes
+          : hbmBytesToWrite(machine, runs, runBytes) *
+                (runBytes % machine.hbm.unitBytes == 0 ? 1 : kRowChannels);
+  return dmaCycles(machine,
+                   runs * llvm::divideCeil(runBytes, machine.dmaRequestBytes),
+                   2, bytes + written, /*dmBytes=*/0);
 }

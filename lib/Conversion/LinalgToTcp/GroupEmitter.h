@@ -65,8 +65,7 @@ public:
       makeRingGrids();
     else if (group.weightStream)
       makeWeightGrids();
-    else if (group.kind != Group::Kind::Gather &&
-             group.kind != Group::Kind::Collective)
+    else if (!group.movesRows() && group.kind != Group::Kind::Collective)
       makeGrid();
   }
 
@@ -179,7 +178,7 @@ private:
   mlir::Value emitChunkLoop(Chunk chunk, LoopId loop, int64_t rounds);
   mlir::Value emitChunk(const Chunk &chunk);
   mlir::Value emitStages();
-  mlir::LogicalResult emitGather();
+  mlir::LogicalResult emitRows();
   mlir::LogicalResult emitCollective();
 
   // Contractions by rings.

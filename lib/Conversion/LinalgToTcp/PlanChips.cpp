@@ -133,12 +133,8 @@ ChipPlanner::ChipPlanner(Program &program, int64_t budget)
 int64_t ChipPlanner::cyclesOf(Group &group) const {
   if (group.kind == Group::Kind::Collective)
     return getCollectiveCycles(group, machine);
-  if (group.kind == Group::Kind::Gather) {
-    const Tensor &rows = *group.result.tensor;
-    int64_t bytes = getByteSize(rows.kind(), rows.type.getNumElements());
-    return dmaCycles(machine, llvm::divideCeil(bytes, machine.dmaRequestBytes),
-                     2, 2 * bytes, /*dmBytes=*/0);
-  }
+  if (group.movesRows())
+    return getRowCycles(group, machine);
   // What cannot be planned so is no way to run it; the error is for him who
   // asks for it.
   ScopedDiagnosticHandler quiet(group.loc.getContext(),
@@ -248,6 +244,7 @@ ChipPlanner::Plan ChipPlanner::search(int64_t chips) {
       for (auto [access, spread] :
            llvm::zip_equal(group->reads(), option.division.reads))
         option.hostBytes += hostBytesOf(*access->tensor, spread, chips);
+      option.hostBytes += hostBytesOf(*result, option.division.result, chips);
       ++plan.evaluated;
       plan.feasible += option.cycles < kMostCycles;
       if (isWhole || option.cycles < kMostCycles)
@@ -329,12 +326,17 @@ void ChipPlanner::choose(Plan &plan, int64_t price) {
 int64_t ChipPlanner::hostBytes(const Plan &plan) const {
   std::set<std::pair<const Tensor *, Spread>> sent;
   int64_t bytes = 0;
-  for (auto [i, option] : llvm::enumerate(plan.chosen))
-    for (auto [access, spread] :
-         llvm::zip_equal(program.groups[i]->reads(),
-                         plan.options[i][option].division.reads))
-      if (sent.insert({access->tensor, spread}).second)
-        bytes += hostBytesOf(*access->tensor, spread, plan.chips);
+  auto add = [&](const Tensor *tensor, Spread spread) {
+    if (sent.insert({tensor, spread}).second)
+      bytes += hostBytesOf(*tensor, spread, plan.chips);
+  };
+  for (auto [i, option] : llvm::enumerate(plan.chosen)) {
+    Group &group = *program.groups[i];
+    const Division &division = plan.options[i][option].division;
+    for (auto [access, spread] : llvm::zip_equal(group.reads(), division.reads))
+      add(access->tensor, spread);
+    add(group.result.tensor, division.result);
+  }
   return bytes;
 }
 
@@ -355,6 +357,8 @@ void ChipPlanner::apply(const Plan &plan) {
     for (auto &part : divideGroup(*group, division, tensors, plan.chips))
       groups.push_back(std::move(part));
     last[group->result.tensor] = division.result;
+    if (group->result.tensor->origin == Tensor::Origin::Argument)
+      tensors.write(group->result.tensor, division.result);
   }
   for (Tensor *&result : program.results)
     result = tensors.get(result, last.lookup(result));
@@ -446,7 +450,7 @@ LogicalResult ChipPlanner::plan() {
     return success();
   int64_t all = 0, bytes = 0;
   for (auto &tensor : program.tensors)
-    if (tensor->readers > 0)
+    if (tensor->readers > 0 || numbers.contains(tensor.get()))
       bytes += hostBytesOf(*tensor, Spread(), 1);
   for (auto &group : program.groups) {
     std::vector<std::unique_ptr<Tensor>> owner;

@@ -802,7 +802,7 @@ LogicalResult linalg_to_tcp::checkMapping(const Group &group,
   if (!group.loops.empty() && !isMapped(group))
     return group.emitOpError() << "has loops without a mapping; run "
                                   "tcp-plan-choose-mappings first";
-  if (group.ring || group.weightStream || group.kind == Group::Kind::Gather ||
+  if (group.ring || group.weightStream || group.movesRows() ||
       group.kind == Group::Kind::Rows || group.kind == Group::Kind::Collective)
     return success();
   Group trial = group;
@@ -894,10 +894,14 @@ LogicalResult linalg_to_tcp::planGroups(Program &program, int64_t budget) {
                     static_cast<int64_t>(program.groups.size()), "groups"});
     if (isMapped(*group))
       continue;
-    if (group->kind == Group::Kind::Gather ||
-        group->kind == Group::Kind::Collective) {
+    if (group->movesRows() || group->kind == Group::Kind::Collective) {
       for (Loop &loop : group->loops)
         loop.tile = loop.local = loop.extent;
+      if (group->kind == Group::Kind::Scatter) {
+        if (!group->record)
+          group->record.emplace();
+        group->record->cycles = getRowCycles(*group, machine);
+      }
     } else if (group->kind == Group::Kind::Rows) {
       // Planned where it was fused.
     } else if (needsWeightStream(*group)) {

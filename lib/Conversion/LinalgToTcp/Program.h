@@ -199,8 +199,13 @@ std::vector<VectorPass> assignPasses(llvm::ArrayRef<Step> steps,
 struct Group : Tiling {
   using Kind = GroupKind;
   Kind kind = Kind::Stream;
+  /// By the DMA engine, whole: rows that indices name.
+  bool movesRows() const {
+    return kind == Kind::Gather || kind == Kind::Scatter;
+  }
   /// The operation that it came from, which errors are about.
   mlir::StringAttr origin;
+  mlir::StringAttr note; ///< for people: what was decided when it was formed
   mlir::LocationAttr loc;
   llvm::SmallVector<Loop, 6> loops;
   Access stream;
@@ -311,6 +316,14 @@ mlir::FailureOr<Program> readProgram(mlir::func::FuncOp func,
 /// Drops loops of one iteration, whose index is 0, unless they are pinned or
 /// the role of a dimension, and those that the result does not have.
 void dropUnitLoops(Group &group);
+/// Whether a group between the two, by index, scatters into what `group` reads,
+/// so that it reads something else at `second` than at `first`.
+bool isScatteredBetween(const Program &program, size_t first, size_t second,
+                        Group &group);
+/// The dimension of the result of a scatter that the indices go along.
+unsigned getRowDim(const Group &scatter);
+/// Cycles of a gather or a scatter.
+int64_t getRowCycles(const Group &group, const TcpMachine &machine);
 void fuseGroups(Program &program);
 /// Gives readers of elements of half a byte copies of i8 where the fetch engine
 /// could not take whole bytes.

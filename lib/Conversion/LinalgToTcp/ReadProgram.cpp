@@ -5,16 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Operations in their order. What only names elements anew becomes a view:
-// whoever reads it reads the tensor behind it. A view that leaves the function,
-// or that somebody writes to, is copied.
-//
 //===----------------------------------------------------------------------===//
 
-#include "Program.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "ProgramReader.h"
 #include "mlir/IR/Matchers.h"
 #include "sequin/Conversion/Attributes.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -68,77 +61,12 @@ Access linalg_to_tcp::wholeOf(Tensor *tensor) {
   return access;
 }
 
-static Index multipleOf(unsigned dim, int64_t coefficient, int64_t offset = 0) {
-  return {offset, {{dim, coefficient}}};
-}
-
 //===----------------------------------------------------------------------===//
 // The reader
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-class Reader {
-public:
-  Reader(func::FuncOp func, const TcpMachine &machine, int64_t chips)
-      : func(func) {
-    program.name = func.getSymNameAttr();
-    if (!func.isPublic())
-      program.visibility = func.getSymVisibilityAttr();
-    program.loc = func.getLoc();
-    program.type = func.getFunctionType();
-    program.machine = &machine;
-    program.chips = chips;
-  }
-
-  FailureOr<Program> read();
-
-private:
-  LogicalResult checkTensor(Operation *at, Type type, const Twine &what);
-  LogicalResult checkTypes(Operation *op);
-  LogicalResult readOperation(Operation *op);
-  LogicalResult readConstant(arith::ConstantOp op);
-  LogicalResult readLinalg(linalg::LinalgOp op);
-  LogicalResult readContraction(linalg::LinalgOp op);
-  LogicalResult readCodedContraction(linalg::LinalgOp op);
-  LogicalResult countMacs(linalg::LinalgOp op, const Group &group);
-  LogicalResult readReduction(linalg::LinalgOp op);
-  LogicalResult readElementwise(linalg::LinalgOp op);
-  LogicalResult readPad(tensor::PadOp op);
-  LogicalResult readExtractSlice(tensor::ExtractSliceOp op);
-  LogicalResult readInsertSlice(tensor::InsertSliceOp op);
-  LogicalResult readExpand(tensor::ExpandShapeOp op);
-  LogicalResult readCollapse(tensor::CollapseShapeOp op);
-  LogicalResult readGather(tensor::GatherOp op);
-  LogicalResult readReturn(func::ReturnOp op);
-
-  Group &addGroup(Group::Kind kind, Operation *root);
-  LogicalResult readPin(linalg::LinalgOp op, Group &group);
-  void addLoops(Group &group, linalg::LinalgOp op);
-  void addLoops(Group &group, ArrayRef<int64_t> shape);
-  /// The elements `indices` of a value.
-  FailureOr<Access> access(Operation *at, Value value, ArrayRef<Index> indices);
-  FailureOr<Access> access(linalg::LinalgOp op, OpOperand &operand);
-  Tensor *addConstant(DenseElementsAttr values);
-  /// A tensor of its own that holds what `value` is, where `at` stands.
-  FailureOr<Tensor *> copy(Operation *at, Value value);
-  LogicalResult addInit(linalg::LinalgOp op, Group &group, Step step);
-  Access resultOf(linalg::LinalgOp op);
-  void define(Value value, Group &group, Access result);
-
-  func::FuncOp func;
-  Program program;
-  /// What every value of the function is, if not one number everywhere.
-  DenseMap<Value, Access> views;
-  Constants constants;
-  /// What refused operations give, and what follows from it. All operations are
-  /// read, so that each that is refused by itself is told.
-  llvm::SmallPtrSet<Value, 8> refused;
-};
-
-} // namespace
-
-LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
+LogicalResult ProgramReader::checkTensor(Operation *at, Type type,
+                                         const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return at->emitOpError()
@@ -171,7 +99,7 @@ LogicalResult Reader::checkTensor(Operation *at, Type type, const Twine &what) {
   return success();
 }
 
-LogicalResult Reader::checkTypes(Operation *op) {
+LogicalResult ProgramReader::checkTypes(Operation *op) {
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
     if (isa<ShapedType>(type) &&
         failed(checkTensor(op, type, "operand " + Twine(i))))
@@ -182,7 +110,7 @@ LogicalResult Reader::checkTypes(Operation *op) {
   return success();
 }
 
-Group &Reader::addGroup(Group::Kind kind, Operation *root) {
+Group &ProgramReader::addGroup(Group::Kind kind, Operation *root) {
   program.groups.push_back(std::make_unique<Group>());
   Group &group = *program.groups.back();
   group.kind = kind;
@@ -192,7 +120,7 @@ Group &Reader::addGroup(Group::Kind kind, Operation *root) {
 }
 
 /// The sizes that the program fixes for the loops of an operation.
-LogicalResult Reader::readPin(linalg::LinalgOp op, Group &group) {
+LogicalResult ProgramReader::readPin(linalg::LinalgOp op, Group &group) {
   Attribute attribute = op->getAttr(kPinAttrName);
   if (!attribute)
     return success();
@@ -225,7 +153,7 @@ LogicalResult Reader::readPin(linalg::LinalgOp op, Group &group) {
                           << " loops, 0 where it is free; found " << attribute;
 }
 
-void Reader::addLoops(Group &group, linalg::LinalgOp op) {
+void ProgramReader::addLoops(Group &group, linalg::LinalgOp op) {
   for (auto [range, type] :
        llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     Loop &loop = group.loops.emplace_back();
@@ -234,12 +162,12 @@ void Reader::addLoops(Group &group, linalg::LinalgOp op) {
   }
 }
 
-void Reader::addLoops(Group &group, ArrayRef<int64_t> shape) {
+void ProgramReader::addLoops(Group &group, ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
     group.loops.emplace_back().extent = size;
 }
 
-Tensor *Reader::addConstant(DenseElementsAttr values) {
+Tensor *ProgramReader::addConstant(DenseElementsAttr values) {
   Tensor *tensor = program.addTensor(cast<RankedTensorType>(values.getType()));
   tensor->origin = Tensor::Origin::Constant;
   tensor->values =
@@ -247,8 +175,8 @@ Tensor *Reader::addConstant(DenseElementsAttr values) {
   return tensor;
 }
 
-FailureOr<Access> Reader::access(Operation *at, Value value,
-                                 ArrayRef<Index> indices) {
+FailureOr<Access> ProgramReader::access(Operation *at, Value value,
+                                        ArrayRef<Index> indices) {
   if (TypedAttr constant = constants.lookup(value)) {
     // One element, wherever it is read.
     auto type =
@@ -265,7 +193,8 @@ FailureOr<Access> Reader::access(Operation *at, Value value,
   return found->second.substitute(indices);
 }
 
-FailureOr<Access> Reader::access(linalg::LinalgOp op, OpOperand &operand) {
+FailureOr<Access> ProgramReader::access(linalg::LinalgOp op,
+                                        OpOperand &operand) {
   SmallVector<Index, 4> indices;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults()) {
@@ -281,7 +210,7 @@ FailureOr<Access> Reader::access(linalg::LinalgOp op, OpOperand &operand) {
 }
 
 /// A new tensor, at the elements that the operation's loops write.
-Access Reader::resultOf(linalg::LinalgOp op) {
+Access ProgramReader::resultOf(linalg::LinalgOp op) {
   SmallVector<Index, 4> indices;
   for (AffineExpr expr :
        op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
@@ -290,14 +219,14 @@ Access Reader::resultOf(linalg::LinalgOp op) {
   return wholeOf(program.addTensor(type)).substitute(indices);
 }
 
-void Reader::define(Value value, Group &group, Access result) {
+void ProgramReader::define(Value value, Group &group, Access result) {
   group.result = std::move(result);
   if (value)
     views[value] = wholeOf(group.result.tensor);
 }
 
 /// A group that reads all of `value`.
-FailureOr<Tensor *> Reader::copy(Operation *at, Value value) {
+FailureOr<Tensor *> ProgramReader::copy(Operation *at, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Tensor *tensor = program.addTensor(type);
   FailureOr<Access> from = access(at, value, wholeOf(tensor).dims);
@@ -315,7 +244,7 @@ FailureOr<Tensor *> Reader::copy(Operation *at, Value value) {
 // Linalg operations
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::readLinalg(linalg::LinalgOp op) {
+LogicalResult ProgramReader::readLinalg(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return op->emitOpError()
            << "works on memory, only tensors can be lowered to tcp";
@@ -342,7 +271,8 @@ LogicalResult Reader::readLinalg(linalg::LinalgOp op) {
 }
 
 /// What is reduced starts from the init, unless that changes nothing.
-LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group, Step step) {
+LogicalResult ProgramReader::addInit(linalg::LinalgOp op, Group &group,
+                                     Step step) {
   OpOperand &init = *op.getDpsInitOperand(0);
   step.type = group.computeType;
   step.loc = op.getLoc();
@@ -373,7 +303,8 @@ LogicalResult Reader::addInit(linalg::LinalgOp op, Group &group, Step step) {
   return success();
 }
 
-LogicalResult Reader::countMacs(linalg::LinalgOp op, const Group &group) {
+LogicalResult ProgramReader::countMacs(linalg::LinalgOp op,
+                                       const Group &group) {
   int64_t macs = 1;
   for (const Loop &loop : group.loops) {
     std::optional<int64_t> product = llvm::checkedMul(macs, loop.extent);
@@ -392,7 +323,7 @@ LogicalResult Reader::countMacs(linalg::LinalgOp op, const Group &group) {
 
 /// A sum of activations times f4E2M1FN weights, times scales or not; the
 /// operands come in this order.
-LogicalResult Reader::readCodedContraction(linalg::LinalgOp op) {
+LogicalResult ProgramReader::readCodedContraction(linalg::LinalgOp op) {
   Block *block = op.getBlock();
   auto argumentOf = [&](unsigned input) {
     return op.getMatchingBlockArgument(op.getDpsInputOperand(input));
@@ -445,7 +376,7 @@ LogicalResult Reader::readCodedContraction(linalg::LinalgOp op) {
   return success();
 }
 
-LogicalResult Reader::readContraction(linalg::LinalgOp op) {
+LogicalResult ProgramReader::readContraction(linalg::LinalgOp op) {
   std::optional<SumOfProducts> sum = matchSumOfProducts(op);
   if (!sum || sum->factors.size() != 2)
     return op.emitOpError()
@@ -489,7 +420,7 @@ LogicalResult Reader::readContraction(linalg::LinalgOp op) {
   return success();
 }
 
-LogicalResult Reader::readReduction(linalg::LinalgOp op) {
+LogicalResult ProgramReader::readReduction(linalg::LinalgOp op) {
   Block *block = op.getBlock();
   BlockArgument sum = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
   Operation *combine = block->getTerminator()->getOperand(0).getDefiningOp();
@@ -550,7 +481,7 @@ LogicalResult Reader::readReduction(linalg::LinalgOp op) {
   return success();
 }
 
-LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
+LogicalResult ProgramReader::readElementwise(linalg::LinalgOp op) {
   Value value = op->getResult(0);
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   // One operand as it is: the result is a view of it.
@@ -595,6 +526,7 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
   group.stream = std::move(*stream);
   if (failed(readPin(op, group)))
     return failure();
+  group.note = op->getAttrOfType<StringAttr>(kNoteAttrName);
   group.steps = std::move(chain->steps);
   group.computeType = chain->computeType;
   define(value, group, resultOf(op));
@@ -602,242 +534,16 @@ LogicalResult Reader::readElementwise(linalg::LinalgOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations that move elements
+// The function
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reader::readExtractSlice(tensor::ExtractSliceOp op) {
-  if (TypedAttr constant = constants.lookup(op.getSource())) {
-    constants[op] = constant;
-    return success();
-  }
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  SmallVector<Index, 4> indices;
-  unsigned dim = 0;
-  for (auto [i, offset, stride] :
-       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
-    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
-      return op.emitOpError() << "has offsets that are not constants";
-    indices.push_back(dropped[i] ? Index{offset, {}}
-                                 : multipleOf(dim++, stride, offset));
-  }
-  FailureOr<Access> source = access(op, op.getSource(), indices);
-  if (failed(source))
-    return failure();
-  views[op] = std::move(*source);
-  return success();
-}
-
-LogicalResult Reader::readInsertSlice(tensor::InsertSliceOp op) {
-  Tensor *tensor = nullptr;
-  Value into = op.getDest();
-  auto found = views.find(into);
-  bool fresh = into.getDefiningOp<tensor::EmptyOp>();
-  if (fresh) {
-    tensor = program.addTensor(op.getType());
-  } else if (found != views.end() && into.hasOneUse() &&
-             found->second.tensor->origin == Tensor::Origin::Computed &&
-             into.getDefiningOp() &&
-             isa<tensor::InsertSliceOp, tensor::PadOp>(into.getDefiningOp())) {
-    tensor = found->second.tensor;
-  } else {
-    FailureOr<Tensor *> copied = copy(op, into);
-    if (failed(copied))
-      return failure();
-    tensor = *copied;
-  }
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  Access result;
-  result.tensor = tensor;
-  SmallVector<Index, 4> loops;
-  unsigned dim = 0;
-  for (auto [i, offset, stride] :
-       llvm::enumerate(op.getStaticOffsets(), op.getStaticStrides())) {
-    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
-      return op.emitOpError() << "has offsets that are not constants";
-    if (dropped[i]) {
-      result.dims.push_back({offset, {}});
-      continue;
-    }
-    loops.push_back(multipleOf(dim, 1));
-    result.dims.push_back(multipleOf(dim++, stride, offset));
-  }
-  FailureOr<Access> source = access(op, op.getSource(), loops);
-  if (failed(source))
-    return failure();
-  Group &group = addGroup(Group::Kind::Stream, op);
-  addLoops(group, op.getSourceType().getShape());
-  group.stream = std::move(*source);
-  group.computeType = op.getType().getElementType();
-  define(op, group, std::move(result));
-  return success();
-}
-
-LogicalResult Reader::readPad(tensor::PadOp op) {
-  Value value = op.getConstantPaddingValue();
-  Attribute attr;
-  if (!value || !matchPattern(value, m_Constant(&attr)))
-    return op.emitOpError() << "pads with a value that is not a constant";
-  Tensor *tensor = program.addTensor(op.getResultType());
-  auto type = RankedTensorType::get({}, tensor->elementType());
-  Group &fill = addGroup(Group::Kind::Stream, op);
-  addLoops(fill, tensor->type.getShape());
-  fill.stream.tensor =
-      addConstant(DenseElementsAttr::get(type, ArrayRef<Attribute>(attr)));
-  fill.computeType = tensor->elementType();
-  fill.result = wholeOf(tensor);
-
-  SmallVector<Index, 4> loops;
-  Access result;
-  result.tensor = tensor;
-  for (auto [i, low] : llvm::enumerate(op.getStaticLow())) {
-    if (ShapedType::isDynamic(low))
-      return op.emitOpError() << "pads by amounts that are not constants";
-    loops.push_back(multipleOf(i, 1));
-    result.dims.push_back(multipleOf(i, 1, low));
-  }
-  FailureOr<Access> source = access(op, op.getSource(), loops);
-  if (failed(source))
-    return failure();
-  Group &group = addGroup(Group::Kind::Stream, op);
-  addLoops(group, op.getSourceType().getShape());
-  group.stream = std::move(*source);
-  group.computeType = tensor->elementType();
-  define(op, group, std::move(result));
-  return success();
-}
-
-LogicalResult Reader::readExpand(tensor::ExpandShapeOp op) {
-  if (TypedAttr constant = constants.lookup(op.getSrc())) {
-    constants[op] = constant;
-    return success();
-  }
-  SmallVector<Index, 4> indices;
-  ArrayRef<int64_t> shape = op.getResultType().getShape();
-  for (const ReassociationIndices &dims : op.getReassociationIndices()) {
-    Index &index = indices.emplace_back();
-    int64_t stride = 1;
-    for (int64_t dim : llvm::reverse(dims)) {
-      if (shape[dim] != 1)
-        index.terms.push_back({static_cast<unsigned>(dim), stride});
-      stride *= shape[dim];
-    }
-  }
-  FailureOr<Access> source = access(op, op.getSrc(), indices);
-  if (failed(source))
-    return failure();
-  views[op] = std::move(*source);
-  return success();
-}
-
-/// Written at joint indices; a view only where at most one dimension of those
-/// that are joined has a size.
-LogicalResult Reader::readCollapse(tensor::CollapseShapeOp op) {
-  if (TypedAttr constant = constants.lookup(op.getSrc())) {
-    constants[op] = constant;
-    return success();
-  }
-  ArrayRef<int64_t> shape = op.getSrcType().getShape();
-  bool joins = false;
-  SmallVector<Index, 4> whole(shape.size()), dims(shape.size());
-  Access result;
-  for (auto [i, joined] : llvm::enumerate(op.getReassociationIndices())) {
-    Index &index = result.dims.emplace_back();
-    int64_t stride = 1, sized = 0;
-    for (int64_t dim : llvm::reverse(joined)) {
-      unsigned loop = dim;
-      whole[dim] = multipleOf(loop, 1);
-      if (shape[dim] != 1) {
-        index.terms.push_back({loop, stride});
-        dims[dim] = multipleOf(i, 1);
-        ++sized;
-      }
-      stride *= shape[dim];
-    }
-    joins |= sized > 1;
-  }
-  FailureOr<Access> source = access(op, op.getSrc(), joins ? whole : dims);
-  if (failed(source))
-    return failure();
-  if (!joins) {
-    views[op] = std::move(*source);
-    return success();
-  }
-  Group &group = addGroup(Group::Kind::Stream, op);
-  addLoops(group, shape);
-  group.stream = std::move(*source);
-  result.tensor = program.addTensor(op.getResultType());
-  group.computeType = result.tensor->elementType();
-  define(op, group, std::move(result));
-  return success();
-}
-
-LogicalResult Reader::readGather(tensor::GatherOp op) {
-  RankedTensorType table = op.getSourceType(), indices = op.getIndicesType();
-  if (op.getGatherDims() != ArrayRef<int64_t>{0} || indices.getRank() == 0 ||
-      indices.getShape().back() != 1 || !indices.getElementType().isInteger(32))
-    return op.emitOpError()
-           << "gathers dimensions [" << op.getGatherDims() << "] by " << indices
-           << ", the DMA engine gathers rows, the first dimension, by i32 "
-              "indices in a tensor whose last dimension is 1";
-  // Loops: those of the indices without the last one, then those of a row.
-  unsigned first = indices.getRank() - 1;
-  SmallVector<Index, 4> row(1), place;
-  for (unsigned i = 1; i < table.getRank(); ++i)
-    row.push_back(multipleOf(first + i - 1, 1));
-  for (unsigned i = 0; i < first; ++i)
-    place.push_back(multipleOf(i, 1));
-  place.push_back({});
-  // Rows as they lie in memory, and places one by one.
-  auto isPlain = [](const Access &access) {
-    return llvm::all_of(access.dims, [](const Index &index) {
-      return index.loop() || (index.terms.empty() && index.offset == 0);
-    });
-  };
-  auto resolve = [&](Value value, ArrayRef<Index> at,
-                     bool whole) -> FailureOr<Access> {
-    FailureOr<Access> read = access(op, value, at);
-    if (failed(read))
-      return failure();
-    // A row is one of the tensor's own, not of a transposition of it.
-    if (isPlain(*read) && (!whole || (read->tensor->type == value.getType() &&
-                                      llvm::equal(read->dims, at))))
-      return read;
-    FailureOr<Tensor *> copied = copy(op, value);
-    if (failed(copied))
-      return failure();
-    return wholeOf(*copied).substitute(at);
-  };
-  FailureOr<Access> rows = resolve(op.getSource(), row, true),
-                    places = resolve(op.getIndices(), place, false);
-  if (failed(rows) || failed(places))
-    return failure();
-  Group &group = addGroup(Group::Kind::Gather, op);
-  addLoops(group, indices.getShape().drop_back());
-  addLoops(group, table.getShape().drop_front());
-  group.stream = std::move(*rows);
-  group.rhs = std::move(*places);
-  group.computeType = table.getElementType();
-  // The result may keep the gathered dimension as one of size 1.
-  Access result;
-  result.tensor = program.addTensor(op.getResultType());
-  bool keeps =
-      op.getResultType().getRank() == indices.getRank() - 1 + table.getRank();
-  for (unsigned i = 0; i < op.getResultType().getRank(); ++i) {
-    if (keeps && i == first)
-      result.dims.push_back({});
-    else
-      result.dims.push_back(multipleOf(keeps && i > first ? i - 1 : i, 1));
-  }
-  define(op, group, std::move(result));
-  return success();
-}
-
-LogicalResult Reader::readReturn(func::ReturnOp op) {
+LogicalResult ProgramReader::readReturn(func::ReturnOp op) {
   for (Value value : op.getOperands()) {
     auto found = views.find(value);
     Tensor *tensor = nullptr;
     if (found != views.end() &&
-        found->second.tensor->origin == Tensor::Origin::Computed &&
+        (found->second.tensor->origin == Tensor::Origin::Computed ||
+         written.contains(found->second.tensor)) &&
         found->second.tensor->type == value.getType() &&
         llvm::all_of(llvm::enumerate(found->second.dims), [](auto entry) {
           return entry.value().loop() == entry.index();
@@ -854,11 +560,7 @@ LogicalResult Reader::readReturn(func::ReturnOp op) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// The function
-//===----------------------------------------------------------------------===//
-
-LogicalResult Reader::readConstant(arith::ConstantOp op) {
+LogicalResult ProgramReader::readConstant(arith::ConstantOp op) {
   if (!isa<ShapedType>(op.getType()))
     return success();
   auto values = dyn_cast<DenseElementsAttr>(op.getValue());
@@ -875,7 +577,7 @@ LogicalResult Reader::readConstant(arith::ConstantOp op) {
   return success();
 }
 
-LogicalResult Reader::readOperation(Operation *op) {
+LogicalResult ProgramReader::readOperation(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && !isa<ShapedType>(constant.getType()))
     return success();
@@ -901,16 +603,18 @@ LogicalResult Reader::readOperation(Operation *op) {
       .Case([&](tensor::ExpandShapeOp op) { return readExpand(op); })
       .Case([&](tensor::CollapseShapeOp op) { return readCollapse(op); })
       .Case([&](tensor::GatherOp op) { return readGather(op); })
+      .Case([&](tensor::ScatterOp op) { return readScatter(op); })
       .Case([&](func::ReturnOp op) { return readReturn(op); })
       .Default([](Operation *op) {
         return op->emitOpError()
                << "cannot be lowered to tcp, only linalg operations on "
                   "tensors, tensor.empty, pad, extract_slice, insert_slice, "
-                  "expand_shape, collapse_shape, gather and arith.constant can";
+                  "expand_shape, collapse_shape, gather, scatter and "
+                  "arith.constant can";
       });
 }
 
-FailureOr<Program> Reader::read() {
+FailureOr<Program> ProgramReader::read() {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitOpError()
            << "has several blocks, only straight-line functions can be lowered";
@@ -947,5 +651,5 @@ FailureOr<Program> Reader::read() {
 FailureOr<Program> linalg_to_tcp::readProgram(func::FuncOp func,
                                               const TcpMachine &machine,
                                               int64_t chips) {
-  return Reader(func, machine, chips).read();
+  return ProgramReader(func, machine, chips).read();
 }

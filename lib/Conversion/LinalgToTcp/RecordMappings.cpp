@@ -74,7 +74,7 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
   for (const auto &group : program.groups) {
     MappingRecord record = group->record.value_or(MappingRecord());
     if (!group->ring && !group->weightStream) {
-      record.kind = group->kind == Group::Kind::Gather ? "rows" : "tiles";
+      record.kind = group->movesRows() ? "rows" : "tiles";
       record.mapping = describeTiles(*group);
     }
     if (group->kind == Group::Kind::Collective) {
@@ -84,6 +84,8 @@ ArrayAttr linalg_to_tcp::recordMappings(const Program &program) {
     } else if (!group->division.empty()) {
       record.mapping = group->division + "; " + record.mapping;
     }
+    if (group->note)
+      record.mapping += "; " + group->note.str();
     add(group->origin ? group->origin.getValue() : "", group->loc,
         stringifyGroupKind(group->kind), record);
   }

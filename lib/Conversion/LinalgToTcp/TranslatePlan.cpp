@@ -151,13 +151,14 @@ void Writer::writeGroup(const Group &group) {
   SmallVector<Attribute> nest;
   for (const Loop &loop : group.loops)
     nest.push_back(LoopAttr::get(builder.getContext(), loop));
-  auto op = GroupOp::create(
-      builder, loc, group.kind, group.origin, builder.getArrayAttr(nest),
-      attrOf<TilingAttr>(static_cast<const Tiling &>(group)),
-      attrOf<RingAttr>(group.ring),
-      attrOf<WeightStreamAttr>(group.weightStream),
-      attrOf<CollectiveAttr>(group.collective),
-      attrOf<RecordAttr>(group.record));
+  auto op =
+      GroupOp::create(builder, loc, group.kind, group.origin, group.note,
+                      builder.getArrayAttr(nest),
+                      attrOf<TilingAttr>(static_cast<const Tiling &>(group)),
+                      attrOf<RingAttr>(group.ring),
+                      attrOf<WeightStreamAttr>(group.weightStream),
+                      attrOf<CollectiveAttr>(group.collective),
+                      attrOf<RecordAttr>(group.record));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   for (const Group &stage : group.stages)
@@ -315,6 +316,7 @@ Group PlanReader::readGroup(GroupOp op) {
   Group group;
   group.kind = op.getKind();
   group.origin = op.getOriginAttr();
+  group.note = op.getNoteAttr();
   group.loc = op.getLoc();
   for (auto loop : op.getLoops().getAsRange<LoopAttr>())
     group.loops.push_back(loop.getValue());

@@ -210,7 +210,7 @@ static LogicalResult checkOperation(Operation &op) {
   } else if (!isa<arith::ConstantOp, tensor::EmptyOp, tensor::PadOp,
                   tensor::ExtractSliceOp, tensor::InsertSliceOp,
                   tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-                  tensor::GatherOp>(op)) {
+                  tensor::GatherOp, tensor::ScatterOp>(op)) {
     return op.emitOpError()
            << "cannot be lowered to tcp, only operations of linalg, tensor, "
               "arith and math on tensors can";

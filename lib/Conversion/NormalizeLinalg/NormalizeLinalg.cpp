@@ -166,6 +166,17 @@ static void keepPin(Attribute pin, size_t loops, Block::iterator begin,
       generic->setAttr(kPinAttrName, pin);
 }
 
+/// What was said of an operation is said of the last one that it becomes.
+static void keepNote(Attribute note, Block::iterator begin,
+                     Block::iterator end) {
+  auto range = llvm::make_range(begin, end);
+  for (Operation &op : llvm::reverse(range))
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      generic->setAttr(kNoteAttrName, note);
+      return;
+    }
+}
+
 /// Takes an operation that was refused out of its function; arguments that the
 /// function's type does not have stand for what it would give. So the rest is
 /// looked at, and each operation that is refused by itself is told.
@@ -196,7 +207,8 @@ static LogicalResult rewriteFunction(func::FuncOp func,
     cutOut(op);
   for (Operation *op : ops) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    Attribute pin = op->getAttr(kPinAttrName);
+    Attribute pin = op->getAttr(kPinAttrName),
+              note = op->getAttr(kNoteAttrName);
     size_t loops = generic ? generic.getNumLoops() : 0;
     Operation *before = op->getPrevNode(), *after = op->getNextNode();
     Block *block = op->getBlock();
@@ -210,10 +222,12 @@ static LogicalResult rewriteFunction(func::FuncOp func,
       cutOut(op);
       continue;
     }
+    auto begin = before ? std::next(before->getIterator()) : block->begin(),
+         end = after ? after->getIterator() : block->end();
     if (pin)
-      keepPin(pin, loops,
-              before ? std::next(before->getIterator()) : block->begin(),
-              after ? after->getIterator() : block->end());
+      keepPin(pin, loops, begin, end);
+    if (note)
+      keepNote(note, begin, end);
   }
   return failure(isRefused);
 }

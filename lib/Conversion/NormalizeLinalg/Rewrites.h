@@ -116,7 +116,12 @@ mlir::Value gather(Nest &nest, mlir::Value source,
                    llvm::ArrayRef<unsigned> dims, mlir::Value indices,
                    IntRange range);
 
-/// A scatter as linalg.generic operations, which go on to be rewritten.
+/// Why the DMA engine, which finds rows of whole bytes among several, is not to
+/// write `count` rows of dimension `dim`; nothing if it is (Slices.cpp).
+llvm::StringRef whyNotScattered(mlir::RankedTensorType into, unsigned dim,
+                                int64_t count);
+/// A scatter along one dimension by one list of i32; any other as
+/// linalg.generic operations, which go on to be rewritten.
 void expandScatter(mlir::RewriterBase &rewriter, mlir::tensor::ScatterOp op);
 
 /// A slice at computed offsets as a linalg.generic, which goes on to be

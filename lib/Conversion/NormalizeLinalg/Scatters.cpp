@@ -1,4 +1,4 @@
-//===- Scatters.cpp - Scatters as gathers --------------------------------===//
+//===- Scatters.cpp - Scatters as lists of rows, or as gathers -----------===//
 //
 // Part of the Sequin project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every place of the result looks for the index that names it, of which there
+// Rows of one dimension are scattered by the DMA engine. Of several dimensions,
+// every place of the result looks for the index that names it, of which there
 // is at most one: the largest position whose index is the place, -1 if there is
 // none. Then the place reads that row of the source, or keeps what it has.
 //
@@ -32,6 +33,46 @@ static Value collapseLeading(RewriterBase &b, Location loc, Value tensor,
     else
       groups.push_back({i});
   return tensor::CollapseShapeOp::create(b, loc, tensor, groups);
+}
+
+/// An index of any type as i32.
+static Value toWord(OpBuilder &b, Location loc, Value index) {
+  Type type = index.getType(), i32 = b.getI32Type();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, loc, i32, index);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 32)
+    return arith::ExtSIOp::create(b, loc, i32, index);
+  return width == 32 ? index : arith::TruncIOp::create(b, loc, i32, index);
+}
+
+/// Rows of one dimension: their positions as one list of i32.
+static bool listRows(RewriterBase &b, tensor::ScatterOp op) {
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> dims = op.getScatterDims();
+  RankedTensorType indices = op.getIndicesType();
+  int64_t count = indices.getNumElements(), leading = indices.getRank() - 1;
+  if (dims.size() != 1 || !op.getUnique() ||
+      !whyNotScattered(op.getDestType(), dims[0], count).empty())
+    return false;
+  Value list = collapseLeading(b, loc, op.getIndices(), leading);
+  if (!indices.getElementType().isInteger(32)) {
+    Value empty = tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{count, 1},
+                                          b.getI32Type());
+    AffineMap identity = b.getMultiDimIdentityMap(2);
+    SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
+    list =
+        linalg::GenericOp::create(
+            b, loc, empty.getType(), list, empty, {identity, identity}, kinds,
+            [](OpBuilder &n, Location at, ValueRange arguments) {
+              linalg::YieldOp::create(n, at, toWord(n, at, arguments[0]));
+            })
+            .getResult(0);
+  }
+  b.replaceOpWithNewOp<tensor::ScatterOp>(
+      op, op.getType(), collapseLeading(b, loc, op.getSource(), leading),
+      op.getDest(), list, dims, /*unique=*/true);
+  return true;
 }
 
 /// For each place of the scattered dimensions the row that goes there, or -1.
@@ -60,24 +101,13 @@ static Value findRows(RewriterBase &b, tensor::ScatterOp op, Value indices) {
              b, loc, init.getType(), SmallVector<Value>(count, indices), init,
              maps, kinds,
              [&](OpBuilder &n, Location at, ValueRange arguments) {
-               auto toWord = [&](Value index) -> Value {
-                 Type type = index.getType();
-                 if (type.isIndex())
-                   return arith::IndexCastOp::create(n, at, i32, index);
-                 unsigned width = type.getIntOrFloatBitWidth();
-                 if (width < 32)
-                   return arith::ExtSIOp::create(n, at, i32, index);
-                 return width == 32
-                            ? index
-                            : arith::TruncIOp::create(n, at, i32, index);
-               };
                Value row = linalg::IndexOp::create(n, at, count);
-               Value found = toWord(row);
+               Value found = toWord(n, at, row);
                for (unsigned i = 0; i < count; ++i) {
                  Value place = linalg::IndexOp::create(n, at, i);
-                 Value isHere =
-                     arith::CmpIOp::create(n, at, arith::CmpIPredicate::eq,
-                                           toWord(arguments[i]), toWord(place));
+                 Value isHere = arith::CmpIOp::create(
+                     n, at, arith::CmpIPredicate::eq,
+                     toWord(n, at, arguments[i]), toWord(n, at, place));
                  found = arith::SelectOp::create(n, at, isHere, found, none);
                }
                found = arith::MaxSIOp::create(n, at, found, arguments.back());
@@ -88,6 +118,8 @@ static Value findRows(RewriterBase &b, tensor::ScatterOp op, Value indices) {
 
 void sequin::normalize_linalg::expandScatter(RewriterBase &b,
                                              tensor::ScatterOp op) {
+  if (listRows(b, op))
+    return;
   Location loc = op.getLoc();
   ArrayRef<int64_t> dims = op.getScatterDims();
   int64_t leading = op.getIndicesType().getRank() - 1;

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice that is cut out reads each element at a computed index. One that is
-// inserted makes each element of the result a choice: that of the slice where
-// the position lies in it, else the old one. A row of a cache is chosen by a
-// comparison of positions alone, since nothing of the slice's own index is
-// computed along a dimension of one element.
+// A slice that is cut out reads each element at a computed index. Rows that are
+// inserted, whole in all dimensions but the one that is computed, are a scatter
+// by the list of their positions. Any other slice makes each element of the
+// result a choice: that of the slice where the position lies in it, else the
+// old one. A row is chosen by a comparison of positions alone, since nothing of
+// the slice's own index is computed along a dimension of one element.
 //
 // A slice that does not lie in its tensor has no meaning; it ends the run, as
 // an element that is read outside of its tensor does.
@@ -20,8 +21,10 @@
 #include "Rewrites.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "sequin/Conversion/Attributes.h"
 
 using namespace mlir;
+using namespace sequin;
 using namespace sequin::normalize_linalg;
 
 /// Numbers between which an index lies, as clamping it says; looks `depth`
@@ -137,6 +140,97 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
   return true;
 }
 
+StringRef sequin::normalize_linalg::whyNotScattered(RankedTensorType into,
+                                                    unsigned dim,
+                                                    int64_t count) {
+  Type element = into.getElementType();
+  int64_t bits =
+      element.isIndex() ? 64 : storedType(element).getIntOrFloatBitWidth();
+  int64_t rows = into.getDimSize(dim);
+  if (bits < 8)
+    return "elements are half a byte";
+  if (rows < 2)
+    return "there is one row only";
+  if (rows > INT32_MAX)
+    return "positions are no numbers of i32";
+  // Writes of a few bytes follow each other: of very many the choice is faster.
+  constexpr int64_t kShortBytes = 64, kMostShortRows = 64;
+  int64_t run = bits / 8;
+  for (int64_t size : into.getShape().drop_front(dim + 1))
+    run = std::min(kShortBytes, run * std::min(kShortBytes, size));
+  return run < kShortBytes && count > kMostShortRows ? "rows are short and many"
+                                                     : "";
+}
+
+/// Why the slice is no rows of one dimension at a computed position; nothing if
+/// it is, of dimension `rows`.
+static StringRef whyNoRows(tensor::InsertSliceOp op, ArrayRef<Value> offsets,
+                           unsigned &rows) {
+  int64_t computed = 0;
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    if (offset) {
+      rows = dim;
+      ++computed;
+    } else if (op.getStaticOffset(dim) != 0 ||
+               op.getStaticSize(dim) != op.getType().getDimSize(dim)) {
+      return "it is a part of rows";
+    }
+  }
+  return computed > 1
+             ? "positions are computed in several dimensions"
+             : whyNotScattered(op.getType(), rows, op.getStaticSize(rows));
+}
+
+/// What is inserted in the dimensions of the result, those along `rows` first,
+/// as a scatter takes it.
+static Value moveRowsFirst(RewriterBase &b, tensor::InsertSliceOp op,
+                           unsigned rows) {
+  Location loc = op.getLoc();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Value source = addUnitDims(b, loc, op.getSource(),
+                             SmallVector<unsigned>(dropped.set_bits()));
+  if (rows > 0) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> order{rows}, shape{type.getDimSize(rows)};
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (dim != rows) {
+        order.push_back(dim);
+        shape.push_back(type.getDimSize(dim));
+      }
+    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    source = linalg::TransposeOp::create(b, loc, source, empty, order)
+                 .getResult()[0];
+  }
+  return source;
+}
+
+/// Rows of dimension `rows` go where a list of positions says, one after the
+/// other; the scatter ends the run where one of them is none of the tensor.
+static void insertRows(RewriterBase &b, tensor::InsertSliceOp op, Value offset,
+                       unsigned rows) {
+  Location loc = op.getLoc();
+  int64_t count = op.getStaticSize(rows);
+  Type i32 = b.getI32Type();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{count, 1}, i32);
+  SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
+  auto places = linalg::GenericOp::create(
+      b, loc, empty.getType(), ValueRange(), empty,
+      {b.getMultiDimIdentityMap(2)}, kinds,
+      [&](OpBuilder &n, Location at, ValueRange) {
+        Value place = arith::IndexCastOp::create(n, at, i32, offset);
+        if (count > 1)
+          place = arith::AddIOp::create(
+              n, at, place,
+              arith::IndexCastOp::create(n, at, i32,
+                                         linalg::IndexOp::create(n, at, 0)));
+        linalg::YieldOp::create(n, at, place);
+      });
+  b.replaceOpWithNewOp<tensor::ScatterOp>(
+      op, op.getType(), moveRowsFirst(b, op, rows), op.getDest(),
+      places.getResult(0), ArrayRef<int64_t>{rows}, /*unique=*/true);
+}
+
 bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
                                            tensor::InsertSliceOp op) {
   FailureOr<SmallVector<Value>> offsets = readOffsets(op);
@@ -145,6 +239,12 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
       !type.hasStaticShape() || !source.hasStaticShape() ||
       llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
     return false;
+  unsigned rows = 0;
+  StringRef why = whyNoRows(op, *offsets, rows);
+  if (why.empty()) {
+    insertRows(b, op, (*offsets)[rows], rows);
+    return true;
+  }
   Location loc = op.getLoc();
   llvm::SmallBitVector dropped = op.getDroppedDims();
   for (auto [dim, offset] : llvm::enumerate(*offsets)) {
@@ -203,6 +303,8 @@ bool sequin::normalize_linalg::expandSlice(RewriterBase &b,
         auto choice = scf::IfOp::create(n, at, inside, read, keep);
         linalg::YieldOp::create(n, at, choice.getResult(0));
       });
+  generic->setAttr(kNoteAttrName,
+                   b.getStringAttr("a choice for every element: " + why));
   b.replaceOp(op, generic.getResults());
   return true;
 }

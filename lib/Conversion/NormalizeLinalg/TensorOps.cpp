@@ -237,6 +237,17 @@ static LogicalResult rewriteGather(tensor::GatherOp op) {
   return success();
 }
 
+/// Rows by a list of positions (Slices.cpp), in the types that are stored.
+static LogicalResult rewriteScatter(tensor::ScatterOp op) {
+  OpBuilder b(op);
+  Value result = tensor::ScatterOp::create(
+      b, op.getLoc(), op.getDest().getType(), op.getSource(), op.getDest(),
+      op.getIndices(), op.getScatterDims(), op.getUnique());
+  op.replaceAllUsesWith(result);
+  op.erase();
+  return success();
+}
+
 LogicalResult sequin::normalize_linalg::rewriteTensorOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp>(rewriteConstant)
@@ -245,6 +256,7 @@ LogicalResult sequin::normalize_linalg::rewriteTensorOp(Operation *op) {
       .Case<tensor::PadOp>(rewritePad)
       .Case<tensor::ReshapeOp>(rewriteReshape)
       .Case<tensor::GatherOp>(rewriteGather)
+      .Case<tensor::ScatterOp>(rewriteScatter)
       .Case<linalg::FillOp>(rewriteFill)
       .Case<tensor::EmptyOp>([](tensor::EmptyOp empty) {
         Type element = empty.getType().getElementType();

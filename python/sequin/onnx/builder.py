@@ -434,6 +434,19 @@ class Builder:
         )
         return self.result(code, x.kind, into.shape)
 
+    def insert_row(self, row: Tensor, into: Tensor, at: Tensor) -> Tensor:
+        """A row, [1, ...], at the position along the first dimension that `at`, [1], holds."""
+        source, target, place = self.use(row), self.use(into), self.use(at)
+        first = self.emit("arith.constant 0 : index")
+        number = self.emit(f"tensor.extract {place}[{first}] : {at.type}")
+        index = self.emit(f"arith.index_cast {number} : {at.kind.stored} to index")
+        offsets = ", ".join([index, *["0"] * (into.rank - 1)])
+        code = (
+            f"tensor.insert_slice {source} into {target}[{offsets}] {json.dumps(list(row.shape))} "
+            f"{json.dumps([1] * into.rank)} : {row.type} into {into.type}"
+        )
+        return self.result(code, into.kind, into.shape)
+
     def pad(self, x: Tensor, low: Sequence[int], high: Sequence[int], value: float | int) -> Tensor:
         """More elements around; negative amounts cut."""
         if any(n < 0 for n in [*low, *high]):

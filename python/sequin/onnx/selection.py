@@ -163,12 +163,7 @@ def _scatter_rows(node: Node, base: Tensor, flat: Tensor, rows: Tensor, how: str
     b = node.b
     (places, width), count = base.shape, rows.shape[0]
     if how == "none" and count == 1:
-        # One row, as of a cache: it is chosen where its place is.
-        def choose(c: Body, old: Scalar, new: Scalar, at: Scalar) -> Scalar:
-            return c.select(c.compare("eq", at, c.index(0)), new, old)
-
-        single = [(b.reshape(rows, [width]), ["d1"]), (b.reshape(flat, ()), [])]
-        return b.generic([places, width], [(base, ["d0", "d1"]), *single], choose, [base.kind])[0]
+        return b.insert_row(rows, base, flat)
     if how == "none":
         # The last update of each place, or -1; then that row or what was there.
         init = b.fill([places], INT64, -1)

@@ -204,7 +204,7 @@ func.func @gathered_columns(%t: tensor<10x24xbf16>, %i: tensor<9x2xi32>)
 //===----------------------------------------------------------------------===//
 
 func.func @fill_from_tensor(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'tensor.extract' op cannot be lowered to tcp, only linalg operations on tensors, tensor.empty, pad, extract_slice, insert_slice, expand_shape, collapse_shape, gather and arith.constant can}}
+  // expected-error@+1 {{'tensor.extract' op cannot be lowered to tcp, only linalg operations on tensors, tensor.empty, pad, extract_slice, insert_slice, expand_shape, collapse_shape, gather, scatter and arith.constant can}}
   %0 = tensor.extract %b[] : tensor<f32>
   %1 = linalg.fill ins(%0 : f32) outs(%a : tensor<8xf32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
@@ -354,4 +354,12 @@ func.func @another(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'arith.mulf' op cannot be lowered to tcp}}
   %0 = arith.mulf %a, %a : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @scatter_dims(%x: tensor<3x8xf32>, %into: tensor<5x2x8xf32>, %places: tensor<3x2xi32>) -> tensor<5x2x8xf32> {
+  // expected-error@+1 {{'tensor.scatter' op scatters 'f32' along dimensions [0, 1] of 'tensor<5x2x8xf32>' by 'tensor<3x2xi32>', the DMA engine scatters rows of whole bytes along one dimension, of two rows or more, by i32 indices in a tensor of [rows, 1]}}
+  %0 = tensor.scatter %x into %into[%places] scatter_dims([0, 1]) unique : (tensor<3x8xf32>, tensor<5x2x8xf32>, tensor<3x2xi32>) -> tensor<5x2x8xf32>
+  return %0 : tensor<5x2x8xf32>
 }

@@ -218,21 +218,33 @@ func.func @boundary(%a: tensor<2x5xi64>) -> tensor<2x5xi64> {
 
 // -----
 
-// Every place finds the row that goes there, gathers it, and keeps what it has where
-// there is none.
+// Rows of one dimension are scattered by a list of i32.
+// CHECK-LABEL: func.func @scatter_rows(
+// CHECK-SAME: %[[X:.*]]: tensor<3x2x8xf32>, %[[INTO:.*]]: tensor<9x8xf32>, %[[PLACES:.*]]: tensor<3x2x1xi32>
+// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]]
+// CHECK-DAG: %[[LIST:.*]] = tensor.collapse_shape %[[PLACES]] {{\[\[}}0, 1], [2]]
+// CHECK: tensor.scatter %[[ROWS]] into %[[INTO]][%[[LIST]]] scatter_dims([0]) unique
+func.func @scatter_rows(%x: tensor<3x2x8xf32>, %into: tensor<9x8xf32>, %places: tensor<3x2x1xi32>) -> tensor<9x8xf32> {
+  %0 = tensor.scatter %x into %into[%places] scatter_dims([0]) unique : (tensor<3x2x8xf32>, tensor<9x8xf32>, tensor<3x2x1xi32>) -> tensor<9x8xf32>
+  return %0 : tensor<9x8xf32>
+}
+
+// -----
+
+// Of several dimensions, every place finds the row that goes there, gathers it, and keeps
+// what it has where there is none.
 // CHECK-LABEL: func.func @scatter(
-// CHECK-SAME: %[[X:.*]]: tensor<3x8xf32>, %[[INTO:.*]]: tensor<5x8xf32>
-// CHECK: %[[ROW:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5x3xi8>)
+// CHECK-SAME: %[[X:.*]]: tensor<3x8xf32>, %[[INTO:.*]]: tensor<5x2x8xf32>
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}}"reduction"]} ins(%{{.*}} : tensor<5x2x3xi8>)
 // CHECK: arith.maxsi
-// CHECK: %[[CLAMPED:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<5xi32>)
+// CHECK: %[[CLAMPED:.*]] = linalg.generic {{.*}} ins(%[[ROW]] : tensor<5x2xi32>)
 // CHECK: arith.maxsi
-// CHECK: %[[INDICES:.*]] = tensor.expand_shape %[[CLAMPED]]
-// CHECK: %[[ROWS:.*]] = tensor.gather %[[X]][%[[INDICES]]] gather_dims([0])
+// CHECK: tensor.gather %[[X]][%{{.*}}] gather_dims([0])
 // CHECK: arith.shrsi
-// CHECK: linalg.generic {{.*}} ins(%[[INTO]], %[[ROWS]],
-func.func @scatter(%x: tensor<3x8xf32>, %into: tensor<5x8xf32>, %places: tensor<3x1xi32>) -> tensor<5x8xf32> {
-  %0 = tensor.scatter %x into %into[%places] scatter_dims([0]) unique : (tensor<3x8xf32>, tensor<5x8xf32>, tensor<3x1xi32>) -> tensor<5x8xf32>
-  return %0 : tensor<5x8xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[INTO]],
+func.func @scatter(%x: tensor<3x8xf32>, %into: tensor<5x2x8xf32>, %places: tensor<3x2xi32>) -> tensor<5x2x8xf32> {
+  %0 = tensor.scatter %x into %into[%places] scatter_dims([0, 1]) unique : (tensor<3x8xf32>, tensor<5x2x8xf32>, tensor<3x2xi32>) -> tensor<5x2x8xf32>
+  return %0 : tensor<5x2x8xf32>
 }
 
 // -----

@@ -327,3 +327,120 @@ plan.program @rows (tensor<8xf32>) -> tensor<8xf32> returns [@t] {
     plan.write %1 to @t affine_map<(d0) -> (d0)> : f32
   }
 }
+
+// -----
+
+plan.program @written_argument (tensor<8xf32>) -> tensor<8xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8xf32>
+  plan.group stream loops [#plan.loop<extent = 8>] {
+    %0 = plan.read @a affine_map<(d0) -> (d0)> : f32
+    %1 = plan.head %0 : (f32) -> f32
+    // expected-error@+1 {{'plan.write' op writes @a, which is an argument; only a scatter writes into one}}
+    plan.write %1 to @a affine_map<(d0) -> (d0)> : f32
+  }
+}
+
+// -----
+
+plan.program @written_constant (tensor<8x4xf32>, tensor<1xi32>) -> tensor<8x4xf32> returns [@c] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.tensor @c constant dense<0.0> : tensor<8x4xf32> : tensor<8x4xf32>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 4>] {
+    %0 = plan.read @a affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i32
+    %2 = plan.head %0, %1 : (f32, i32) -> f32
+    // expected-error@+1 {{'plan.write' op writes @c, which is a constant}}
+    plan.write %2 to @c affine_map<(d0, d1) -> (0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @no_row (tensor<8x4xf32>, tensor<1xi32>) -> tensor<8x4xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.group scatter loops [#plan.loop<extent = 8>, #plan.loop<extent = 4>] {
+    %0 = plan.read @a affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (0)> : i32
+    %2 = plan.head %0, %1 : (f32, i32) -> f32
+    // expected-error@+1 {{'plan.write' op of a scatter has indices affine_map<(d0, d1) -> (d0, d1)>, needed are 0 for the dimension of the rows and a loop for each of the others}}
+    plan.write %2 to @a affine_map<(d0, d1) -> (d0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @part_of_row (tensor<8x4xf32>, tensor<1xi32>) -> tensor<8x4xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.tensor @r : tensor<1x2xf32>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 2>] {
+    %0 = plan.read @r affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i32
+    %2 = plan.head %0, %1 : (f32, i32) -> f32
+    // expected-error@+1 {{'plan.write' op of a scatter has loop d1 for a dimension of 4, which must be a loop of its own over all of it}}
+    plan.write %2 to @a affine_map<(d0, d1) -> (0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @half_bytes (tensor<8x4xi4>, tensor<1xi32>, tensor<1x4xi4>) -> tensor<8x4xi4> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xi4>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.tensor @r argument 2 : tensor<1x4xi4>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 4>] {
+    %0 = plan.read @r affine_map<(d0, d1) -> (d0, d1)> : i4
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i32
+    %2 = plan.head %0, %1 : (i4, i32) -> i4
+    // expected-error@+1 {{'plan.write' op of a scatter writes 'i4', the DMA engine writes whole bytes}}
+    plan.write %2 to @a affine_map<(d0, d1) -> (0, d1)> : i4
+  }
+}
+
+// -----
+
+plan.program @indices (tensor<8x4xf32>, tensor<1xi16>, tensor<1x4xf32>) -> tensor<8x4xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi16>
+  plan.tensor @r argument 2 : tensor<1x4xf32>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 4>] {
+    %0 = plan.read @r affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i16
+    // expected-error@+1 {{'plan.head' op of a scatter has indices of 'i16', allowed is i32}}
+    %2 = plan.head %0, %1 : (f32, i16) -> f32
+    plan.write %2 to @a affine_map<(d0, d1) -> (0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @steps (tensor<8x4xf32>, tensor<1xi32>, tensor<1x4xf32>) -> tensor<8x4xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.tensor @r argument 2 : tensor<1x4xf32>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 4>] {
+    %0 = plan.read @r affine_map<(d0, d1) -> (d0, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i32
+    %2 = plan.head %0, %1 : (f32, i32) -> f32
+    // expected-error@+1 {{'plan.step' op stands in a scatter, which moves rows as they are}}
+    %3 = plan.step function Exp(%2) : (f32) -> f32
+    plan.write %3 to @a affine_map<(d0, d1) -> (0, d1)> : f32
+  }
+}
+
+// -----
+
+plan.program @shifted (tensor<8x4xf32>, tensor<1xi32>, tensor<3x4xf32>) -> tensor<8x4xf32> returns [@a] {
+  plan.tensor @a argument 0 : tensor<8x4xf32>
+  plan.tensor @i argument 1 : tensor<1xi32>
+  plan.tensor @r argument 2 : tensor<3x4xf32>
+  plan.group scatter loops [#plan.loop<>, #plan.loop<extent = 4>] {
+    // expected-error@+1 {{'plan.read' op of a scatter has indices affine_map<(d0, d1) -> (d0 + 1, d1)>, each must be a loop or 0}}
+    %0 = plan.read @r affine_map<(d0, d1) -> (d0 + 1, d1)> : f32
+    %1 = plan.read @i affine_map<(d0, d1) -> (d0)> : i32
+    %2 = plan.head %0, %1 : (f32, i32) -> f32
+    plan.write %2 to @a affine_map<(d0, d1) -> (0, d1)> : f32
+  }
+}

@@ -121,6 +121,29 @@ func.func @main(%a: tensor<4x3xf32>, %n: tensor<i32>) -> tensor<4x3xf32> {
                         "2 on of a dimension of size 4"));
 }
 
+TEST(LinalgMoves, InsertsRowsAtAPlaceThatIsData) {
+  const char *const text = R"(
+func.func @main(%a: tensor<3x2xf32>, %rows: tensor<2x2xf32>, %n: tensor<i32>)
+    -> tensor<3x2xf32> {
+  %0 = tensor.extract %n[] : tensor<i32>
+  %row = arith.index_cast %0 : i32 to index
+  %r = tensor.insert_slice %rows into %a[%row, 0] [2, 2] [1, 1]
+      : tensor<2x2xf32> into tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+})";
+  auto at = [&](int place) {
+    return run(text, {count({3, 2}), count({2, 2}),
+                      array(ElementType::I32, {}, {1. * place})});
+  };
+  EXPECT_THAT(at(1).values, ElementsAre(0, 1, 0, 1, 2, 3));
+  for (int place : {-1, 2, 3})
+    EXPECT_THAT(at(place).messages,
+                HasSubstr("'tensor.insert_slice' op takes 2 elements from "
+                          "index " +
+                          std::to_string(place) +
+                          " on of a dimension of size 3"));
+}
+
 TEST(LinalgMoves, Extract) {
   const char *const text = R"(
 func.func @main(%a: tensor<2x3xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {

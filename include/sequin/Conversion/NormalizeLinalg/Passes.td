@@ -26,7 +26,7 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
     | map | `linalg.generic`, loops parallel, inputs by projected permutations, output by the identity; body a chain: each step works on the value of the step before (on both sides, or with elements of inputs and constants), narrowing only as the last step |
     | reduce | `linalg.generic` of one input by the identity, output by a projected permutation; body `out op in` or `out op ext(in)` with op one of add, max, min in i32 or f32 |
     | window | `linalg.generic`, loops parallel, one input by an affine map (sums of loops times constants, and constants), output by the identity; body yields the element |
-    | others | `tensor.pad` with a constant, static `tensor.extract_slice` and `tensor.insert_slice` of equal rank, `tensor.collapse_shape`, `tensor.expand_shape`, `tensor.gather` along the leading dimension with i32 indices, `tensor.empty`, `linalg.fill` with a constant, `arith.constant` |
+    | others | `tensor.pad` with a constant, static `tensor.extract_slice` and `tensor.insert_slice` of equal rank, `tensor.collapse_shape`, `tensor.expand_shape`, `tensor.gather` along the leading dimension with i32 indices, `tensor.scatter` along one dimension of several rows of whole bytes with one list of i32 indices, `tensor.empty`, `linalg.fill` with a constant, `arith.constant` |
 
     Truth values are i8 tensors of 0 and 1, also as arguments and results. i64 and index
     values are i32 where their range shows that they fit. An i64 argument or result becomes
@@ -54,10 +54,14 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
     must not lose anything.
 
     Computed indices are checked when the program runs: a gather, or an element that a body
-    reads, traps where an index is not known to lie inside of its dimension and does not.
+    reads, traps where an index is not known to lie inside of its dimension and does not; a
+    scatter traps as well where an index occurs twice.
 
-    A scatter is a gather by the inverse index: each place takes the largest position whose
-    index names it, by comparing them all, and keeps its element where there is none.
+    Rows that are inserted at a computed position, whole in all other dimensions, are a
+    scatter along that dimension. A scatter along several dimensions, of half bytes, or of
+    very many short rows is a gather by the inverse index: each place takes the largest
+    position whose index names it, by comparing them all, and keeps its element where there
+    is none.
 
     Comparisons are exact for zeros of either sign, infinities and NaN; two numbers count
     as equal where their difference is subnormal.

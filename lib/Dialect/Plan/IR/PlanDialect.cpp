@@ -264,6 +264,29 @@ LogicalResult GroupOp::verify() {
   return success();
 }
 
+/// The DMA engine takes rows and indices as they lie in memory.
+static LogicalResult verifyScatterReads(GroupOp group, HeadOp head) {
+  if (!head.getInputs()[1].getType().isInteger(32))
+    return head.emitOpError()
+           << "of a scatter has indices of " << head.getInputs()[1].getType()
+           << ", allowed is i32";
+  for (Operation &op : group.getBody().front()) {
+    if (isa<StepOp>(op))
+      return op.emitOpError() << "stands in a scatter, which moves rows as "
+                                 "they are";
+    auto read = dyn_cast<ReadOp>(op);
+    if (read && !llvm::all_of(read.getMap().getResults(), [](AffineExpr expr) {
+          auto constant = dyn_cast<AffineConstantExpr>(expr);
+          return isa<AffineDimExpr>(expr) ||
+                 (constant && constant.getValue() == 0);
+        }))
+      return op.emitOpError()
+             << "of a scatter has indices " << AffineMapAttr::get(read.getMap())
+             << ", each must be a loop or 0";
+  }
+  return success();
+}
+
 LogicalResult GroupOp::verifyRegions() {
   int64_t heads = 0, writes = 0, stages = 0;
   for (Operation &op : getBody().front()) {
@@ -282,9 +305,11 @@ LogicalResult GroupOp::verifyRegions() {
                          << " writes and " << stages
                          << " stages; one head and one write are needed";
   auto head = *getBody().getOps<HeadOp>().begin();
-  auto [least, most] = getKind() == GroupKind::Contraction ? std::pair(2, 3)
-                       : getKind() == GroupKind::Gather    ? std::pair(2, 2)
-                                                           : std::pair(1, 1);
+  auto [least, most] =
+      getKind() == GroupKind::Contraction ? std::pair(2, 3)
+      : getKind() == GroupKind::Gather || getKind() == GroupKind::Scatter
+          ? std::pair(2, 2)
+          : std::pair(1, 1);
   int64_t inputs = head.getInputs().size();
   if (inputs < least || inputs > most ||
       llvm::any_of(head.getInputs(),
@@ -293,6 +318,9 @@ LogicalResult GroupOp::verifyRegions() {
            << "of a " << stringifyGroupKind(getKind()) << " combines " << inputs
            << " values, it needs " << least << " to " << most
            << " that plan.read has read";
+  if (getKind() == GroupKind::Scatter &&
+      failed(verifyScatterReads(*this, head)))
+    return failure();
   // Each step takes what the one before has left, the write the last of them.
   Value stream = head;
   for (Operation &op : getBody().front()) {
@@ -343,9 +371,58 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr symbol,
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyAccess(*this, getTensorAttr(), getMap(), getType(), symbols);
 }
+
+/// What a scatter writes has one dimension that no loop goes over, that of the
+/// rows: the indices are its positions. All else is whole.
+static LogicalResult verifyScatter(WriteOp op, RankedTensorType type) {
+  auto group = cast<GroupOp>(op->getParentOp());
+  Type element = type.getElementType();
+  if (element.getIntOrFloatBitWidth() < 8)
+    return op.emitOpError() << "of a scatter writes " << element
+                            << ", the DMA engine writes whole bytes";
+  llvm::SmallBitVector seen(group.getLoops().size());
+  int64_t rows = 0;
+  for (auto [expr, size] :
+       llvm::zip(op.getMap().getResults(), type.getShape())) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    rows += constant && constant.getValue() == 0;
+    if (!loop)
+      continue;
+    if (seen.test(loop.getPosition()) ||
+        cast<LoopAttr>(group.getLoops()[loop.getPosition()])
+                .getValue()
+                .extent != size)
+      return op.emitOpError()
+             << "of a scatter has loop d" << loop.getPosition()
+             << " for a dimension of " << size
+             << ", which must be a loop of its own over all of it";
+    seen.set(loop.getPosition());
+  }
+  if (rows == 1 && seen.count() + 1 == op.getMap().getNumResults())
+    return success();
+  return op.emitOpError()
+         << "of a scatter has indices " << AffineMapAttr::get(op.getMap())
+         << ", needed are 0 for the dimension of the rows and a loop for each "
+            "of the others";
+}
+
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyAccess(*this, getTensorAttr(), getMap(), getValue().getType(),
-                      symbols);
+  if (failed(verifyAccess(*this, getTensorAttr(), getMap(),
+                          getValue().getType(), symbols)))
+    return failure();
+  auto tensor =
+      symbols.lookupNearestSymbolFrom<TensorOp>(*this, getTensorAttr());
+  GroupKind kind = cast<GroupOp>((*this)->getParentOp()).getKind();
+  if (tensor.getValues() ||
+      (tensor.getArgument() && kind != GroupKind::Scatter))
+    return emitOpError() << "writes " << getTensorAttr() << ", which is "
+                         << (tensor.getValues() ? "a constant"
+                                                : "an argument; only a scatter "
+                                                  "writes into one");
+  return kind == GroupKind::Scatter
+             ? verifyScatter(*this, cast<RankedTensorType>(tensor.getType()))
+             : success();
 }
 
 LogicalResult StepOp::verify() {

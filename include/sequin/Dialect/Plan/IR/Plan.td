@@ -157,7 +157,8 @@ def Plan_TensorOp : Plan_PartOf<"tensor", "ProgramOp", [Symbol]> {
   let summary = "A tensor of the program";
   let description = [{
     An argument of the program, a constant, or what a group writes. Several tensors
-    may be the same argument in several layouts.
+    may be the same argument in several layouts. A group that scatters may write an
+    argument: groups behind it read what it has written.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$argument,
                        OptionalAttr<ElementsAttr>:$values,
@@ -180,9 +181,11 @@ def Plan_GroupOp
     group of `rows` has stages instead, groups over the same loops that run one
     after the other, tile by tile.
 
-    `of` names the operation that the group came from, which errors are about.
+    `of` names the operation that the group came from, which errors are about; `note`
+    says for people what was decided where it was formed.
   }];
   let arguments = (ins Plan_GroupKind:$kind, OptionalAttr<StrAttr>:$origin,
+                       OptionalAttr<StrAttr>:$note,
                        TypedArrayAttrBase<Plan_LoopAttr, "loops">:$loops,
                        OptionalAttr<Plan_TilingAttr>:$tiling,
                        OptionalAttr<Plan_RingAttr>:$ring,
@@ -191,7 +194,7 @@ def Plan_GroupOp
                        OptionalAttr<Plan_RecordAttr>:$record);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind (`of` $origin^)? `loops` $loops (`tiling` $tiling^)? (`ring` $ring^)?
+    $kind (`of` $origin^)? (`note` $note^)? `loops` $loops (`tiling` $tiling^)? (`ring` $ring^)?
     (`weight_stream` $weight_stream^)? (`collective` $collective^)?
     (`record` $record^)? attr-dict-with-keyword $body
   }];
@@ -213,8 +216,8 @@ def Plan_HeadOp : Plan_PartOf<"head", "GroupOp"> {
   let description = [{
     By the group's kind: the element of a stream; the sum of products of the streamed
     and the stationary factor, and of scales of the sums; elements combined over the
-    reduced loops; rows of a table at the indices of the second; the tensor that a
-    collective moves.
+    reduced loops; rows of a table at the indices of the second; rows that go to the
+    indices of the second; the tensor that a collective moves.
   }];
   let arguments = (ins DefaultValuedAttr<Plan_Combiner, "Combiner::Add">:$combiner,
                        Variadic<Plan_Element>:$inputs);

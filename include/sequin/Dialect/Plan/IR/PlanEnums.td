@@ -23,6 +23,7 @@ def Plan_GroupKind : Plan_Enum<"GroupKind", "what a group does", [
   I32EnumAttrCase<"Gather", 3, "gather">,
   I32EnumAttrCase<"Rows", 4, "rows">,
   I32EnumAttrCase<"Collective", 5, "collective">,
+  I32EnumAttrCase<"Scatter", 6, "scatter">,
 ]>;
 
 def Plan_Combiner : Plan_Enum<"Combiner", "how elements are reduced", [

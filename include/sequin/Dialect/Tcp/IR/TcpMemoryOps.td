@@ -133,8 +133,9 @@ def Tcp_ScatterOp : Tcp_MoveOp<"scatter",
   let description = [{
     The manual's dispatch (Kernel Examples, Mixture of Experts):
     `result[axis = indices[s], d] = input[s, d]`, elsewhere the destination, in
-    whose memory the result is; the old value must not be used any more. An index
-    outside the axis, or one that occurs twice, traps.
+    whose memory the result is; the old value must not be used any more. Where the
+    destination has an axis of the indices, as that of chips, rows stay at its
+    position. An index outside the axis, or one that occurs twice there, traps.
 
     ```mlir
     %y = tcp.scatter %x [%places] "P" into %blocks
