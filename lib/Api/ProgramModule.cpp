@@ -21,6 +21,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "sequin/Conversion/TcpToConfig/DeriveProgram.h"
+#include "sequin/Conversion/NormalizeLinalg/Passes.h"
 #include "sequin/Conversion/TosaToLinalg/Passes.h"
 #include "sequin/Dialect/Tcp/IR/Locations.h"
 #include "sequin/Dialect/Tcp/IR/TcpDialect.h"
@@ -157,6 +158,7 @@ void ProgramModule::nameOperations() {
 LogicalResult ProgramModule::lowerTosa() {
   PassManager pm(&context);
   pm.addPass(createLowerTosa());
+  pm.addPass(createTensorizeScalars());
   return runPasses(pm, *module);
 }
 

@@ -24,6 +24,7 @@ using namespace sequin;
 void sequin::populateNormalizePipeline(
     OpPassManager &pm, const LinalgToTcpPipelineOptions &options) {
   pm.addPass(createLowerTosa());
+  pm.addPass(createTensorizeScalars());
   pm.addPass(createNormalizeLinalg({options.allowBf16, options.allowNarrow}));
 }
 

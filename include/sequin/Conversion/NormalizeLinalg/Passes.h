@@ -15,6 +15,7 @@
 namespace sequin {
 
 #define GEN_PASS_DECL_NORMALIZELINALG
+#define GEN_PASS_DECL_TENSORIZESCALARS
 #include "sequin/Conversion/NormalizeLinalg/Passes.h.inc"
 
 namespace normalize_linalg {

@@ -81,4 +81,16 @@ def NormalizeLinalg : Pass<"normalize-linalg", "::mlir::ModuleOp"> {
   ];
 }
 
+def TensorizeScalars : Pass<"tensorize-scalars", "::mlir::ModuleOp"> {
+  let summary = "Make tensors of the numbers that the host passes to a program";
+  let description = [{
+    Input: functions that nothing in the module calls, whose results are ranked tensors. An
+    argument that is an integer, a float or an index becomes a tensor of rank 0, an index one
+    of i32, and the number is extracted from it where the function begins. Other functions,
+    and other arguments, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // SEQUIN_CONVERSION_NORMALIZELINALG_PASSES
