@@ -221,8 +221,9 @@ uint64_t Session::addressOf(const Symbol &symbol,
   uint64_t address = loaded.codes[place.code].variables[place.index].address;
   if (symbol.kind != Symbol::Kind::Pointer)
     return address;
-  llvm::ArrayRef<uint8_t> memory = wafer->memory(x, y);
-  return memory[address] | static_cast<uint64_t>(memory[address + 1]) << 8;
+  llvm::ArrayRef<uint8_t> pointer =
+      wafer->memory(x, y, static_cast<uint32_t>(address), 2);
+  return pointer[0] | static_cast<uint64_t>(pointer[1]) << 8;
 }
 
 //===----------------------------------------------------------------------===//

@@ -236,6 +236,11 @@ enum class MainState : uint8_t {
   Step, ///< an @map step waits; the instruction is tried again
 };
 
+/// What the main thread can be in.
+inline constexpr const char *kTaskKinds[] = {
+    "", "data task", "local task", "control task", "teardown handler",
+    "launched function"};
+
 /// A router and its ramp in message mode (CslMessages.h). A wavelet of a
 /// message has `flip` if it is the header, `control` if it is the last.
 struct Messages {
@@ -280,6 +285,10 @@ struct alignas(64) Core {
   bool acted = false;     ///< in this step
   bool hostWords = false; ///< the host has something for it
   bool haloWaits = false; ///< the row's link waits for it
+  /// Bit c % 8: in cycle c stuckRings are tried again.
+  uint8_t retries = 0;
+  /// Bit d: the neighbour there is another rank's.
+  Directions foreign = 0;
   /// Of each thread: rank of its priority; the input queue's ring that it has
   /// found empty, or kNone.
   std::array<uint8_t, 9> ranks = {};

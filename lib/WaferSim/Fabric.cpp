@@ -54,6 +54,12 @@ void Stepper::newChannel(Core &core, uint8_t color, unsigned from) {
 /// The buffers of a router come with the first wavelet; their order, which
 /// decides who goes first, must not depend on which that is.
 uint8_t Stepper::findChannel(Core &core, uint8_t color, unsigned from) {
+  // One of another rank, which has its own buffers.
+  if (!core.pe) [[unlikely]] {
+    newChannel(core, color, from);
+    crossingsTo(core).push_back({0, core.x, Crossing::Kind::Probe, color});
+    return core.channel[color][from];
+  }
   if (!core.hasChannels) {
     core.hasChannels = true;
     for (unsigned c = 0; c < kColors; ++c) {
@@ -154,6 +160,7 @@ void Stepper::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
                      uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
   core.rings[ring].push(wavelet, at);
+  core.rings[ring].pushTime = static_cast<uint32_t>(now);
   core.filledWord(ring / 64) |= uint64_t(1) << ring % 64;
   wake(core, at);
 }
@@ -308,15 +315,17 @@ int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
 /// The first wavelet of a router buffer moves on.
 void Stepper::popChannel(Core &core, uint8_t ringIndex) {
   Ring &ring = core.rings[ringIndex];
-  bool wasFull = ring.full();
+  bool wasFull = ring.sizeBefore(now) >= ring.capacity;
   ring.pop(now);
   core.acted = true;
   if (ring.empty())
     core.busyWord(ringIndex / 64) &= ~(uint64_t(1) << ringIndex % 64);
-  if (wasFull && ring.id != kRamp)
+  if (core.foreign >> ring.id & 1) [[unlikely]]
+    crossingsTo(*neighbour(core, ring.id))
+        .push_back({0, core.x, Crossing::Kind::Pop, ring.color});
+  else if (wasFull && ring.id != kRamp)
     if (Core *before = neighbour(core, ring.id)) {
-      retry(*before);
-      wake(*before, now + 1);
+      retryNext(*before);
     }
 }
 
@@ -468,10 +477,14 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
       continue;
     }
     ++counters.hops;
+    if (core.foreign >> direction & 1) [[unlikely]] {
+      pushOver(core, *next, channel, onward);
+      continue;
+    }
     next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, onward, machine.hopCycles);
   }
-  return !core.rings[ringIndex].empty();
+  return core.rings[ringIndex].sizeBefore(now) != 0;
 }
 
 void Stepper::stepRouter(Core &core) {

@@ -111,12 +111,15 @@ bool Stepper::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
   if (!next) {
     ++counters.delivered;
     sendDown(core, channel, wavelet);
+  } else if (core.foreign >> to & 1) {
+    ++counters.hops;
+    pushOver(core, *next, channel, wavelet);
   } else {
     ++counters.hops;
     next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, wavelet, machine.hopCycles);
   }
-  return !core.rings[index].empty();
+  return core.rings[index].sizeBefore(now) != 0;
 }
 
 /// A wavelet leaves the compute element: the first of a message is its header,

@@ -28,6 +28,7 @@
 #ifndef SEQUIN_WAFERSIM_SIMULATOR_H
 #define SEQUIN_WAFERSIM_SIMULATOR_H
 
+#include "sequin/WaferSim/Exchange.h"
 #include "sequin/WaferSim/Observer.h"
 #include <memory>
 #include <tuple>
@@ -81,6 +82,9 @@ struct Options {
   /// Steps in a window from which on threads share the next one; below, that
   /// would take longer than it saves.
   uint64_t teamSteps = 4096;
+  /// The ranks that simulate the fabric, of which this one is rank 0; the
+  /// others serve(). All that a run gives is the same without.
+  Exchange *exchange = nullptr;
 };
 
 enum class Outcome : uint8_t {
@@ -176,6 +180,13 @@ public:
          const Options &options = {});
   ~Simulator();
 
+  /// Does the part of a rank other than 0 in every simulation that rank 0
+  /// creates, until it calls endService(). `program` is the same. Fails if this
+  /// rank cannot; rank 0 says so too.
+  static llvm::Error serve(const Program &program, const CslMachine &machine,
+                           Exchange &exchange);
+  static void endService(Exchange &exchange);
+
   /// Runs until nothing moves, or until `cycles` have passed. Starts, the first
   /// time, what comptime blocks activated.
   Outcome run(uint64_t cycles = ~uint64_t(0));
@@ -216,8 +227,12 @@ public:
   llvm::Expected<std::vector<uint32_t>> receive(llvm::StringRef stream,
                                                 int64_t x, int64_t y);
 
-  /// A PE's memory, for debuggers and tests.
+  /// A PE's memory, for debuggers and tests. Of several ranks it is that of the
+  /// time of the call.
   llvm::ArrayRef<uint8_t> memory(int64_t x, int64_t y) const;
+  /// A part of it.
+  llvm::ArrayRef<uint8_t> memory(int64_t x, int64_t y, uint32_t address,
+                                 uint32_t bytes) const;
 
 private:
   explicit Simulator(std::unique_ptr<Wafer> wafer);
