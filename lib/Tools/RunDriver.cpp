@@ -114,6 +114,10 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
       return usage;
     return findCollision(options);
   }
+  if (options.exchange)
+    return std::to_string(options.exchange->size()) +
+           " processes share a program for a wafer, found one for another "
+           "target, allowed is 1";
   if (StringRef flag = findWaferFlag(options.wafer); !flag.empty())
     return (flag + " belongs to a program for a wafer (--target " +
             knownCslMachineNames() + ")")

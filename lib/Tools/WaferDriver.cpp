@@ -14,6 +14,7 @@
 #include "sequin/Support/OutputFile.h"
 #include "sequin/WaferHost/Report.h"
 #include "sequin/WaferHost/SymbolArrays.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -228,6 +229,32 @@ static Options simulatorOptions(const RunOptions &options) {
   return result;
 }
 
+/// The first rank whose program is not that of rank 0; null has none.
+static std::optional<unsigned> findUnlike(Exchange &exchange,
+                                          const Program *program) {
+  uint64_t mine = program ? fingerprint(*program) : 0;
+  std::vector<uint64_t> all(exchange.size());
+  exchange.gather({reinterpret_cast<const uint8_t *>(&mine), sizeof mine},
+                  {reinterpret_cast<uint8_t *>(all.data()),
+                   all.size() * sizeof mine});
+  auto unlike = llvm::find_if(all, [&](uint64_t other) { return other != all[0]; });
+  if (unlike == all.end())
+    return std::nullopt;
+  return static_cast<unsigned>(unlike - all.begin());
+}
+
+/// What a rank other than 0 does.
+static ExitCode serve(const api::WaferModule &module, Exchange &exchange,
+                      llvm::raw_ostream &log) {
+  const Program &program = module.program();
+  const CslMachine *machine = lookupCslMachine(program.target);
+  if (!machine)
+    return refuse(log, "no machine"); // rank 0 says it better
+  if (llvm::Error bad = Simulator::serve(program, *machine, exchange))
+    return refuse(log, std::move(bad));
+  return kSuccess;
+}
+
 ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   api::WaferOptions load;
   load.path = options.compile.path;
@@ -241,10 +268,24 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
     load.grid = *grid;
   }
   auto module = api::WaferModule::load(load);
+  Exchange *exchange = options.exchange;
+  if (exchange) {
+    auto unlike = findUnlike(*exchange, module ? &(*module)->program() : nullptr);
+    if (module && unlike)
+      return refuse(log, "rank " + Twine(*unlike) +
+                             " has not loaded the program that rank 0 has");
+  }
   if (!module)
     return refuse(log, module.takeError());
+  if (exchange && exchange->rank() > 0)
+    return serve(**module, *exchange, log);
+  llvm::scope_exit service([&] {
+    if (exchange)
+      Simulator::endService(*exchange);
+  });
   log << (*module)->warningText();
   Options simulation = simulatorOptions(options);
+  simulation.exchange = exchange;
   RecorderOptions recorded;
   recorded.timeline = !options.timeline.empty() || !options.page.empty();
   recorded.activity = !options.page.empty();

@@ -14,7 +14,7 @@
 #ifndef SEQUIN_LIB_WAFERSIM_CORESTATE_H
 #define SEQUIN_LIB_WAFERSIM_CORESTATE_H
 
-#include "Archive.h"
+#include "sequin/Support/Archive.h"
 #include "Wafer.h"
 
 namespace sequin::wafer {

@@ -16,7 +16,7 @@
 #ifndef SEQUIN_LIB_WAFERSIM_CREW_H
 #define SEQUIN_LIB_WAFERSIM_CREW_H
 
-#include "Archive.h"
+#include "sequin/Support/Archive.h"
 #include "Relay.h"
 #include "Wafer.h"
 

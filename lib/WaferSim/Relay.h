@@ -14,7 +14,7 @@
 #ifndef SEQUIN_LIB_WAFERSIM_RELAY_H
 #define SEQUIN_LIB_WAFERSIM_RELAY_H
 
-#include "Archive.h"
+#include "sequin/Support/Archive.h"
 #include "sequin/WaferSim/Observer.h"
 
 namespace sequin::wafer {

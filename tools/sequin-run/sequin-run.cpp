@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/Tools/Ranks.h"
 #include "sequin/Tools/RunDriver.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -200,8 +201,10 @@ int main(int argc, char **argv) {
   if (cl::Option *ofLlvm = cl::getRegisteredOptions().lookup("threads"))
     ofLlvm->removeArgument();
   threads.setArgStr("threads");
+  // One of several processes speaks for all.
+  llvm::raw_ostream &log = findRank() ? llvm::nulls() : llvm::errs();
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
+          argc, argv, "Runs a program on a simulated machine\n", &log))
     return kUsage;
   options.arguments.assign(argv, argv + argc);
   if (chips.getNumOccurrences() > 0)
@@ -210,5 +213,11 @@ int main(int argc, char **argv) {
     options.compile.searchBudget = searchBudget;
   if (maxSteps.getNumOccurrences() > 0)
     options.run.maxSteps = maxSteps;
-  return run(options, llvm::errs());
+  auto exchange = joinRanks();
+  if (!exchange) {
+    log << "error: " << llvm::toString(exchange.takeError()) << "\n";
+    return kRefused;
+  }
+  options.exchange = exchange->get();
+  return run(options, log);
 }

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SEQUIN_LIB_WAFERSIM_ARCHIVE_H
-#define SEQUIN_LIB_WAFERSIM_ARCHIVE_H
+#ifndef SEQUIN_SUPPORT_ARCHIVE_H
+#define SEQUIN_SUPPORT_ARCHIVE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,7 +26,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sequin::wafer {
+namespace sequin {
 
 class Saver {
 public:
@@ -158,6 +158,6 @@ private:
   bool bad = false;
 };
 
-} // namespace sequin::wafer
+} // namespace sequin
 
-#endif // SEQUIN_LIB_WAFERSIM_ARCHIVE_H
+#endif // SEQUIN_SUPPORT_ARCHIVE_H
