@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "WaferDriver.h"
+#include "WaferCourse.h"
 #include "WaferPlan.h"
 #include "sequin/Api/WaferModule.h"
 #include "sequin/Page/WaferPage.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/Interrupt.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/WaferHost/Report.h"
 #include "sequin/WaferHost/SymbolArrays.h"
@@ -65,25 +67,7 @@ std::string tools::findWaferUsageError(const RunOptions &options) {
   if (options.wafer.threads < 1 || options.wafer.threads > kMostThreads)
     return "--threads is " + std::to_string(options.wafer.threads) +
            ", allowed are 1 to " + std::to_string(kMostThreads);
-  return "";
-}
-
-static llvm::Error runPlan(const Plan &plan, Session &session) {
-  for (const Transfer &input : plan.inputs)
-    if (llvm::Error bad =
-            input.stream
-                ? session.send(input.place.name, input.where, input.words)
-                : session.copyIn(input.place.name, input.where, input.bytes,
-                                 input.missing))
-      return bad;
-  for (const Launch &launch : plan.launches) {
-    if (llvm::Error bad = session.launch(launch.place.name, launch.where,
-                                         launch.arguments, launch.missing))
-      return bad;
-    if (llvm::Error bad = session.run())
-      return bad;
-  }
-  return session.finish();
+  return findCheckpointUsageError(options);
 }
 
 /// What a stream brought: [H, W, n], of an edge [n].
@@ -244,12 +228,17 @@ static std::optional<unsigned> findUnlike(Exchange &exchange,
 }
 
 /// What a rank other than 0 does.
-static ExitCode serve(const api::WaferModule &module, Exchange &exchange,
+static ExitCode serve(const RunOptions &options,
+                      const api::WaferModule &module, Exchange &exchange,
                       llvm::raw_ostream &log) {
   const Program &program = module.program();
   const CslMachine *machine = lookupCslMachine(program.target);
   if (!machine)
     return refuse(log, "no machine"); // rank 0 says it better
+  // Rank 0 decides when to stop.
+  std::optional<StopScope> stops;
+  if (!options.wafer.checkpoint.empty())
+    stops.emplace();
   if (llvm::Error bad = Simulator::serve(program, *machine, exchange))
     return refuse(log, std::move(bad));
   return kSuccess;
@@ -278,7 +267,7 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   if (!module)
     return refuse(log, module.takeError());
   if (exchange && exchange->rank() > 0)
-    return serve(**module, *exchange, log);
+    return serve(options, **module, *exchange, log);
   llvm::scope_exit service([&] {
     if (exchange)
       Simulator::endService(*exchange);
@@ -313,9 +302,10 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   auto plan = makePlan(options, **module, session);
   if (!plan)
     return refuse(log, plan.takeError());
+  Course course(options, *plan, session, recorder.get());
   auto begin = std::chrono::steady_clock::now();
   llvm::Error failed =
-      withProgress(options.progress, [&] { return runPlan(*plan, session); });
+      withProgress(options.progress, [&] { return course.run(); });
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
@@ -360,6 +350,10 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
       if (!bad)
         bad = files.commit();
       failed = llvm::joinErrors(std::move(failed), std::move(bad));
+    }
+    if (int signal = course.stoppedBy()) {
+      log << llvm::toString(std::move(failed)) << "\n";
+      return static_cast<ExitCode>(128 + signal);
     }
     return refuse(log, std::move(failed));
   }

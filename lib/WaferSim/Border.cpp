@@ -30,7 +30,7 @@ void Stepper::pushOver(Core &core, Core &other, uint8_t channel,
   image.pushTime = static_cast<uint32_t>(now);
   crossingsTo(other).push_back({wavelet.data, core.x, Crossing::Kind::Push,
                                 image.color, wavelet.control, wavelet.flip,
-                                wavelet.half});
+                                wavelet.half, wavelet.color});
 }
 
 void Stepper::tellRoutes(const Core &core, uint16_t address, uint16_t value) {
@@ -54,8 +54,8 @@ void Stepper::takeCrossings(llvm::ArrayRef<Crossing> all, bool south) {
       break;
     case Crossing::Kind::Push: {
       uint8_t channel = channelOf(core, crossing.color, from);
-      Wavelet wavelet{crossing.data, crossing.control, crossing.flip};
-      wavelet.half = crossing.half;
+      Wavelet wavelet{crossing.data, crossing.control, crossing.flip,
+                      crossing.sentAs, crossing.half};
       core.busyWord(channel / 64) |= uint64_t(1) << channel % 64;
       sendTo(core, channel, wavelet, machine.hopCycles);
       break;
@@ -90,4 +90,23 @@ void Stepper::loadImage(Core &image) {
   for (auto [address, value] : program.setups[pe.setup].registers)
     if (const CslRegisterInfo *info = lookupCslRegister(address))
       writeRoutes(image, info->kind, address - info->address, value);
+}
+
+void Stepper::takeImage(Core &image, Loader &border, bool south) {
+  bool own = false;
+  border(own);
+  if (own)
+    border.raw(&editRouter(image), sizeof(RouterTable));
+  const unsigned from =
+      static_cast<unsigned>(south ? Direction::North : Direction::South);
+  for (unsigned color = 0; color < kColors; ++color) {
+    bool has = false;
+    border(has);
+    if (!has)
+      continue;
+    uint8_t &channel = image.channel[color][from];
+    if (channel == kNone)
+      newChannel(image, static_cast<uint8_t>(color), from);
+    border.raw(&image.rings[channel], sizeof(Ring));
+  }
 }

@@ -135,6 +135,10 @@ private:
       a.below(position, 4);
     for (auto &links : core.channel)
       ringIndices(links);
+    for (unsigned i = 0; i < core.rings.size() && !a.isBad(); ++i)
+      if (core.busyWord(i / 64) >> i % 64 & 1)
+        a.require(core.rings[i].id < kDirections &&
+                  core.channel[core.rings[i].color][core.rings[i].id] == i);
     a(core.hasChannels);
     bool has = core.messages != nullptr;
     a(has);
@@ -232,7 +236,7 @@ private:
     a.require(walk.bytes <= 8);
     ringIndex(walk.ring);
     a.require(!walk.isFabric() || walk.ring != kNone);
-    a.below(walk.color, 32);
+    a.below(walk.color, kColors);
     a.below(walk.queue, 256);
     for (bool *flag : {&walk.control, &walk.transform, &walk.advance,
                        &walk.pointer, &walk.hasIndex, &walk.allWavelets,
@@ -476,12 +480,12 @@ static void transfer(A &a, HostStream::Row &row, int64_t width) {
   a(row.waiting);
 }
 
-void wafer::saveRow(Saver &saver, HostStream::Row &row) {
+void wafer::saveStreamRow(Saver &saver, HostStream::Row &row) {
   transfer(saver, row, kMostListed);
 }
 
-void wafer::loadRow(Loader &loader, HostStream::Row &row,
-                    const Program &program) {
+void wafer::loadStreamRow(Loader &loader, HostStream::Row &row,
+                          const Program &program) {
   transfer(loader, row, program.width);
 }
 

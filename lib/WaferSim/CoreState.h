@@ -25,8 +25,9 @@ void saveCore(Saver &saver, const Core &core, const Wafer &wafer);
 bool loadCore(Loader &loader, Core &core, const Wafer &wafer, Slab &slab);
 
 /// The words of a stream between host and PEs in a row.
-void saveRow(Saver &saver, HostStream::Row &row);
-void loadRow(Loader &loader, HostStream::Row &row, const Program &program);
+void saveStreamRow(Saver &saver, HostStream::Row &row);
+void loadStreamRow(Loader &loader, HostStream::Row &row,
+                   const Program &program);
 
 /// Blocks of memory that hold something.
 void saveBytes(Saver &saver, llvm::ArrayRef<uint8_t> memory);

@@ -134,6 +134,7 @@ Agreement Crew::agree(const Agreement &mine) {
     result.lastStep = std::max(result.lastStep, each.lastStep);
     result.interrupted |= each.interrupted;
     result.trapped |= each.trapped;
+    result.stopped |= each.stopped;
   }
   return result;
 }
@@ -190,7 +191,8 @@ void Crew::beginRun(uint64_t cycles) {
   hangIsDue = false;
 }
 
-template <typename A> static void transfer(A &a, Counters &counters) {
+template <typename A>
+void wafer::transferCounters(A &a, Counters &counters) {
   for (auto member :
        {&Counters::cycles, &Counters::steps, &Counters::hops,
         &Counters::delivered, &Counters::elements, &Counters::macsF32,
@@ -200,7 +202,8 @@ template <typename A> static void transfer(A &a, Counters &counters) {
     a(counters.*member);
 }
 
-template <typename A> static void transfer(A &a, std::vector<Race> &list) {
+template <typename A>
+void wafer::transferRaces(A &a, std::vector<Race> &list) {
   a.list(list, ~uint64_t(0), [&](Race &race) {
     a(race.x);
     a(race.y);
@@ -208,6 +211,11 @@ template <typename A> static void transfer(A &a, std::vector<Race> &list) {
     a(race.message);
   });
 }
+
+template void wafer::transferCounters(Saver &, Counters &);
+template void wafer::transferCounters(Loader &, Counters &);
+template void wafer::transferRaces(Saver &, std::vector<Race> &);
+template void wafer::transferRaces(Loader &, std::vector<Race> &);
 
 template <typename A>
 static void transfer(A &a, std::optional<Trap> &trap) {
@@ -226,11 +234,11 @@ static void transfer(A &a, std::optional<Trap> &trap) {
 
 /// What this rank has counted and found, which rank 0 then has.
 void Crew::saveNews(Saver &news) {
-  transfer(news, wafer.counters);
+  transferCounters(news, wafer.counters);
   transfer(news, wafer.trapped);
   for (std::vector<Race> *list :
        {&wafer.races, &wafer.undefined, &wafer.lostControls}) {
-    transfer(news, *list);
+    transferRaces(news, *list);
     list->clear();
   }
   news.list(wafer.newLines, ~uint64_t(0), [&](LogLine &line) {
@@ -266,7 +274,7 @@ void Crew::saveNews(Saver &news) {
 
 void Crew::takeNews(Loader &news) {
   Counters others;
-  transfer(news, others);
+  transferCounters(news, others);
   total += others;
   std::optional<Trap> trap;
   transfer(news, trap);
@@ -279,7 +287,7 @@ void Crew::takeNews(Loader &news) {
   for (std::vector<Race> *list :
        {&wafer.races, &wafer.undefined, &wafer.lostControls}) {
     std::vector<Race> more;
-    transfer(news, more);
+    transferRaces(news, more);
     append(*list, more);
   }
   std::vector<LogLine> lines;
@@ -423,6 +431,79 @@ void Crew::fetch(int64_t y, uint32_t address, uint32_t bytes) {
                 message.data() + x * bytes, bytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+void Crew::saveRow(int64_t y, std::vector<uint8_t> &bytes) {
+  orderFor(static_cast<uint32_t>(y * wafer.program.width), Order::SaveRow);
+  ask(ownerOf(y), bytes);
+}
+
+void Crew::beginLoad() {
+  for (unsigned other = 1; other < size; ++other) {
+    Saver &saver = orderTo(other, Order::BeginLoad);
+    saver(wafer.now);
+    saver(wafer.started);
+    saver(wafer.lastStep);
+  }
+}
+
+void Crew::loadRow(int64_t y, llvm::ArrayRef<uint8_t> bytes) {
+  Saver &saver = orderFor(static_cast<uint32_t>(y * wafer.program.width),
+                          Order::LoadRow);
+  saver(static_cast<uint64_t>(bytes.size()));
+  saver.raw(bytes.data(), bytes.size());
+}
+
+bool Crew::endLoad(bool bad) {
+  for (unsigned other = 1; other < size; ++other) {
+    orderTo(other, Order::EndLoad);
+    flush(other);
+  }
+  total = wafer.counters;
+  fetched.clear();
+  return shareBorders(bad);
+}
+
+/// Makes images of what the PEs beyond the borders are now. Whether a rank
+/// could not load its rows.
+bool Crew::shareBorders(bool bad) {
+  if (findFailure(exchange, !bad))
+    return true;
+  for (bool south : {false, true}) {
+    if (south ? rank + 1 == size : rank == 0)
+      continue;
+    const int64_t y = south ? wafer.endRow - 1 : wafer.firstRow;
+    const unsigned from = static_cast<unsigned>(south ? Direction::South
+                                                      : Direction::North);
+    Saver border;
+    for (const Core &core : wafer.rows(y, y + 1)) {
+      border(core.ownRouter != nullptr);
+      if (core.ownRouter)
+        border.raw(core.ownRouter.get(), sizeof(RouterTable));
+      for (unsigned color = 0; color < kColors; ++color) {
+        uint8_t channel = core.channel[color][from];
+        border(channel != kNone);
+        if (channel != kNone)
+          border.raw(&core.rings[channel], sizeof(Ring));
+      }
+    }
+    exchange.send(south ? rank + 1 : rank - 1, border.bytes);
+  }
+  for (bool south : {false, true}) {
+    if (south ? rank + 1 == size : rank == 0)
+      continue;
+    const int64_t y = south ? wafer.endRow : wafer.firstRow - 1;
+    exchange.receive(south ? rank + 1 : rank - 1, message);
+    Loader border(message);
+    for (Core &image : wafer.rows(y, y + 1))
+      wafer.firstStepper().takeImage(image, border, south);
+    hold(!border.isBad() && border.atEnd());
+  }
+  return false;
+}
+
 /// What its PEs are at, without their memory.
 void Crew::answerState() {
   Saver state;
@@ -437,7 +518,7 @@ void Crew::answerState() {
     if (!stream.stream->toDevice)
       continue;
     for (int64_t y = wafer.firstRow; y < wafer.endRow; ++y)
-      saveRow(state, stream.rows[y]);
+      saveStreamRow(state, stream.rows[y]);
   }
   exchange.send(0, state.bytes);
 }
@@ -466,7 +547,7 @@ void Crew::describeHang() {
       for (HostStream &stream : wafer.streams)
         if (stream.stream->toDevice)
           for (int64_t y = first; y < end; ++y)
-            loadRow(state, stream.rows[y], wafer.program);
+            loadStreamRow(state, stream.rows[y], wafer.program);
       hold(!state.isBad());
     }
     wafer.describeHang();
@@ -496,6 +577,18 @@ bool Crew::carryOut(Loader &given) {
   }
   if (order == Order::State) {
     answerState();
+    return true;
+  }
+  if (order == Order::BeginLoad) {
+    given(wafer.now);
+    given(wafer.started);
+    given(wafer.lastStep);
+    wafer.plan.clear();
+    loadFailed = false;
+    return true;
+  }
+  if (order == Order::EndLoad) {
+    shareBorders(loadFailed);
     return true;
   }
   if (order == Order::End)
@@ -538,6 +631,17 @@ bool Crew::carryOut(Loader &given) {
     Saver answer;
     answer(wafer.unsent(wafer.streams[stream], core));
     exchange.send(0, answer.bytes);
+    break;
+  }
+  case Order::SaveRow: {
+    Saver row;
+    wafer.saveRow(core.y, row);
+    exchange.send(0, row.bytes);
+    break;
+  }
+  case Order::LoadRow: {
+    Loader row(given.view(given.length(1)));
+    loadFailed |= !wafer.loadRow(core.y, row);
     break;
   }
   default: { // Fetch

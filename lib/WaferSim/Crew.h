@@ -22,6 +22,9 @@
 
 namespace sequin::wafer {
 
+template <typename A> void transferCounters(A &a, Counters &counters);
+template <typename A> void transferRaces(A &a, std::vector<Race> &list);
+
 class Crew {
 public:
   Crew(Wafer &wafer, Exchange &exchange);
@@ -68,6 +71,12 @@ public:
   void fetch(int64_t y, uint32_t address, uint32_t bytes);
   /// Makes the report that a run has left to be made, if it has.
   void describeHang();
+  void saveRow(int64_t y, std::vector<uint8_t> &bytes);
+  /// The rows of others are loaded between these. `bad`: this rank could not
+  /// load its own; whether any rank could not.
+  void beginLoad();
+  void loadRow(int64_t y, llvm::ArrayRef<uint8_t> bytes);
+  bool endLoad(bool bad);
 
   //===--- The others. ----------------------------------------------------===//
 
@@ -84,6 +93,10 @@ private:
     Unsent,
     Fetch,
     State,
+    SaveRow,
+    BeginLoad,
+    LoadRow,
+    EndLoad,
     End
   };
   static constexpr uint8_t kBlocked = 1, kLaunched = 2;
@@ -97,6 +110,7 @@ private:
   void saveNews(Saver &news);
   void takeNews(Loader &news);
   void answerState();
+  bool shareBorders(bool bad);
 
   Wafer &wafer;
   Exchange &exchange;
@@ -108,7 +122,7 @@ private:
   /// By row: what has been fetched since the last run.
   llvm::DenseMap<int64_t, llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>>
       fetched;
-  bool hangIsDue = false, isDismissed = false;
+  bool hangIsDue = false, isDismissed = false, loadFailed = false;
 };
 
 } // namespace sequin::wafer

@@ -38,6 +38,7 @@ struct Wavelet {
 class alignas(64) Ring {
 public:
   static constexpr unsigned kSlots = 20;
+  static constexpr unsigned kRingColors = 24; ///< that a wavelet can have
 
   uint8_t capacity = 1; ///< at most kSlots
   uint8_t color = 0;
@@ -131,14 +132,16 @@ public:
     a(head);
     a(count);
     a.require(capacity >= 1 && capacity <= kSlots && head < capacity &&
-              count <= capacity && color < 32);
+              count <= capacity && color < kRingColors && id < 32);
     if (a.isBad())
       capacity = 1, head = count = color = 0;
     a(pushTime);
     a(popTime);
     a(lastReady);
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < count; ++i) {
       a(slots[place(i)]);
+      a.require(front(i).color < kRingColors);
+    }
   }
 
 private:

@@ -29,6 +29,7 @@
 #include "sequin/Machine/CslMessages.h"
 #include "sequin/Machine/CslPipeline.h"
 #include "sequin/Machine/CslRegisters.h"
+#include "sequin/Support/Archive.h"
 #include "sequin/Wafer/ControlWord.h"
 #include "sequin/WaferSim/Simulator.h"
 
@@ -57,7 +58,7 @@ struct Crossing {
   Kind kind = Kind::Push;
   uint8_t color = 0;
   bool control = false, flip = false, half = false;
-  uint8_t unused = 0;
+  uint8_t sentAs = 0; ///< the color that the wavelet itself has
 };
 
 /// What a PE has printed.
@@ -79,6 +80,11 @@ struct Plan {
   std::vector<uint64_t> masks;     ///< by row: bit c % kSlots has something
   std::vector<uint8_t> activeRows; ///< whose mask may not be empty
   unsigned wordsPerRow = 0;
+  void clear() {
+    std::fill(slots.begin(), slots.end(), 0);
+    std::fill(masks.begin(), masks.end(), 0);
+    std::fill(activeRows.begin(), activeRows.end(), 0);
+  }
 };
 
 class Stepper {
@@ -94,6 +100,8 @@ public:
   void bindCore(Core &core);
   /// Makes an image of a PE in another rank's row.
   void loadImage(Core &core);
+  /// Makes it one of what the PE is now, as its rank has told.
+  void takeImage(Core &image, Loader &border, bool south);
   /// What PEs beyond the border to the north (false) or south did in cycle
   /// `now`.
   void takeCrossings(llvm::ArrayRef<Crossing> all, bool south);

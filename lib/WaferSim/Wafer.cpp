@@ -343,7 +343,8 @@ void Wafer::takeDue() {
 
 Agreement Wafer::agree() {
   Agreement mine{nextTime(), counters.steps, counters.instructions,
-                 lastStep,   wasInterrupted, trapped.has_value()};
+                 lastStep,   wasInterrupted, trapped.has_value(),
+                 stopAsked() != 0};
   return crew ? crew->agree(mine) : mine;
 }
 
@@ -510,7 +511,7 @@ Outcome Wafer::runOwn(uint64_t cycles) {
       hangReport.exhausted = true;
       return Outcome::Exhausted;
     }
-    if (now >= pause) {
+    if (now >= pause || all.stopped) {
       counters.cycles = now;
       return Outcome::Paused;
     }

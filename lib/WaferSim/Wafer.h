@@ -34,7 +34,7 @@ class Relay;
 struct Agreement {
   uint64_t next = ~uint64_t(0); ///< cycle in which something is planned
   uint64_t steps = 0, instructions = 0, lastStep = 0;
-  uint64_t interrupted = 0, trapped = 0;
+  uint64_t interrupted = 0, trapped = 0, stopped = 0;
 };
 
 class Wafer {
@@ -105,6 +105,17 @@ public:
   Core *neighbour(Core &core, unsigned direction) const;
   uint32_t indexOf(const Core &core) const {
     return static_cast<uint32_t>(&core - cores.data());
+  }
+
+  // Checkpoint.cpp: a row of this rank, between two runs.
+  void saveRow(int64_t y, Saver &saver);
+  bool loadRow(int64_t y, Loader &loader);
+  llvm::MutableArrayRef<uint8_t> memoryOfPe(const Core &core) const {
+    return {core.memory, static_cast<size_t>(machine.memoryBytesPerPe)};
+  }
+  llvm::MutableArrayRef<uint8_t> writtenOfPe(const Core &core) const {
+    return {reinterpret_cast<uint8_t *>(core.written),
+            static_cast<size_t>(machine.memoryBytesPerPe + 7) / 8};
   }
 
   // For steppers.

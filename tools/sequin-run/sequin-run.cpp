@@ -184,6 +184,22 @@ static cl::opt<int64_t, true> threads(
         "the time it takes depends on them (default: 1)"),
     cl::value_desc("n"), cl::location(options.wafer.threads),
     cl::cat(category));
+static cl::opt<std::string, true> checkpoint(
+    "checkpoint",
+    cl::desc("Where to write the state of a wafer when Ctrl-C ends the run, "
+             "and every so many cycles"),
+    cl::value_desc("file"), cl::location(options.wafer.checkpoint),
+    cl::cat(category));
+static cl::opt<int64_t>
+    checkpointEvery("checkpoint-every",
+                    cl::desc("Write --checkpoint every so many cycles"),
+                    cl::value_desc("cycles"), cl::cat(category));
+static cl::opt<std::string, true> resume(
+    "resume",
+    cl::desc("Go on from a checkpoint of the same command; threads and "
+             "processes may be other ones"),
+    cl::value_desc("file"), cl::location(options.wafer.resume),
+    cl::cat(category));
 static cl::opt<bool, true>
     shallowQueues("shallow-queues",
                   cl::desc("Every queue and router buffer holds one wavelet"),
@@ -211,6 +227,8 @@ int main(int argc, char **argv) {
     options.compile.chips = chips;
   if (searchBudget.getNumOccurrences() > 0)
     options.compile.searchBudget = searchBudget;
+  if (checkpointEvery.getNumOccurrences() > 0)
+    options.wafer.checkpointEvery = checkpointEvery;
   if (maxSteps.getNumOccurrences() > 0)
     options.run.maxSteps = maxSteps;
   auto exchange = joinRanks();

@@ -38,6 +38,9 @@ struct WaferFlags {
   int64_t seed = 0;
   /// Of the simulator, at least 1; all that a run gives is the same.
   int64_t threads = 1;
+  std::string checkpoint; ///< path; empty: none
+  std::string resume;     ///< path of a checkpoint to go on from
+  std::optional<int64_t> checkpointEvery; ///< cycles
 };
 
 struct RunOptions {

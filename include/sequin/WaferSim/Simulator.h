@@ -92,7 +92,9 @@ enum class Outcome : uint8_t {
   Trapped,   ///< Simulator::trap() says why
   Hung,      ///< nothing moves and work is pending: Simulator::hang()
   Exhausted, ///< the limit of cycles; hang() says what was going on
-  Paused,    ///< as many cycles as were asked for; run() goes on
+  /// As many cycles as were asked for, or a StopScope (Interrupt.h) was told to
+  /// stop; run() goes on.
+  Paused,
   /// interrupted(): somewhere within a cycle, so that it never goes on.
   Interrupted,
 };
@@ -190,6 +192,12 @@ public:
   /// Runs until nothing moves, or until `cycles` have passed. Starts, the first
   /// time, what comptime blocks activated.
   Outcome run(uint64_t cycles = ~uint64_t(0));
+
+  /// All that there is between two runs. It goes on after load() in a simulator
+  /// of the same program and options, on any number of threads and ranks.
+  void save(llvm::raw_ostream &os) const;
+  /// Before anything else. Trusts nothing; after an error nothing runs.
+  llvm::Error load(llvm::ArrayRef<uint8_t> bytes);
 
   uint64_t now() const;
   const Counters &counters() const;
