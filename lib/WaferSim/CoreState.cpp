@@ -12,8 +12,6 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-/// Elements that a walk through memory is followed for to find where it goes.
-static constexpr uint32_t kMostChecked = 1u << 20;
 /// Bytes of a launch's arguments, of a line begun, entries of other lists: no
 /// program makes more.
 static constexpr uint64_t kMostListed = 1u << 20;
@@ -205,35 +203,27 @@ private:
     a(core.taskNumber);
   }
 
-  /// Where a walk through memory leads.
-  void checkWalk(const Walk &walk, uint32_t count) {
-    if constexpr (A::kLoads) {
-      if (a.isBad() || !walk.isMemory() || walk.kind == Walk::Kind::Scalar ||
-          walk.kind == Walk::Kind::None || count == 0)
-        return;
-      const int64_t end = wafer.machine.memoryBytesPerPe - walk.bytes;
-      auto inside = [&](int64_t at) { return at >= 0 && at <= end; };
-      a.require(inside(walk.address));
-      if (walk.kind == Walk::Kind::Linear) {
-        a.require(inside(walk.address + int64_t(walk.step) * (count - 1)));
-      } else if (walk.kind == Walk::Kind::Circular) {
-        a.require(inside(walk.begin) && walk.address >= walk.begin &&
-                  walk.end > walk.begin && inside(int64_t(walk.end) - walk.bytes));
-      } else {
-        a.require(count <= kMostChecked);
-        Walk ahead = walk;
-        for (uint32_t i = 0; i < count && !a.isBad(); ++i) {
-          a.require(inside(ahead.address));
-          ahead.advanceMemory();
-        }
-      }
-    }
+  /// Of an operation that moves words: where a walk through memory leads.
+  void checkWalk(const Walk &walk, const LiveOp &op) {
+    using Kind = Walk::Kind;
+    bool isDest = &walk == &op.dest;
+    a.require(walk.kind == Kind::Linear ||
+              walk.kind == (isDest ? Kind::FabricOut : Kind::FabricIn) ||
+              (!isDest && (walk.kind == Kind::None ||
+                           walk.kind == Kind::Scalar)));
+    if (walk.kind != Kind::Linear)
+      return;
+    const int64_t end = wafer.machine.memoryBytesPerPe - walk.bytes;
+    auto inside = [&](int64_t at) { return at >= 0 && at <= end; };
+    a.require(inside(walk.address) && (!op.unbounded || !walk.step));
+    if (!op.unbounded && op.remaining)
+      a.require(inside(walk.address + int64_t(walk.step) * (op.remaining - 1)));
   }
 
   void walk(Walk &walk) {
     a.upTo(walk.kind, Walk::Kind::Scalar);
     a(walk.bytes);
-    a.require(walk.bytes <= 8);
+    a.require(walk.bytes <= 4);
     ringIndex(walk.ring);
     a.require(!walk.isFabric() || walk.ring != kNone);
     a.below(walk.color, kColors);
@@ -301,10 +291,11 @@ private:
     a(op.pointerOld);
     for (Walk *each : {&op.dest, &op.source[0], &op.source[1]}) {
       walk(*each);
-      checkWalk(*each, op.unbounded || each->pointer ? 1 : op.remaining);
+      // Others are looked at element by element.
+      if (op.words)
+        checkWalk(*each, op);
     }
     walk(op.zero);
-    checkWalk(op.zero, op.length);
   }
 
   void threads() {
@@ -363,7 +354,6 @@ private:
     walk(slot.walk);
     a(slot.remaining);
     a(slot.unbounded);
-    checkWalk(slot.walk, slot.unbounded ? 1 : slot.remaining);
   }
 
   void dsrs() {

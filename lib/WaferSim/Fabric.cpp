@@ -336,11 +336,14 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
                       uint32_t &movedColors) {
   uint8_t number = core.rings[ringIndex].color;
   uint8_t from = core.rings[ringIndex].id;
+  auto rest = [&] {
+    core.stuckWord(ringIndex / 64) |= uint64_t(1) << ringIndex % 64;
+    return false;
+  };
   auto stuck = [&] {
     if (tracer)
       tracer->waits(momentOf(core, now), WaitKind::Link, number);
-    core.stuckWord(ringIndex / 64) |= uint64_t(1) << ringIndex % 64;
-    return false;
+    return rest();
   };
   if (core.teardown >> number & 1)
     return stuck();
@@ -413,9 +416,10 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
     for (unsigned i = 0; i < heard.count; ++i) {
       uint8_t channel = channelOf(*next, heard.colors[i], opposite(d));
       const Ring &buffer = next->rings[channel];
-      // One that was taken in this cycle leaves room in the next.
+      // One that was taken in this cycle leaves room in the next, in which this
+      // one is tried again.
       if (!buffer.hasSpaceAt(now))
-        return buffer.popTime == now ? false : stuck();
+        return buffer.popTime == now ? rest() : stuck();
       targets[count++] = {next, channel, static_cast<uint8_t>(d)};
     }
   }

@@ -486,6 +486,7 @@ Outcome Wafer::runOwn(uint64_t cycles) {
   const std::string pes = std::to_string(program.pes.size()) + " PEs";
   for (;;) {
     Agreement all = agree();
+    lastStep = all.lastStep;
     if (all.interrupted) {
       wasInterrupted = true;
       return Outcome::Interrupted;
