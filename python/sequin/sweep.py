@@ -82,7 +82,8 @@ def sweep(
 
     `executor` is any of `concurrent.futures`; it stays open. Without one, a pool with a
     process for each processor lives as long as the call. What executors of processes get
-    and give is pickled, so ``source`` is a text or a path, not a Program.
+    and give is pickled: ``source`` is a text or a path, not a Program, and reports of
+    processes are like those from files, without `Report.timeline` and `Report.page`.
 
     With ``errors='raise'`` the error of the first point that fails is raised and points that
     have not begun are not run; with ``'keep'`` the `Error` is in the place of its result.
