@@ -205,6 +205,7 @@ static Options simulatorOptions(const RunOptions &options) {
   Options result;
   result.maxSteps =
       static_cast<uint64_t>(options.run.maxSteps.value_or(int64_t(1) << 31));
+  result.isLimited = options.run.maxSteps.has_value();
   result.seed = static_cast<uint64_t>(options.wafer.seed);
   result.randomLatency = options.wafer.randomLatency;
   result.shallowQueues = options.wafer.shallowQueues;

@@ -285,15 +285,15 @@ struct alignas(64) Core {
   bool acted = false;     ///< in this step
   bool hostWords = false; ///< the host has something for it
   bool haloWaits = false; ///< the row's link waits for it
-  /// Bit c % 8: in cycle c stuckRings are tried again.
-  uint8_t retries = 0;
-  /// Bit d: the neighbour there is another rank's.
-  Directions foreign = 0;
   /// Of each thread: rank of its priority; the input queue's ring that it has
   /// found empty, or kNone.
   std::array<uint8_t, 9> ranks = {};
   std::array<uint8_t, 9> waitRing = {};
   uint8_t flushInput = 0, flushOutput = 0;
+  /// Bit c % 8: in cycle c stuckRings are tried again.
+  uint8_t retries = 0;
+  /// Bit d: the neighbour there is another rank's.
+  Directions foreign = 0;
   std::array<LiveOp *, 9> ops = {}; ///< in the slab; none yet: nullptr
 
   uint16_t x = 0, y = 0;

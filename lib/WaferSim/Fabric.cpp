@@ -159,8 +159,9 @@ uint64_t Stepper::arrival(const Core &core, uint8_t index, uint64_t latency) {
 void Stepper::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
                      uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
-  core.rings[ring].push(wavelet, at);
-  core.rings[ring].pushTime = static_cast<uint32_t>(now);
+  Ring &to = core.rings[ring];
+  to.push(wavelet, at);
+  to.pushTime = static_cast<uint32_t>(now);
   core.filledWord(ring / 64) |= uint64_t(1) << ring % 64;
   wake(core, at);
 }

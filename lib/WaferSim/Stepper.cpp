@@ -150,9 +150,11 @@ void Stepper::wake(Core &core, uint64_t at) {
 void Stepper::step(Core &core) {
   ++counters.steps;
   core.acted = false;
-  if (core.retries >> now % 8 & 1) {
-    core.retries &= ~(1u << now % 8);
-    retry(core);
+  if (core.retries) {
+    uint8_t due = core.retries & 1u << now % 8;
+    core.retries ^= due;
+    if (due)
+      retry(core);
   }
   if (((core.busyRings[0] & ~core.stuckRings[0]) |
        (core.busyRings[1] & ~core.stuckRings[1])) ||

@@ -11,6 +11,7 @@
 #include "sequin/Support/Interrupt.h"
 #include "sequin/Support/Progress.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -477,13 +478,44 @@ Outcome Wafer::run(uint64_t cycles) {
   return crew->endRun(runOwn(cycles));
 }
 
+/// Cycles, the PEs that were at work on average since the last time, and how
+/// long the run can take.
+void Wafer::tellProgress(const Agreement &all) {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPeriod{50};
+  auto time = Clock::now();
+  if (time < told.next)
+    return;
+  uint64_t steps = all.steps + all.instructions / 16;
+  if (told.begin == Clock::time_point()) {
+    told.begin = time;
+    told.firstSteps = steps;
+  }
+  std::string text = llvm::formatv("{0:N0} PEs", program.pes.size());
+  if (now > told.cycle && told.cycle)
+    text = llvm::formatv(
+        "{0:N0} of {1:N0} PEs at work",
+        std::min<uint64_t>((all.steps - told.steps) / (now - told.cycle),
+                           program.pes.size()),
+        program.pes.size());
+  double seconds = std::chrono::duration<double>(time - told.begin).count();
+  if (options.isLimited && seconds >= 1 && steps > told.firstSteps)
+    text += llvm::formatv(
+        ", at most {0:N0} s left",
+        uint64_t(seconds * double(options.maxSteps - steps) /
+                 double(steps - told.firstSteps)));
+  reportProgress({"simulate", text, int64_t(now), 0, "cycles"});
+  told.next = time + kPeriod;
+  told.cycle = now;
+  told.steps = all.steps;
+}
+
 Outcome Wafer::runOwn(uint64_t cycles) {
   const uint64_t before = now;
   base = now;
   if (!started)
     start();
   const uint64_t pause = now + std::min(cycles, ~uint64_t(0) - now);
-  const std::string pes = std::to_string(program.pes.size()) + " PEs";
   for (;;) {
     Agreement all = agree();
     lastStep = all.lastStep;
@@ -518,7 +550,8 @@ Outcome Wafer::runOwn(uint64_t cycles) {
     }
     const uint64_t begin = now;
     base = std::min({begin + window, options.maxCycles, pause});
-    reportProgress({"simulate", pes, int64_t(begin), 0, "cycles"});
+    if (isProgressShown())
+      tellProgress(all);
     runWindow(begin, static_cast<int64_t>(base - begin));
     endWindow();
     if (crew)

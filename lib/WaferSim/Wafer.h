@@ -23,6 +23,7 @@
 #include "Team.h"
 #include "llvm/ADT/DenseMap.h"
 #include <atomic>
+#include <chrono>
 #include <queue>
 
 namespace sequin::wafer {
@@ -164,6 +165,7 @@ private:
   uint64_t nextTime();
   void takeDue();
   Agreement agree();
+  void tellProgress(const Agreement &all);
   Outcome runOwn(uint64_t cycles);
   void loadImages();
   void runWindow(uint64_t start, int64_t cycles);
@@ -187,6 +189,11 @@ private:
   unsigned window = 1;
   uint64_t base = 0; ///< no step is planned before
   uint64_t lastSteps = 0; ///< of the last window
+  /// The last time that progress was told: when, and how far the run was.
+  struct {
+    std::chrono::steady_clock::time_point next, begin;
+    uint64_t cycle = 0, steps = 0, firstSteps = 0;
+  } told;
   using Far = std::pair<uint64_t, uint32_t>;
   std::priority_queue<Far, std::vector<Far>, std::greater<Far>> far;
 };

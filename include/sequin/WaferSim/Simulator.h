@@ -47,6 +47,8 @@ struct Options {
   /// The same for the work of a run, which bounds its time: Counters::steps,
   /// and a step for every 16 instructions.
   uint64_t maxSteps = ~uint64_t(0);
+  /// The run is thought to come to maxSteps: its progress is measured by them.
+  bool isLimited = false;
   /// Seed of what follows. A race-free program gives the same memory for all.
   uint64_t seed = 0;
   /// Every wavelet takes 0 to 7 cycles more on each hop, in order.
