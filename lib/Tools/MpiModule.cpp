@@ -149,8 +149,8 @@ void finish() {
   MPI_Finalize();
 }
 
-constexpr MpiModule kModule = {MpiModule::kVersion, start, send, receive, gather,
-                               finish};
+constexpr MpiModule kModule = {
+    MpiModule::kVersion, start, send, receive, gather, finish};
 
 } // namespace
 

@@ -82,7 +82,8 @@ llvm::Expected<std::unique_ptr<wafer::Exchange>> tools::joinRanks() {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library)
     return llvm::createStringError(
-        llvm::Twine(size) + " ranks need MPI, which is not there: " + dlerror());
+        llvm::Twine(size) +
+        " ranks need MPI, which is not there: " + dlerror());
   auto *get = reinterpret_cast<GetMpiModule *>(dlsym(library, kGetMpiModule));
   const MpiModule *module = get ? get() : nullptr;
   if (!module || module->version != MpiModule::kVersion)

@@ -88,8 +88,8 @@ llvm::Error Course::runOn() {
   for (;;) {
     uint64_t now = session.simulator().now(), cycles = ~uint64_t(0);
     // At the same cycles wherever a run goes on.
-    if (auto every = static_cast<uint64_t>(
-            options.wafer.checkpointEvery.value_or(0)))
+    if (auto every =
+            static_cast<uint64_t>(options.wafer.checkpointEvery.value_or(0)))
       cycles = every - now % every;
     auto moves = session.runFor(cycles);
     if (!moves)
@@ -103,8 +103,8 @@ llvm::Error Course::runOn() {
       continue;
     signal = stopAsked() ? stopAsked() : SIGINT;
     return llvm::createStringError(
-        "stopped at cycle " + Twine(session.simulator().now()) +
-        "; --resume " + options.wafer.checkpoint + " goes on");
+        "stopped at cycle " + Twine(session.simulator().now()) + "; --resume " +
+        options.wafer.checkpoint + " goes on");
   }
 }
 
@@ -245,10 +245,10 @@ llvm::Error Course::resume() {
   if (std::string why = compare(found, here); !why.empty())
     return refuse(why);
   if (recorder)
-    if (llvm::Error bad = recorder->load(
-            {reinterpret_cast<const uint8_t *>(recorded.data()),
-             recorded.size()},
-            session.program()))
+    if (llvm::Error bad =
+            recorder->load({reinterpret_cast<const uint8_t *>(recorded.data()),
+                            recorded.size()},
+                           session.program()))
       return refuse(llvm::toString(std::move(bad)));
   if (llvm::Error bad = session.load(all.view(all.remaining())))
     return refuse(llvm::toString(std::move(bad)));

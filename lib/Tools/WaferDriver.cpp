@@ -219,19 +219,19 @@ static std::optional<unsigned> findUnlike(Exchange &exchange,
                                           const Program *program) {
   uint64_t mine = program ? fingerprint(*program) : 0;
   std::vector<uint64_t> all(exchange.size());
-  exchange.gather({reinterpret_cast<const uint8_t *>(&mine), sizeof mine},
-                  {reinterpret_cast<uint8_t *>(all.data()),
-                   all.size() * sizeof mine});
-  auto unlike = llvm::find_if(all, [&](uint64_t other) { return other != all[0]; });
+  exchange.gather(
+      {reinterpret_cast<const uint8_t *>(&mine), sizeof mine},
+      {reinterpret_cast<uint8_t *>(all.data()), all.size() * sizeof mine});
+  auto unlike =
+      llvm::find_if(all, [&](uint64_t other) { return other != all[0]; });
   if (unlike == all.end())
     return std::nullopt;
   return static_cast<unsigned>(unlike - all.begin());
 }
 
 /// What a rank other than 0 does.
-static ExitCode serve(const RunOptions &options,
-                      const api::WaferModule &module, Exchange &exchange,
-                      llvm::raw_ostream &log) {
+static ExitCode serve(const RunOptions &options, const api::WaferModule &module,
+                      Exchange &exchange, llvm::raw_ostream &log) {
   const Program &program = module.program();
   const CslMachine *machine = lookupCslMachine(program.target);
   if (!machine)
@@ -260,7 +260,8 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   auto module = api::WaferModule::load(load);
   Exchange *exchange = options.exchange;
   if (exchange) {
-    auto unlike = findUnlike(*exchange, module ? &(*module)->program() : nullptr);
+    auto unlike =
+        findUnlike(*exchange, module ? &(*module)->program() : nullptr);
     if (module && unlike)
       return refuse(log, "rank " + Twine(*unlike) +
                              " has not loaded the program that rank 0 has");

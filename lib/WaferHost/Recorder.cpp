@@ -463,8 +463,7 @@ void Recorder::save(llvm::raw_ostream &os, const Program &of) const {
            saver.bytes.size());
 }
 
-llvm::Error Recorder::load(llvm::ArrayRef<uint8_t> bytes,
-                           const Program &of) {
+llvm::Error Recorder::load(llvm::ArrayRef<uint8_t> bytes, const Program &of) {
   Loader loader(bytes);
   transfer(loader, of);
   if (loader.isBad() || !loader.atEnd())

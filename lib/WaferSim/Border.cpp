@@ -71,8 +71,7 @@ void Stepper::takeCrossings(llvm::ArrayRef<Crossing> all, bool south) {
     case Crossing::Kind::Route:
       if (const CslRegisterInfo *info =
               lookupCslRegister(crossing.data & 0xffff))
-        writeRoutes(image, info->kind,
-                    (crossing.data & 0xffff) - info->address,
+        writeRoutes(image, info->kind, (crossing.data & 0xffff) - info->address,
                     static_cast<uint16_t>(crossing.data >> 16));
       break;
     }

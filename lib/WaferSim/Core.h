@@ -237,9 +237,12 @@ enum class MainState : uint8_t {
 };
 
 /// What the main thread can be in.
-inline constexpr const char *kTaskKinds[] = {
-    "", "data task", "local task", "control task", "teardown handler",
-    "launched function"};
+inline constexpr const char *kTaskKinds[] = {"",
+                                             "data task",
+                                             "local task",
+                                             "control task",
+                                             "teardown handler",
+                                             "launched function"};
 
 /// A router and its ramp in message mode (CslMessages.h). A wavelet of a
 /// message has `flip` if it is the header, `control` if it is the last.

@@ -22,8 +22,8 @@ namespace {
 template <typename A> class Transfer {
 public:
   Transfer(A &a, Core &core, const Wafer &wafer, Slab *slab)
-      : a(a), core(core), wafer(wafer), slab(slab),
-        code(*core.code->code), setup(*core.setup->setup) {}
+      : a(a), core(core), wafer(wafer), slab(slab), code(*core.code->code),
+        setup(*core.setup->setup) {}
 
   void all() {
     rings();
@@ -56,13 +56,12 @@ private:
     }
     for (Ring &ring : core.rings)
       ring.transfer(a);
-    for (auto *words :
-         {&core.busyRings, &core.stuckRings, &core.filledRings,
-          &core.usedRings})
+    for (auto *words : {&core.busyRings, &core.stuckRings, &core.filledRings,
+                        &core.usedRings})
       for (uint64_t &word : *words)
         a(word);
-    for (uint64_t *word : {&core.late.busy, &core.late.stuck,
-                           &core.late.filled, &core.late.used})
+    for (uint64_t *word : {&core.late.busy, &core.late.stuck, &core.late.filled,
+                           &core.late.used})
       a(*word);
     for (unsigned word = 0; word < kRingWords; ++word) {
       uint64_t there = core.rings.size() >= word * 64 + 64 ? ~uint64_t(0)
@@ -102,8 +101,8 @@ private:
       a(color.filter);
       a.require(color.filter == kNone || color.filter < core.filters.size());
       a.below(color.swap, 4);
-      a.below(color.location, std::max<size_t>(
-                                  1, wafer.program.locations.size()));
+      a.below(color.location,
+              std::max<size_t>(1, wafer.program.locations.size()));
       if constexpr (A::kLoads)
         color.settle();
     }
@@ -180,8 +179,8 @@ private:
   }
 
   void tasks() {
-    for (uint32_t *ids : {&core.blocked, &core.active, &core.highPriority,
-                          &core.highControl})
+    for (uint32_t *ids :
+         {&core.blocked, &core.active, &core.highPriority, &core.highControl})
       a(*ids);
     a(core.blockedMicrothreads);
     a.below(core.mainRank, 8);
@@ -207,10 +206,10 @@ private:
   void checkWalk(const Walk &walk, const LiveOp &op) {
     using Kind = Walk::Kind;
     bool isDest = &walk == &op.dest;
-    a.require(walk.kind == Kind::Linear ||
-              walk.kind == (isDest ? Kind::FabricOut : Kind::FabricIn) ||
-              (!isDest && (walk.kind == Kind::None ||
-                           walk.kind == Kind::Scalar)));
+    a.require(
+        walk.kind == Kind::Linear ||
+        walk.kind == (isDest ? Kind::FabricOut : Kind::FabricIn) ||
+        (!isDest && (walk.kind == Kind::None || walk.kind == Kind::Scalar)));
     if (walk.kind != Kind::Linear)
       return;
     const int64_t end = wafer.machine.memoryBytesPerPe - walk.bytes;
@@ -228,17 +227,16 @@ private:
     a.require(!walk.isFabric() || walk.ring != kNone);
     a.below(walk.color, kColors);
     a.below(walk.queue, 256);
-    for (bool *flag : {&walk.control, &walk.transform, &walk.advance,
-                       &walk.pointer, &walk.hasIndex, &walk.allWavelets,
-                       &walk.half, &walk.dense})
+    for (bool *flag :
+         {&walk.control, &walk.transform, &walk.advance, &walk.pointer,
+          &walk.hasIndex, &walk.allWavelets, &walk.half, &walk.dense})
       a(*flag);
     a.below(walk.perWavelet, 5);
     a.below(walk.wavelets, 17);
     a.require(walk.perWavelet && walk.wavelets);
     a.upTo(walk.zero, ZeroSource::Second);
     a(walk.fifo);
-    a.require(walk.kind != Walk::Kind::Fifo ||
-              walk.fifo < setup.fifos.size());
+    a.require(walk.kind != Walk::Kind::Fifo || walk.fifo < setup.fifos.size());
     a(walk.index);
     a(walk.dsrFile);
     a(walk.dsr);
@@ -282,12 +280,11 @@ private:
     a(op.start);
     a(op.since);
     a(op.result);
-    a.require(op.result == kNoRegister ||
-              (thread == kMain && !core.frames.empty() &&
-               op.result <
-                   code.functions[core.frames.back().function].registers));
-    a.below(op.location,
-            std::max<size_t>(1, wafer.program.locations.size()));
+    a.require(
+        op.result == kNoRegister ||
+        (thread == kMain && !core.frames.empty() &&
+         op.result < code.functions[core.frames.back().function].registers));
+    a.below(op.location, std::max<size_t>(1, wafer.program.locations.size()));
     a(op.pointerOld);
     for (Walk *each : {&op.dest, &op.source[0], &op.source[1]}) {
       walk(*each);
@@ -318,8 +315,8 @@ private:
       a.below(frame.function, code.functions.size());
       const Function &function = code.functions[frame.function];
       // A task that is over has left its code.
-      a.below(frame.pc, function.instructions.size() +
-                            (core.main == MainState::Idle));
+      a.below(frame.pc,
+              function.instructions.size() + (core.main == MainState::Idle));
       a(frame.registers);
       a.require(uint64_t(frame.registers) + function.registers <=
                 core.registers.size());
@@ -367,8 +364,7 @@ private:
     for (DsrState &dsr : core.dsrs) {
       a(dsr.descriptor);
       a(dsr.head);
-      for (bool *flag :
-           {&dsr.async, &dsr.save, &dsr.singleStep, &dsr.adjusted})
+      for (bool *flag : {&dsr.async, &dsr.save, &dsr.singleStep, &dsr.adjusted})
         a(*flag);
       a.upTo(dsr.completion, Completion::Unblock);
       a.upTo(dsr.onControl, OnControl::Unblock);
@@ -391,8 +387,7 @@ private:
     a(core.haloWaits);
     a.list(core.launches, kMostListed, [&](Core::Launch &launch) {
       a.below(launch.function, code.functions.size());
-      a.list(launch.arguments, kMostListed,
-             [&](uint64_t &value) { a(value); });
+      a.list(launch.arguments, kMostListed, [&](uint64_t &value) { a(value); });
       a.require(launch.arguments.size() ==
                 code.functions[launch.function].arguments);
     });

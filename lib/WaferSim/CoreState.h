@@ -14,8 +14,8 @@
 #ifndef SEQUIN_LIB_WAFERSIM_CORESTATE_H
 #define SEQUIN_LIB_WAFERSIM_CORESTATE_H
 
-#include "sequin/Support/Archive.h"
 #include "Wafer.h"
+#include "sequin/Support/Archive.h"
 
 namespace sequin::wafer {
 

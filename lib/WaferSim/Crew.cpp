@@ -146,18 +146,16 @@ void Crew::cross(Stepper &stepper) {
   for (auto [south, other] : sides)
     if (isThere(south)) {
       std::vector<Crossing> &crossings = stepper.crossings[south];
-      exchange.send(other,
-                    {reinterpret_cast<const uint8_t *>(crossings.data()),
-                     crossings.size() * sizeof(Crossing)});
+      exchange.send(other, {reinterpret_cast<const uint8_t *>(crossings.data()),
+                            crossings.size() * sizeof(Crossing)});
       crossings.clear();
     }
   for (auto [south, other] : sides)
     if (isThere(south)) {
       exchange.receive(other, message);
-      stepper.takeCrossings(
-          {reinterpret_cast<const Crossing *>(message.data()),
-           message.size() / sizeof(Crossing)},
-          south);
+      stepper.takeCrossings({reinterpret_cast<const Crossing *>(message.data()),
+                             message.size() / sizeof(Crossing)},
+                            south);
     }
 }
 
@@ -191,8 +189,7 @@ void Crew::beginRun(uint64_t cycles) {
   hangIsDue = false;
 }
 
-template <typename A>
-void wafer::transferCounters(A &a, Counters &counters) {
+template <typename A> void wafer::transferCounters(A &a, Counters &counters) {
   for (auto member :
        {&Counters::cycles, &Counters::steps, &Counters::hops,
         &Counters::delivered, &Counters::elements, &Counters::macsF32,
@@ -202,8 +199,7 @@ void wafer::transferCounters(A &a, Counters &counters) {
     a(counters.*member);
 }
 
-template <typename A>
-void wafer::transferRaces(A &a, std::vector<Race> &list) {
+template <typename A> void wafer::transferRaces(A &a, std::vector<Race> &list) {
   a.list(list, ~uint64_t(0), [&](Race &race) {
     a(race.x);
     a(race.y);
@@ -217,8 +213,7 @@ template void wafer::transferCounters(Loader &, Counters &);
 template void wafer::transferRaces(Saver &, std::vector<Race> &);
 template void wafer::transferRaces(Loader &, std::vector<Race> &);
 
-template <typename A>
-static void transfer(A &a, std::optional<Trap> &trap) {
+template <typename A> static void transfer(A &a, std::optional<Trap> &trap) {
   bool has = trap.has_value();
   a(has);
   if (!has)
@@ -397,8 +392,8 @@ void Crew::send(uint32_t stream, uint32_t pe, llvm::ArrayRef<uint32_t> words) {
 }
 
 void Crew::taken(uint32_t stream, int64_t y, uint64_t words) {
-  Saver &saver = orderFor(static_cast<uint32_t>(y * wafer.program.width),
-                          Order::Taken);
+  Saver &saver =
+      orderFor(static_cast<uint32_t>(y * wafer.program.width), Order::Taken);
   saver(stream);
   saver(words);
 }
@@ -450,8 +445,8 @@ void Crew::beginLoad() {
 }
 
 void Crew::loadRow(int64_t y, llvm::ArrayRef<uint8_t> bytes) {
-  Saver &saver = orderFor(static_cast<uint32_t>(y * wafer.program.width),
-                          Order::LoadRow);
+  Saver &saver =
+      orderFor(static_cast<uint32_t>(y * wafer.program.width), Order::LoadRow);
   saver(static_cast<uint64_t>(bytes.size()));
   saver.raw(bytes.data(), bytes.size());
 }
@@ -475,8 +470,8 @@ bool Crew::shareBorders(bool bad) {
     if (south ? rank + 1 == size : rank == 0)
       continue;
     const int64_t y = south ? wafer.endRow - 1 : wafer.firstRow;
-    const unsigned from = static_cast<unsigned>(south ? Direction::South
-                                                      : Direction::North);
+    const unsigned from =
+        static_cast<unsigned>(south ? Direction::South : Direction::North);
     Saver border;
     for (const Core &core : wafer.rows(y, y + 1)) {
       border(core.ownRouter != nullptr);

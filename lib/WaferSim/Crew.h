@@ -16,9 +16,9 @@
 #ifndef SEQUIN_LIB_WAFERSIM_CREW_H
 #define SEQUIN_LIB_WAFERSIM_CREW_H
 
-#include "sequin/Support/Archive.h"
 #include "Relay.h"
 #include "Wafer.h"
+#include "sequin/Support/Archive.h"
 
 namespace sequin::wafer {
 

@@ -83,7 +83,6 @@ sequin::wafer::makeLocalExchanges(unsigned size) {
   auto gathered = std::make_shared<Mailboxes>(size);
   std::vector<std::unique_ptr<Exchange>> all;
   for (unsigned number = 0; number < size; ++number)
-    all.push_back(
-        std::make_unique<LocalExchange>(messages, gathered, number));
+    all.push_back(std::make_unique<LocalExchange>(messages, gathered, number));
   return all;
 }

@@ -62,8 +62,8 @@ llvm::Error Simulator::serve(const Program &program, const CslMachine &machine,
     bool isObserved = false, isTraced = false;
     if (!Crew::await(exchange, options, isObserved, isTraced))
       return llvm::Error::success();
-    auto wafer = Wafer::makeShared(program, machine, options, isObserved,
-                                   isTraced);
+    auto wafer =
+        Wafer::makeShared(program, machine, options, isObserved, isTraced);
     if (!Crew::findFailure(exchange, wafer->hasMemory()))
       wafer->crew->serve();
   }
@@ -204,9 +204,8 @@ uint64_t Wafer::unsent(const HostStream &stream, const Core &core) const {
   const HostStream::Row &row = stream.rows[core.y];
   auto words = row.words.find(core.x);
   return (words == row.words.end() ? 0 : words->second.size()) +
-         llvm::count_if(row.link, [&](const auto &word) {
-           return word.first == core.x;
-         });
+         llvm::count_if(row.link,
+                        [&](const auto &word) { return word.first == core.x; });
 }
 
 /// The host has taken words of a row, whose link has room again.

@@ -110,13 +110,13 @@ void Relay::tell(llvm::ArrayRef<std::vector<uint8_t>> all,
       event.what = loader.view(event.bytes).data();
       auto cycle = static_cast<uint16_t>(now - begin);
       event.place = {static_cast<uint32_t>((event.at.x + cycle) / columns),
-                     uint32_t(event.at.y) + cycle, cycle, event.at.x, events.size()};
+                     uint32_t(event.at.y) + cycle, cycle, event.at.x,
+                     events.size()};
       events.push_back(event);
     }
   }
-  llvm::sort(events, [](const Event &a, const Event &b) {
-    return a.place < b.place;
-  });
+  llvm::sort(events,
+             [](const Event &a, const Event &b) { return a.place < b.place; });
   for (const Event &event : events) {
     const Moment &at = event.at;
     const uint8_t *from = event.what;
@@ -202,7 +202,8 @@ void Relay::taskStarts(const Moment &at, llvm::StringRef kind,
                        const Function &function) {
   const Program &program = of->program;
   const Code &code = program.codeOf(program.at(at.x, at.y));
-  auto number = static_cast<uint32_t>(llvm::find(kTaskKinds, kind) - kTaskKinds);
+  auto number =
+      static_cast<uint32_t>(llvm::find(kTaskKinds, kind) - kTaskKinds);
   keep(Kind::TaskStarts, at, number,
        static_cast<uint32_t>(&function - code.functions.data()));
 }

@@ -209,16 +209,15 @@ void Wafer::load() {
   // Those of this rank, and images of the rows next to them.
   const size_t width = static_cast<size_t>(program.width);
   firstCore = static_cast<size_t>(std::max<int64_t>(firstRow - 1, 0)) * width;
-  endCore =
-      static_cast<size_t>(std::min<int64_t>(endRow + 1, program.height)) * width;
+  endCore = static_cast<size_t>(std::min<int64_t>(endRow + 1, program.height)) *
+            width;
   for (size_t i = firstCore; i < endCore; ++i)
     new (first + i) Core();
   cores = llvm::MutableArrayRef(first, pes);
 
   // A window needs so many rows for each, or what is left out around the
   // borders would meet.
-  unsigned most =
-      static_cast<unsigned>((endRow - firstRow) / (2 * window + 2));
+  unsigned most = static_cast<unsigned>((endRow - firstRow) / (2 * window + 2));
   unsigned count = std::clamp(options.threads, 1u, std::max(most, 1u));
   // An observer is told of one PE at a time.
   if (options.observer)
@@ -247,8 +246,8 @@ void Wafer::loadImages() {
     if (i >= own && i < end)
       continue;
     steppers.front()->loadImage(cores[i]);
-    Core &neighbour = i < own ? cores[i + program.width]
-                              : cores[i - program.width];
+    Core &neighbour =
+        i < own ? cores[i + program.width] : cores[i - program.width];
     neighbour.foreign |= bit(i < own ? Direction::North : Direction::South);
   }
 }
@@ -343,8 +342,8 @@ void Wafer::takeDue() {
 }
 
 Agreement Wafer::agree() {
-  Agreement mine{nextTime(), counters.steps, counters.instructions,
-                 lastStep,   wasInterrupted, trapped.has_value(),
+  Agreement mine{nextTime(),      counters.steps, counters.instructions,
+                 lastStep,        wasInterrupted, trapped.has_value(),
                  stopAsked() != 0};
   return crew ? crew->agree(mine) : mine;
 }
@@ -500,10 +499,9 @@ void Wafer::tellProgress(const Agreement &all) {
         program.pes.size());
   double seconds = std::chrono::duration<double>(time - told.begin).count();
   if (options.isLimited && seconds >= 1 && steps > told.firstSteps)
-    text += llvm::formatv(
-        ", at most {0:N0} s left",
-        uint64_t(seconds * double(options.maxSteps - steps) /
-                 double(steps - told.firstSteps)));
+    text += llvm::formatv(", at most {0:N0} s left",
+                          uint64_t(seconds * double(options.maxSteps - steps) /
+                                   double(steps - told.firstSteps)));
   reportProgress({"simulate", text, int64_t(now), 0, "cycles"});
   told.next = time + kPeriod;
   told.cycle = now;

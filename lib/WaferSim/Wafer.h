@@ -44,9 +44,10 @@ public:
         const Options &options);
   /// The part of one of several ranks. `watcher`: rank 0's; the others are told
   /// whether there is one.
-  static std::unique_ptr<Wafer>
-  makeShared(const Program &program, const CslMachine &machine, Options options,
-             bool isObserved, bool isTraced);
+  static std::unique_ptr<Wafer> makeShared(const Program &program,
+                                           const CslMachine &machine,
+                                           Options options, bool isObserved,
+                                           bool isTraced);
   ~Wafer();
 
   Outcome run(uint64_t cycles);
@@ -187,7 +188,7 @@ private:
   std::vector<std::unique_ptr<Stepper>> steppers;
   std::unique_ptr<Team> team; ///< there if there are several steppers
   unsigned window = 1;
-  uint64_t base = 0; ///< no step is planned before
+  uint64_t base = 0;      ///< no step is planned before
   uint64_t lastSteps = 0; ///< of the last window
   /// The last time that progress was told: when, and how far the run was.
   struct {

@@ -194,12 +194,12 @@ static cl::opt<int64_t>
     checkpointEvery("checkpoint-every",
                     cl::desc("Write --checkpoint every so many cycles"),
                     cl::value_desc("cycles"), cl::cat(category));
-static cl::opt<std::string, true> resume(
-    "resume",
-    cl::desc("Go on from a checkpoint of the same command; threads and "
-             "processes may be other ones"),
-    cl::value_desc("file"), cl::location(options.wafer.resume),
-    cl::cat(category));
+static cl::opt<std::string, true>
+    resume("resume",
+           cl::desc("Go on from a checkpoint of the same command; threads and "
+                    "processes may be other ones"),
+           cl::value_desc("file"), cl::location(options.wafer.resume),
+           cl::cat(category));
 static cl::opt<bool, true>
     shallowQueues("shallow-queues",
                   cl::desc("Every queue and router buffer holds one wavelet"),

@@ -162,8 +162,7 @@ TEST(Checkpoint, CutOffIsRefused) {
     for (size_t size = 0; size < state.size();
          size += ranks == 1 ? 1 + size / 300 : 1 + size / 3) {
       Simulated other(program, {}, ranks);
-      llvm::Error bad =
-          other.simulator->load(bytesOf(state).take_front(size));
+      llvm::Error bad = other.simulator->load(bytesOf(state).take_front(size));
       ASSERT_TRUE(!!bad) << size;
       EXPECT_EQ(llvm::toString(std::move(bad)), "is cut off or damaged");
     }
