@@ -174,8 +174,13 @@ static Identity identify(const RunOptions &options, const Plan &plan,
 }
 
 llvm::Error Course::write() {
+  if (identity.empty()) {
+    Saver saver;
+    identify(options, plan, session, recorder).transfer(saver);
+    identity = std::move(saver.bytes);
+  }
   Saver head;
-  identify(options, plan, session, recorder).transfer(head);
+  head.raw(identity.data(), identity.size());
   head(position);
   std::string recorded;
   if (recorder) {

@@ -44,6 +44,8 @@ private:
   wafer::Recorder *recorder;
   /// The launch that runs; behind the last one, what runs without any.
   uint64_t position = 0;
+  /// What a checkpoint begins with, made for the first one.
+  std::vector<uint8_t> identity;
   int signal = 0;
 };
 

@@ -8,12 +8,12 @@
 //
 // Random programs without races, from the text to the memory of every PE: the
 // reference interpreter in both of its orders, and the simulator with and
-// without random latencies, queues of one word and another picker, on
-// one rank and on several, must leave
-// every variable the same to the bit. With some exceptions of floats unmasked
-// all of them trap or none does; which PE and thread is first is a matter of
-// time, unless there is only one, which must stop at the same operation for the
-// same reason. 500 programs, 60 under the sanitizers;
+// without random latencies, queues of one word and another picker, on one rank
+// and on several, must leave every variable the same to the bit. With some
+// exceptions of floats unmasked all of them trap or none does; which PE and
+// thread is first is a matter of time, unless there is only one, which must
+// stop at the same operation for the same reason. 500 programs, 60 under the
+// sanitizers;
 // SEQUIN_TEST_COUNT asks for another number, SEQUIN_TEST_SEED for another seed
 // than a fresh one.
 //
