@@ -68,8 +68,8 @@ bool endSearch();
 /// Whether a search takes the first result that it has.
 bool isSearchEnded();
 
-/// While it lives, the first SIGINT or SIGTERM of a program asks its work to
-/// stop at a point from which it can go on, instead of ending it.
+/// While it lives, the first SIGINT, SIGTERM or SIGUSR1 of a program asks its
+/// work to stop at a point from which it can go on, instead of ending it.
 class StopScope {
 public:
   StopScope();
