@@ -10,6 +10,7 @@ suite with --verify-roundtrip.
 import os
 import re
 import shlex
+import shutil
 
 import lit.formats
 
@@ -49,6 +50,10 @@ config.available_features.add(config.sequin_build_type.lower())
 # The wafer's compiler driver, beside the programs it is named after.
 if os.path.exists(os.path.join(config.sequin_tools_dir, "compat", "cslc")):
     config.available_features.add("cslc")
+# Runs on several processes, where MPI was found.
+if (os.path.exists(os.path.join(config.sequin_obj_root, "lib", "libsequin-mpi.so"))
+        and shutil.which("mpirun")):
+    config.available_features.add("mpirun")
 # Host scripts need the Python package, which sanitized builds do not have.
 if os.path.exists(os.path.join(config.sequin_tools_dir, "compat", "cs_python")):
     config.available_features.add("cs_python")

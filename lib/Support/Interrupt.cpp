@@ -52,3 +52,19 @@ SearchScope::~SearchScope() { --searches; }
 bool sequin::endSearch() { return searches > 0 && !searchEnded.exchange(true); }
 
 bool sequin::isSearchEnded() { return searchEnded; }
+
+static std::atomic<int> stopScopes = 0, stopSignal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+StopScope::StopScope() { ++stopScopes; }
+StopScope::~StopScope() {
+  if (--stopScopes == 0)
+    stopSignal = 0;
+}
+
+bool sequin::askToStop(int signal) {
+  int none = 0;
+  return stopScopes > 0 && stopSignal.compare_exchange_strong(none, signal);
+}
+
+int sequin::stopAsked() { return stopSignal; }

@@ -145,3 +145,5 @@ void sequin::reportProgress(const Progress &progress) {
   if (shown)
     shown->show(progress);
 }
+
+bool sequin::isProgressShown() { return shown && shown->isShown(); }

@@ -85,6 +85,9 @@ static void onSignal(int signal) {
     return end(signal);
   if (signal == SIGINT && endsSearches && endSearch())
     return;
+  if ((signal == SIGINT || signal == SIGTERM || signal == SIGUSR1) &&
+      askToStop(signal))
+    return;
   pending = signal;
   if (holds == 0)
     finish(signal);

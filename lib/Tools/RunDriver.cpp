@@ -69,6 +69,8 @@ static std::optional<std::string> findCollision(const RunOptions &options) {
     files.push_back({"--fabric-svg", options.wafer.fabricPicture});
   if (!options.wafer.waveletLog.empty())
     files.push_back({"--wavelet-log", options.wafer.waveletLog});
+  if (!options.wafer.checkpoint.empty())
+    files.push_back({"--checkpoint", options.wafer.checkpoint});
   llvm::StringMap<std::pair<StringRef, StringRef>> seen;
   for (auto [flag, path] : files) {
     llvm::Expected<OutputPlace> place = findOutputPlace(path);
@@ -99,7 +101,10 @@ static StringRef findWaferFlag(const WaferFlags &flags) {
       {flags.shallowQueues, "--shallow-queues"},
       {flags.highestTaskFirst, "--highest-task-first"},
       {flags.seed != 0, "--seed"},
-      {flags.threads != 1, "--threads"}};
+      {flags.threads != 1, "--threads"},
+      {!flags.checkpoint.empty(), "--checkpoint"},
+      {flags.checkpointEvery.has_value(), "--checkpoint-every"},
+      {!flags.resume.empty(), "--resume"}};
   for (auto [isGiven, flag] : given)
     if (isGiven)
       return flag;
@@ -114,6 +119,10 @@ static std::optional<std::string> findUsageError(const RunOptions &options) {
       return usage;
     return findCollision(options);
   }
+  if (options.exchange)
+    return std::to_string(options.exchange->size()) +
+           " processes share a program for a wafer, found one for another "
+           "target, allowed is 1";
   if (StringRef flag = findWaferFlag(options.wafer); !flag.empty())
     return (flag + " belongs to a program for a wafer (--target " +
             knownCslMachineNames() + ")")

@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "WaferDriver.h"
+#include "WaferCourse.h"
 #include "WaferPlan.h"
 #include "sequin/Api/WaferModule.h"
 #include "sequin/Page/WaferPage.h"
 #include "sequin/Support/Excerpt.h"
+#include "sequin/Support/Interrupt.h"
 #include "sequin/Support/OutputFile.h"
 #include "sequin/WaferHost/Report.h"
 #include "sequin/WaferHost/SymbolArrays.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -64,25 +67,7 @@ std::string tools::findWaferUsageError(const RunOptions &options) {
   if (options.wafer.threads < 1 || options.wafer.threads > kMostThreads)
     return "--threads is " + std::to_string(options.wafer.threads) +
            ", allowed are 1 to " + std::to_string(kMostThreads);
-  return "";
-}
-
-static llvm::Error runPlan(const Plan &plan, Session &session) {
-  for (const Transfer &input : plan.inputs)
-    if (llvm::Error bad =
-            input.stream
-                ? session.send(input.place.name, input.where, input.words)
-                : session.copyIn(input.place.name, input.where, input.bytes,
-                                 input.missing))
-      return bad;
-  for (const Launch &launch : plan.launches) {
-    if (llvm::Error bad = session.launch(launch.place.name, launch.where,
-                                         launch.arguments, launch.missing))
-      return bad;
-    if (llvm::Error bad = session.run())
-      return bad;
-  }
-  return session.finish();
+  return findCheckpointUsageError(options);
 }
 
 /// What a stream brought: [H, W, n], of an edge [n].
@@ -220,12 +205,44 @@ static Options simulatorOptions(const RunOptions &options) {
   Options result;
   result.maxSteps =
       static_cast<uint64_t>(options.run.maxSteps.value_or(int64_t(1) << 31));
+  result.isLimited = options.run.maxSteps.has_value();
   result.seed = static_cast<uint64_t>(options.wafer.seed);
   result.randomLatency = options.wafer.randomLatency;
   result.shallowQueues = options.wafer.shallowQueues;
   result.highestTaskFirst = options.wafer.highestTaskFirst;
   result.threads = static_cast<unsigned>(options.wafer.threads);
   return result;
+}
+
+/// The first rank whose program is not that of rank 0; null has none.
+static std::optional<unsigned> findUnlike(Exchange &exchange,
+                                          const Program *program) {
+  uint64_t mine = program ? fingerprint(*program) : 0;
+  std::vector<uint64_t> all(exchange.size());
+  exchange.gather(
+      {reinterpret_cast<const uint8_t *>(&mine), sizeof mine},
+      {reinterpret_cast<uint8_t *>(all.data()), all.size() * sizeof mine});
+  auto unlike =
+      llvm::find_if(all, [&](uint64_t other) { return other != all[0]; });
+  if (unlike == all.end())
+    return std::nullopt;
+  return static_cast<unsigned>(unlike - all.begin());
+}
+
+/// What a rank other than 0 does.
+static ExitCode serve(const RunOptions &options, const api::WaferModule &module,
+                      Exchange &exchange, llvm::raw_ostream &log) {
+  const Program &program = module.program();
+  const CslMachine *machine = lookupCslMachine(program.target);
+  if (!machine)
+    return refuse(log, "no machine"); // rank 0 says it better
+  // Rank 0 decides when to stop.
+  std::optional<StopScope> stops;
+  if (!options.wafer.checkpoint.empty())
+    stops.emplace();
+  if (llvm::Error bad = Simulator::serve(program, *machine, exchange))
+    return refuse(log, std::move(bad));
+  return kSuccess;
 }
 
 ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
@@ -241,10 +258,25 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
     load.grid = *grid;
   }
   auto module = api::WaferModule::load(load);
+  Exchange *exchange = options.exchange;
+  if (exchange) {
+    auto unlike =
+        findUnlike(*exchange, module ? &(*module)->program() : nullptr);
+    if (module && unlike)
+      return refuse(log, "rank " + Twine(*unlike) +
+                             " has not loaded the program that rank 0 has");
+  }
   if (!module)
     return refuse(log, module.takeError());
+  if (exchange && exchange->rank() > 0)
+    return serve(options, **module, *exchange, log);
+  llvm::scope_exit service([&] {
+    if (exchange)
+      Simulator::endService(*exchange);
+  });
   log << (*module)->warningText();
   Options simulation = simulatorOptions(options);
+  simulation.exchange = exchange;
   RecorderOptions recorded;
   recorded.timeline = !options.timeline.empty() || !options.page.empty();
   recorded.activity = !options.page.empty();
@@ -272,9 +304,10 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
   auto plan = makePlan(options, **module, session);
   if (!plan)
     return refuse(log, plan.takeError());
+  Course course(options, *plan, session, recorder.get());
   auto begin = std::chrono::steady_clock::now();
   llvm::Error failed =
-      withProgress(options.progress, [&] { return runPlan(*plan, session); });
+      withProgress(options.progress, [&] { return course.run(); });
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
@@ -319,6 +352,10 @@ ExitCode tools::runOnWafer(const RunOptions &options, llvm::raw_ostream &log) {
       if (!bad)
         bad = files.commit();
       failed = llvm::joinErrors(std::move(failed), std::move(bad));
+    }
+    if (int signal = course.stoppedBy()) {
+      log << llvm::toString(std::move(failed)) << "\n";
+      return static_cast<ExitCode>(128 + signal);
     }
     return refuse(log, std::move(failed));
   }

@@ -23,6 +23,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/SHA1.h"
 
 using namespace sequin;
 using namespace sequin::wafer;
@@ -492,4 +494,32 @@ llvm::Expected<Program> wafer::fromJSONText(llvm::StringRef text) {
   if (!value)
     return value.takeError();
   return fromJSON(*value);
+}
+
+namespace {
+/// Takes text in without keeping it.
+class HashStream : public llvm::raw_ostream {
+public:
+  HashStream() : raw_ostream(/*unbuffered=*/false) { SetBufferSize(1 << 16); }
+  ~HashStream() override { flush(); }
+  uint64_t result() {
+    flush();
+    return llvm::support::endian::read64le(hash.final().data());
+  }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    hash.update(llvm::StringRef(text, size));
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+  llvm::SHA1 hash;
+  uint64_t position = 0;
+};
+} // namespace
+
+uint64_t wafer::fingerprint(const Program &program) {
+  HashStream stream;
+  stream << toJSON(program);
+  return stream.result();
 }

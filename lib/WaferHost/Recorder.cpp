@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/WaferHost/Recorder.h"
+#include "sequin/Support/Archive.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace sequin;
@@ -371,4 +372,101 @@ llvm::json::Value Recorder::waveletJson() const {
                            {"data", static_cast<int64_t>(kept.hop.data)}});
   }
   return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+/// Functions are told by the numbers of code and function; 0: none.
+template <typename A>
+static void transfer(A &a, const Program &program, const Function *&function) {
+  uint32_t code = 0, number = 0;
+  for (size_t i = 0; function && i < program.codes.size() && !code; ++i) {
+    llvm::ArrayRef<Function> all = program.codes[i].functions;
+    if (function < all.begin() || function >= all.end())
+      continue;
+    code = static_cast<uint32_t>(i) + 1;
+    number = static_cast<uint32_t>(function - all.begin());
+  }
+  a.below(code, program.codes.size() + 1);
+  a(number);
+  if constexpr (A::kLoads) {
+    a.require(!code || number < program.codes[code - 1].functions.size());
+    function = code && !a.isBad() ? &program.codes[code - 1].functions[number]
+                                  : nullptr;
+  }
+}
+
+template <typename A> static void transfer(A &a, DsdOpcode &opcode) {
+  auto number = static_cast<uint8_t>(opcode);
+  a.below(number, kDsdOpcodes);
+  opcode = static_cast<DsdOpcode>(number);
+}
+
+template <typename A> void Recorder::transfer(A &a, const Program &of) {
+  for (PeStatistics &pe : this->pes) {
+    for (uint64_t *number : {&pe.mainCycles, &pe.issueCycles, &pe.routerCycles,
+                             &pe.sent, &pe.received})
+      a(*number);
+    a(pe.links);
+  }
+  for (uint64_t &cycle : lastHop)
+    a(cycle);
+  for (auto &counts : byColor)
+    a(counts);
+  for (Running &now : running) {
+    ::transfer(a, of, now.task);
+    for (auto &thread : now.threads) {
+      bool has = thread.has_value();
+      a(has);
+      if (!has)
+        continue;
+      if (!thread)
+        thread.emplace();
+      a(thread->begin);
+      a.below(thread->location, program.locations.size());
+      ::transfer(a, thread->opcode);
+    }
+  }
+  std::vector<std::tuple<Location, DsdOpcode, Sum>> operations;
+  for (const auto &[key, sum] : byOperation)
+    operations.push_back({key.first, key.second, sum});
+  a.list(operations, ~uint64_t(0), [&](auto &each) {
+    auto &[location, opcode, sum] = each;
+    a.below(location, program.locations.size());
+    ::transfer(a, opcode);
+    a(sum.count);
+    a(sum.cycles);
+    if constexpr (A::kLoads)
+      byOperation[{location, opcode}] = sum;
+  });
+  // In the order of the program, not of addresses.
+  for (const Code &code : of.codes)
+    for (const Function &function : code.functions) {
+      auto found = byTask.find(&function);
+      bool has = found != byTask.end();
+      a(has);
+      if (!has)
+        continue;
+      Sum &sum = byTask[&function];
+      a(sum.count);
+      a(sum.cycles);
+    }
+}
+
+void Recorder::save(llvm::raw_ostream &os, const Program &of) const {
+  Saver saver;
+  // A Saver only reads.
+  const_cast<Recorder *>(this)->transfer(saver, of);
+  os.write(reinterpret_cast<const char *>(saver.bytes.data()),
+           saver.bytes.size());
+}
+
+llvm::Error Recorder::load(llvm::ArrayRef<uint8_t> bytes, const Program &of) {
+  Loader loader(bytes);
+  transfer(loader, of);
+  if (loader.isBad() || !loader.atEnd())
+    return llvm::createStringError("is cut off or damaged");
+  return llvm::Error::success();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sequin/WaferHost/Session.h"
+#include "sequin/Support/Archive.h"
 #include "sequin/Support/Excerpt.h"
 #include "llvm/ADT/Twine.h"
 
@@ -221,8 +222,9 @@ uint64_t Session::addressOf(const Symbol &symbol,
   uint64_t address = loaded.codes[place.code].variables[place.index].address;
   if (symbol.kind != Symbol::Kind::Pointer)
     return address;
-  llvm::ArrayRef<uint8_t> memory = wafer->memory(x, y);
-  return memory[address] | static_cast<uint64_t>(memory[address + 1]) << 8;
+  llvm::ArrayRef<uint8_t> pointer =
+      wafer->memory(x, y, static_cast<uint32_t>(address), 2);
+  return pointer[0] | static_cast<uint64_t>(pointer[1]) << 8;
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,9 +264,11 @@ llvm::Error Session::failure(Outcome outcome) const {
 
 llvm::Expected<bool> Session::runFor(uint64_t cycles) {
   last = wafer->run(cycles);
-  for (; open < done.size(); ++open)
-    if (done[open].kind == Command::Kind::Launch)
-      done[open].end = wafer->now();
+  for (size_t i = open; i < done.size(); ++i)
+    if (done[i].kind == Command::Kind::Launch)
+      done[i].end = wafer->now();
+  if (last != Outcome::Paused)
+    open = done.size();
   if (last == Outcome::Trapped || last == Outcome::Exhausted ||
       last == Outcome::Interrupted)
     return failure(last);
@@ -520,4 +524,68 @@ Session::receive(StringRef name, const Rectangle &where, uint64_t wordsPerPe) {
   command.end = wafer->now();
   done.push_back(std::move(command));
   return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+template <typename A> static void transfer(A &a, Command &command) {
+  a.upTo(command.kind, Command::Kind::Receive);
+  a(command.name);
+  for (int64_t *number : {&command.where.x, &command.where.y,
+                          &command.where.width, &command.where.height})
+    a(*number);
+  a(command.start);
+  a(command.end);
+  a(command.bytes);
+}
+
+void Session::save(llvm::raw_ostream &os) const {
+  Saver saver;
+  saver.list(done, ~uint64_t(0), [&](const Command &command) {
+    Command copy = command;
+    transfer(saver, copy);
+  });
+  saver(static_cast<uint64_t>(open));
+  // Streams by their numbers: addresses have no order.
+  std::map<std::pair<uint32_t, uint64_t>, const std::vector<uint32_t> *> boxes;
+  for (const auto &[place, words] : inbox)
+    boxes[{static_cast<uint32_t>(place.first - loaded.streams.data()),
+           place.second}] = &words;
+  saver(static_cast<uint64_t>(boxes.size()));
+  for (const auto &[place, words] : boxes) {
+    saver(place.first);
+    saver(place.second);
+    saver.list(*words, ~uint64_t(0), [&](uint32_t word) { saver(word); });
+  }
+  saver(last);
+  uint64_t size = saver.bytes.size();
+  os.write(reinterpret_cast<const char *>(&size), sizeof size);
+  os.write(reinterpret_cast<const char *>(saver.bytes.data()), size);
+  wafer->save(os);
+}
+
+llvm::Error Session::load(llvm::ArrayRef<uint8_t> bytes) {
+  Loader all(bytes);
+  Loader loader(all.view(all.length(1)));
+  loader.list(done, ~uint64_t(0),
+              [&](Command &command) { transfer(loader, command); });
+  uint64_t first = 0;
+  loader.below(first, done.size() + 1);
+  open = first;
+  uint64_t boxes = loader.length(1);
+  for (uint64_t i = 0; i < boxes && !loader.isBad(); ++i) {
+    uint32_t stream = 0;
+    uint64_t pe = 0;
+    loader.below(stream, loaded.streams.size());
+    loader.below(pe, loaded.pes.size());
+    if (!loader.isBad())
+      loader.list(inbox[{&loaded.streams[stream], pe}], ~uint64_t(0),
+                  [&](uint32_t &word) { loader(word); });
+  }
+  loader.upTo(last, Outcome::Interrupted);
+  if (loader.isBad() || !loader.atEnd())
+    return llvm::createStringError("is cut off or damaged");
+  return wafer->load(all.view(all.remaining()));
 }

@@ -236,6 +236,14 @@ enum class MainState : uint8_t {
   Step, ///< an @map step waits; the instruction is tried again
 };
 
+/// What the main thread can be in.
+inline constexpr const char *kTaskKinds[] = {"",
+                                             "data task",
+                                             "local task",
+                                             "control task",
+                                             "teardown handler",
+                                             "launched function"};
+
 /// A router and its ramp in message mode (CslMessages.h). A wavelet of a
 /// message has `flip` if it is the header, `control` if it is the last.
 struct Messages {
@@ -285,6 +293,10 @@ struct alignas(64) Core {
   std::array<uint8_t, 9> ranks = {};
   std::array<uint8_t, 9> waitRing = {};
   uint8_t flushInput = 0, flushOutput = 0;
+  /// Bit c % 8: in cycle c stuckRings are tried again.
+  uint8_t retries = 0;
+  /// Bit d: the neighbour there is another rank's.
+  Directions foreign = 0;
   std::array<LiveOp *, 9> ops = {}; ///< in the slab; none yet: nullptr
 
   uint16_t x = 0, y = 0;

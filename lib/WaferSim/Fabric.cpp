@@ -54,6 +54,12 @@ void Stepper::newChannel(Core &core, uint8_t color, unsigned from) {
 /// The buffers of a router come with the first wavelet; their order, which
 /// decides who goes first, must not depend on which that is.
 uint8_t Stepper::findChannel(Core &core, uint8_t color, unsigned from) {
+  // One of another rank, which has its own buffers.
+  if (!core.pe) [[unlikely]] {
+    newChannel(core, color, from);
+    crossingsTo(core).push_back({0, core.x, Crossing::Kind::Probe, color});
+    return core.channel[color][from];
+  }
   if (!core.hasChannels) {
     core.hasChannels = true;
     for (unsigned c = 0; c < kColors; ++c) {
@@ -153,7 +159,9 @@ uint64_t Stepper::arrival(const Core &core, uint8_t index, uint64_t latency) {
 void Stepper::sendTo(Core &core, uint8_t ring, Wavelet wavelet,
                      uint64_t latency) {
   uint64_t at = arrival(core, ring, latency);
-  core.rings[ring].push(wavelet, at);
+  Ring &to = core.rings[ring];
+  to.push(wavelet, at);
+  to.pushTime = static_cast<uint32_t>(now);
   core.filledWord(ring / 64) |= uint64_t(1) << ring % 64;
   wake(core, at);
 }
@@ -308,15 +316,17 @@ int Wafer::edgeStreamOf(const Core &core, uint8_t color, unsigned side,
 /// The first wavelet of a router buffer moves on.
 void Stepper::popChannel(Core &core, uint8_t ringIndex) {
   Ring &ring = core.rings[ringIndex];
-  bool wasFull = ring.full();
+  bool wasFull = ring.sizeBefore(now) >= ring.capacity;
   ring.pop(now);
   core.acted = true;
   if (ring.empty())
     core.busyWord(ringIndex / 64) &= ~(uint64_t(1) << ringIndex % 64);
-  if (wasFull && ring.id != kRamp)
+  if (core.foreign >> ring.id & 1) [[unlikely]]
+    crossingsTo(*neighbour(core, ring.id))
+        .push_back({0, core.x, Crossing::Kind::Pop, ring.color});
+  else if (wasFull && ring.id != kRamp)
     if (Core *before = neighbour(core, ring.id)) {
-      retry(*before);
-      wake(*before, now + 1);
+      retryNext(*before);
     }
 }
 
@@ -327,11 +337,14 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
                       uint32_t &movedColors) {
   uint8_t number = core.rings[ringIndex].color;
   uint8_t from = core.rings[ringIndex].id;
+  auto rest = [&] {
+    core.stuckWord(ringIndex / 64) |= uint64_t(1) << ringIndex % 64;
+    return false;
+  };
   auto stuck = [&] {
     if (tracer)
       tracer->waits(momentOf(core, now), WaitKind::Link, number);
-    core.stuckWord(ringIndex / 64) |= uint64_t(1) << ringIndex % 64;
-    return false;
+    return rest();
   };
   if (core.teardown >> number & 1)
     return stuck();
@@ -404,9 +417,10 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
     for (unsigned i = 0; i < heard.count; ++i) {
       uint8_t channel = channelOf(*next, heard.colors[i], opposite(d));
       const Ring &buffer = next->rings[channel];
-      // One that was taken in this cycle leaves room in the next.
+      // One that was taken in this cycle leaves room in the next, in which this
+      // one is tried again.
       if (!buffer.hasSpaceAt(now))
-        return buffer.popTime == now ? false : stuck();
+        return buffer.popTime == now ? rest() : stuck();
       targets[count++] = {next, channel, static_cast<uint8_t>(d)};
     }
   }
@@ -468,10 +482,14 @@ bool Stepper::forward(Core &core, uint8_t ringIndex, uint8_t &usedLinks,
       continue;
     }
     ++counters.hops;
+    if (core.foreign >> direction & 1) [[unlikely]] {
+      pushOver(core, *next, channel, onward);
+      continue;
+    }
     next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, onward, machine.hopCycles);
   }
-  return !core.rings[ringIndex].empty();
+  return core.rings[ringIndex].sizeBefore(now) != 0;
 }
 
 void Stepper::stepRouter(Core &core) {

@@ -233,7 +233,7 @@ bool Wafer::somethingPends() {
               return !at.second.empty();
             }))
           return true;
-  for (Core &core : cores) {
+  for (Core &core : ownCores()) {
     if (lacksArguments(core))
       return true;
     if (core.main != MainState::Idle || !core.launches.empty() ||

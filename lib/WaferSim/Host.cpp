@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wafer.h"
+#include "Crew.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -16,23 +16,72 @@ using namespace sequin::wafer;
 Simulator::Simulator(std::unique_ptr<Wafer> wafer) : wafer(std::move(wafer)) {}
 Simulator::~Simulator() = default;
 
+static llvm::Error noSpace(const Program &program) {
+  return llvm::createStringError("no address space for the memory of " +
+                                 llvm::Twine(program.pes.size()) + " PEs");
+}
+
 llvm::Expected<std::unique_ptr<Simulator>>
 Simulator::create(const Program &program, const CslMachine &machine,
                   const Options &options) {
   if (llvm::Error bad = check(program, machine))
     return std::move(bad);
-  auto wafer = std::make_unique<Wafer>(program, machine, options);
-  if (!wafer->hasMemory())
-    return llvm::createStringError("no address space for the memory of " +
-                                   llvm::Twine(program.pes.size()) + " PEs");
-  return std::unique_ptr<Simulator>(new Simulator(std::move(wafer)));
+  Exchange *exchange = options.exchange;
+  if (!exchange || exchange->size() == 1) {
+    auto wafer = std::make_unique<Wafer>(program, machine, options);
+    if (!wafer->hasMemory())
+      return noSpace(program);
+    return std::unique_ptr<Simulator>(new Simulator(std::move(wafer)));
+  }
+  if (exchange->size() > program.height)
+    return llvm::createStringError(
+        llvm::Twine(exchange->size()) + " ranks for a fabric of " +
+        llvm::Twine(program.height) + " rows, allowed is one rank per row");
+  Crew::begin(*exchange, options);
+  auto wafer = Wafer::makeShared(
+      program, machine, options, options.observer != nullptr,
+      options.observer && options.observer->wantsInstructions());
+  auto failed = Crew::findFailure(*exchange, wafer->hasMemory());
+  if (!failed)
+    return std::unique_ptr<Simulator>(new Simulator(std::move(wafer)));
+  // The others go back to waiting by themselves.
+  wafer->crew->dismiss();
+  if (*failed == 0)
+    return noSpace(program);
+  return llvm::createStringError("rank " + llvm::Twine(*failed) + ": " +
+                                 llvm::toString(noSpace(program)));
 }
+
+llvm::Error Simulator::serve(const Program &program, const CslMachine &machine,
+                             Exchange &exchange) {
+  if (llvm::Error bad = check(program, machine))
+    return bad;
+  for (;;) {
+    Options options;
+    options.exchange = &exchange;
+    bool isObserved = false, isTraced = false;
+    if (!Crew::await(exchange, options, isObserved, isTraced))
+      return llvm::Error::success();
+    auto wafer =
+        Wafer::makeShared(program, machine, options, isObserved, isTraced);
+    if (!Crew::findFailure(exchange, wafer->hasMemory()))
+      wafer->crew->serve();
+  }
+}
+
+void Simulator::endService(Exchange &exchange) { Crew::end(exchange); }
 
 Outcome Simulator::run(uint64_t cycles) { return wafer->run(cycles); }
 uint64_t Simulator::now() const { return wafer->now; }
-const Counters &Simulator::counters() const { return wafer->counters; }
+const Counters &Simulator::counters() const {
+  return wafer->crew ? wafer->crew->counters() : wafer->counters;
+}
 const std::optional<Trap> &Simulator::trap() const { return wafer->trapped; }
-const HangReport &Simulator::hang() const { return wafer->hangReport; }
+const HangReport &Simulator::hang() const {
+  if (wafer->crew)
+    wafer->crew->describeHang();
+  return wafer->hangReport;
+}
 llvm::ArrayRef<Race> Simulator::races() const { return wafer->races; }
 llvm::ArrayRef<Race> Simulator::lostControls() const {
   return wafer->lostControls;
@@ -99,18 +148,77 @@ llvm::Error Simulator::launch(llvm::StringRef name, const Rectangle &where,
   for (int64_t y = where.y; y < where.y + where.height; ++y)
     for (int64_t x = where.x; x < where.x + where.width; ++x) {
       const Symbol::Definition *place = *next++;
-      Core &core = wafer->cores[y * program.width + x];
-      core.launches.push_back({place->index, arguments.vec()});
-      core.mayStart = true;
-      wafer->wake(core, wafer->now + 1);
+      auto pe = static_cast<uint32_t>(y * program.width + x);
+      if (wafer->isForeign(y))
+        wafer->crew->launch(pe, place->index, arguments);
+      else
+        wafer->launch(wafer->cores[pe], {place->index, arguments.vec()});
     }
   return llvm::Error::success();
 }
 
 bool Simulator::hasCommand(int64_t x, int64_t y) const {
-  const Core &core = wafer->cores[y * wafer->program.width + x];
+  auto pe = static_cast<uint32_t>(y * wafer->program.width + x);
+  if (wafer->isForeign(y))
+    return wafer->crew->hasCommand(pe);
+  const Core &core = wafer->cores[pe];
   return core.commandBlocked || !core.launches.empty();
 }
+
+//===----------------------------------------------------------------------===//
+// Commands at a PE of this rank
+//===----------------------------------------------------------------------===//
+
+void Wafer::launch(Core &core, Core::Launch launch) {
+  core.launches.push_back(std::move(launch));
+  core.mayStart = true;
+  wake(core, now + 1);
+}
+
+void Wafer::write(Core &core, uint32_t address, llvm::ArrayRef<uint8_t> data) {
+  std::memcpy(core.memory + address, data.data(), data.size());
+  define(core, address, static_cast<uint32_t>(data.size()));
+}
+
+void Wafer::send(HostStream &stream, Core &core,
+                 llvm::ArrayRef<uint32_t> words) {
+  HostStream::Row &row = stream.rows[core.y];
+  if (options.halo == Options::Halo::Fabric &&
+      stream.stream->kind == Stream::Kind::PerPe) {
+    if (row.link.empty())
+      row.entered = std::max(row.entered, now);
+    for (uint32_t word : words)
+      row.link.push_back({core.x, word});
+    Core &first = *(&core - core.x);
+    first.hostWords = true;
+    wake(first, now + 1);
+    return;
+  }
+  auto &queue = row.words[core.x];
+  queue.insert(queue.end(), words.begin(), words.end());
+  core.hostWords = true;
+  wake(core, now + 1);
+}
+
+uint64_t Wafer::unsent(const HostStream &stream, const Core &core) const {
+  const HostStream::Row &row = stream.rows[core.y];
+  auto words = row.words.find(core.x);
+  return (words == row.words.end() ? 0 : words->second.size()) +
+         llvm::count_if(row.link,
+                        [&](const auto &word) { return word.first == core.x; });
+}
+
+/// The host has taken words of a row, whose link has room again.
+void Wafer::taken(HostStream &stream, int64_t y, uint64_t words) {
+  stream.rows[y].waiting -= words;
+  for (Core &core : rows(y, y + 1))
+    if (core.outputBusy)
+      wake(core, now + 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
 
 /// Where a symbol's bytes are on a PE. Copies have words: what has an odd
 /// number of bytes ends with the low half of one, and `bytes` is one less then.
@@ -128,28 +236,32 @@ static llvm::Expected<uint64_t> addressOf(const Wafer &wafer,
     return llvm::createStringError("'" + name + "' is not mutable");
   if (llvm::Error bad = inside(program, {x, y, 1, 1}))
     return std::move(bad);
-  const Core &core = wafer.cores[y * program.width + x];
-  if (core.commandBlocked)
+  auto pe = static_cast<uint32_t>(y * program.width + x);
+  if (wafer.isForeign(y) ? wafer.crew->isBlocked(pe)
+                         : wafer.cores[pe].commandBlocked)
     return llvm::createStringError("the command stream of PE (" +
                                    llvm::Twine(x) + ", " + llvm::Twine(y) +
                                    ") is blocked");
-  const Symbol::Definition *place = placeOf(**symbol, program, *core.pe);
+  const Symbol::Definition *place = placeOf(**symbol, program, program.pes[pe]);
   if (!place)
     return llvm::createStringError("PE (" + llvm::Twine(x) + ", " +
                                    llvm::Twine(y) + ") has no symbol '" + name +
                                    "'");
-  const Variable &variable = core.code->code->variables[place->index];
+  const Code &code = program.codes[place->code];
+  const Variable &variable = code.variables[place->index];
   uint64_t address = variable.address;
   // Where the array ends, which a copy may go beyond (it is by pointer).
   uint64_t end = address + variable.bytes();
   if ((*symbol)->kind == Symbol::Kind::Pointer) {
-    address = core.memory[address] | core.memory[address + 1] << 8;
+    llvm::ArrayRef<uint8_t> pointer =
+        wafer.read(pe, static_cast<uint32_t>(address), 2);
+    address = pointer[0] | pointer[1] << 8;
     if (!address)
       return llvm::createStringError(
           "pointer '" + name + "' of PE (" + llvm::Twine(x) + ", " +
           llvm::Twine(y) + ") holds address 0, the program has not set it");
     end = 0;
-    for (const Variable &array : core.code->code->variables)
+    for (const Variable &array : code.variables)
       if (address >= array.address &&
           address - array.address < static_cast<uint64_t>(array.bytes()))
         end = array.address + static_cast<uint64_t>(array.bytes());
@@ -175,10 +287,12 @@ llvm::Error Simulator::copyIn(llvm::StringRef symbol, int64_t x, int64_t y,
   data = data.take_front(bytes);
   if (data.empty())
     return llvm::Error::success();
-  Core &core = wafer->cores[y * wafer->program.width + x];
-  std::memcpy(core.memory + *address, data.data(), data.size());
-  wafer->define(core, static_cast<uint32_t>(*address),
-                static_cast<uint32_t>(data.size()));
+  auto pe = static_cast<uint32_t>(y * wafer->program.width + x);
+  auto at = static_cast<uint32_t>(*address);
+  if (wafer->isForeign(y))
+    wafer->crew->copyIn(pe, at, data);
+  else
+    wafer->write(wafer->cores[pe], at, data);
   return llvm::Error::success();
 }
 
@@ -190,9 +304,11 @@ llvm::Expected<std::vector<uint8_t>> Simulator::copyOut(llvm::StringRef symbol,
   auto address = addressOf(*wafer, symbol, x, y, offset, held, false);
   if (!address)
     return address.takeError();
-  const uint8_t *data =
-      wafer->cores[y * wafer->program.width + x].memory + *address;
-  std::vector<uint8_t> copy(data, data + held);
+  std::vector<uint8_t> copy =
+      wafer
+          ->read(static_cast<uint32_t>(y * wafer->program.width + x),
+                 static_cast<uint32_t>(*address), static_cast<uint32_t>(held))
+          .vec();
   copy.resize(bytes);
   return copy;
 }
@@ -213,36 +329,21 @@ llvm::Error Simulator::send(llvm::StringRef name, int64_t x, int64_t y,
     return stream.takeError();
   if (llvm::Error bad = inside(wafer->program, {x, y, 1, 1}))
     return bad;
-  Core &core = wafer->cores[y * wafer->program.width + x];
-  HostStream::Row &row = (*stream)->rows[core.y];
-  if (wafer->options.halo == Options::Halo::Fabric &&
-      (*stream)->stream->kind == Stream::Kind::PerPe) {
-    if (row.link.empty())
-      row.entered = std::max(row.entered, wafer->now);
-    for (uint32_t word : words)
-      row.link.push_back({core.x, word});
-    Core &first = *(&core - core.x);
-    first.hostWords = true;
-    wafer->wake(first, wafer->now + 1);
-    return llvm::Error::success();
-  }
-  auto &queue = row.words[core.x];
-  queue.insert(queue.end(), words.begin(), words.end());
-  core.hostWords = true;
-  wafer->wake(core, wafer->now + 1);
+  auto pe = static_cast<uint32_t>(y * wafer->program.width + x);
+  if (wafer->isForeign(y))
+    wafer->crew->send(wafer->numberOf(**stream), pe, words);
+  else
+    wafer->send(**stream, wafer->cores[pe], words);
   return llvm::Error::success();
 }
 
 uint64_t Simulator::unsent(llvm::StringRef name, int64_t x, int64_t y) const {
-  for (const HostStream &stream : wafer->streams) {
-    if (stream.stream->name != name || !stream.stream->toDevice)
-      continue;
-    const HostStream::Row &row = stream.rows[y];
-    auto words = row.words.find(static_cast<uint16_t>(x));
-    return (words == row.words.end() ? 0 : words->second.size()) +
-           llvm::count_if(row.link,
-                          [&](const auto &word) { return word.first == x; });
-  }
+  auto pe = static_cast<uint32_t>(y * wafer->program.width + x);
+  for (const HostStream &stream : wafer->streams)
+    if (stream.stream->name == name && stream.stream->toDevice)
+      return wafer->isForeign(y)
+                 ? wafer->crew->unsent(wafer->numberOf(stream), pe)
+                 : wafer->unsent(stream, wafer->cores[pe]);
   return 0;
 }
 
@@ -259,17 +360,29 @@ llvm::Expected<std::vector<uint32_t>> Simulator::receive(llvm::StringRef name,
   queue.clear();
   if (wafer->options.halo == Options::Halo::Fabric && !words.empty() &&
       (*stream)->stream->kind == Stream::Kind::PerPe) {
-    row.waiting -= words.size();
-    for (int64_t i = 0; i < wafer->program.width; ++i) {
-      Core &core = wafer->cores[y * wafer->program.width + i];
-      if (core.outputBusy)
-        wafer->wake(core, wafer->now + 1);
-    }
+    if (wafer->isForeign(y))
+      wafer->crew->taken(wafer->numberOf(**stream), y, words.size());
+    else
+      wafer->taken(**stream, y, words.size());
   }
   return words;
 }
 
+llvm::ArrayRef<uint8_t> Wafer::read(uint32_t pe, uint32_t address,
+                                    uint32_t bytes) const {
+  if (int64_t y = pe / program.width; isForeign(y))
+    crew->fetch(y, address, bytes);
+  return {memoryOf(pe) + address, bytes};
+}
+
 llvm::ArrayRef<uint8_t> Simulator::memory(int64_t x, int64_t y) const {
-  return {wafer->cores[y * wafer->program.width + x].memory,
-          static_cast<size_t>(wafer->machine.memoryBytesPerPe)};
+  return memory(x, y, 0,
+                static_cast<uint32_t>(wafer->machine.memoryBytesPerPe));
+}
+
+llvm::ArrayRef<uint8_t> Simulator::memory(int64_t x, int64_t y,
+                                          uint32_t address,
+                                          uint32_t bytes) const {
+  return wafer->read(static_cast<uint32_t>(y * wafer->program.width + x),
+                     address, bytes);
 }

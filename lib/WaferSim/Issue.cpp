@@ -91,6 +91,11 @@ void Stepper::saveAddress(Core &core, const Walk &walk) {
     dsrOf(core, walk.dsrFile, walk.dsr).head = walk.address;
 }
 
+static bool inside(const Core &core, const Walk &walk, int64_t limit) {
+  return walk.address >= 0 && walk.address + walk.bytes <= limit &&
+         core.code->mapped.test(walk.address / 2);
+}
+
 /// What was read is cleared, no more (DSD-057).
 void Stepper::zeroSource(Core &core, LiveOp &op) {
   if (op.zero.kind == Walk::Kind::None || op.zero.kind == Walk::Kind::Scalar ||
@@ -99,7 +104,8 @@ void Stepper::zeroSource(Core &core, LiveOp &op) {
   Walk walk = op.zero;
   op.zero = {};
   uint32_t count = op.unbounded ? op.passed : op.length - op.remaining;
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0;
+       i < count && inside(core, walk, machine.memoryBytesPerPe); ++i)
     writeMemory(core, walk, 0);
 }
 
@@ -368,11 +374,6 @@ Stepper::Gate Stepper::fifoStops(Core &core, LiveOp &op, unsigned number,
 //===----------------------------------------------------------------------===//
 // Cycle by cycle
 //===----------------------------------------------------------------------===//
-
-static bool inside(const Core &core, const Walk &walk, int64_t limit) {
-  return walk.address >= 0 && walk.address + walk.bytes <= limit &&
-         core.code->mapped.test(walk.address / 2);
-}
 
 static std::string outside(const LiveOp &op, const Walk &walk,
                            llvm::StringRef role) {

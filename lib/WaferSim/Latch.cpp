@@ -11,15 +11,19 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
+llvm::MutableArrayRef<DsrState> wafer::newDsrs(const CslMachine &machine,
+                                               Slab &slab) {
+  size_t count = 3 * machine.dsrsPerFile;
+  auto *first =
+      static_cast<DsrState *>(slab.allocate(count * sizeof(DsrState)));
+  for (size_t i = 0; i < count; ++i)
+    new (first + i) DsrState();
+  return {first, count};
+}
+
 DsrState &Stepper::dsrOf(Core &core, unsigned file, unsigned number) {
-  if (core.dsrs.empty()) {
-    size_t count = 3 * machine.dsrsPerFile;
-    auto *first =
-        static_cast<DsrState *>(slab.allocate(count * sizeof(DsrState)));
-    for (size_t i = 0; i < count; ++i)
-      new (first + i) DsrState();
-    core.dsrs = {first, count};
-  }
+  if (core.dsrs.empty())
+    core.dsrs = newDsrs(machine, slab);
   return core.dsrs[file * machine.dsrsPerFile + number];
 }
 

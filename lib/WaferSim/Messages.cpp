@@ -50,11 +50,14 @@ bool Stepper::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
                              uint32_t &movedColors) {
   Messages &state = *core.messages;
   uint8_t color = core.rings[index].color, from = core.rings[index].id;
+  auto rest = [&] {
+    core.stuckWord(index / 64) |= uint64_t(1) << index % 64;
+    return false;
+  };
   auto stuck = [&] {
     if (tracer)
       tracer->waits(momentOf(core, now), WaitKind::Link, color);
-    core.stuckWord(index / 64) |= uint64_t(1) << index % 64;
-    return false;
+    return rest();
   };
   const Wavelet wavelet = core.rings[index].front();
   unsigned to = linkOfMessage(core, index);
@@ -86,7 +89,7 @@ bool Stepper::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
     channel = channelOf(*next, color, to ^ 1);
     const Ring &buffer = next->rings[channel];
     if (!buffer.hasSpaceAt(now))
-      return buffer.popTime == now ? false : stuck();
+      return buffer.popTime == now ? rest() : stuck();
   }
 
   popChannel(core, index);
@@ -111,12 +114,15 @@ bool Stepper::forwardMessage(Core &core, uint8_t index, uint8_t &usedLinks,
   if (!next) {
     ++counters.delivered;
     sendDown(core, channel, wavelet);
+  } else if (core.foreign >> to & 1) {
+    ++counters.hops;
+    pushOver(core, *next, channel, wavelet);
   } else {
     ++counters.hops;
     next->busyWord(channel / 64) |= uint64_t(1) << channel % 64;
     sendTo(*next, channel, wavelet, machine.hopCycles);
   }
-  return !core.rings[index].empty();
+  return core.rings[index].sizeBefore(now) != 0;
 }
 
 /// A wavelet leaves the compute element: the first of a message is its header,

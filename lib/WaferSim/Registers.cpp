@@ -222,6 +222,53 @@ static void setHalf(uint32_t &bits, unsigned word, uint16_t value) {
   bits = (bits & ~(uint32_t(0xffff) << shift)) | uint32_t(value) << shift;
 }
 
+/// The registers of a router's colors.
+void Stepper::writeRoutes(Core &core, CslRegister kind, unsigned word,
+                          uint16_t value) {
+  switch (kind) {
+  case CslRegister::SwitchPosition: {
+    FlatColor &color = editRouter(core).colors[word % 24];
+    unsigned position = word / 24 + 1;
+    color.given[position] = {static_cast<Directions>(value & 31),
+                             static_cast<Directions>(value >> 5 & 31)};
+    uint8_t bit = static_cast<uint8_t>(1u << position);
+    color.valid = value >> 15 ? color.valid | bit : color.valid & ~bit;
+    color.hasSwitches = true;
+    color.settle();
+    break;
+  }
+  case CslRegister::Route: {
+    RouterTable &table = editRouter(core);
+    FlatColor &color = table.colors[word];
+    color.configured = true;
+    color.valid |= 1;
+    color.given[0] = {static_cast<Directions>(value >> 5 & 31),
+                      static_cast<Directions>(value & 31)};
+    color.settle();
+    color.swap = (value >> 11 & 1) | (value >> 10 & 1) << 1;
+    color.pop = static_cast<PopMode>(value >> 12 & 3);
+    uint32_t pair = 3u << (word & ~1u);
+    table.swapped &= ~pair;
+    if (color.swap | table.colors[word ^ 1].swap)
+      table.swapped |= pair;
+    core.teardown = (core.teardown & ~(1u << word)) | (value >> 14 & 1) << word;
+    break;
+  }
+  case CslRegister::Switch: {
+    core.position[word] = value >> 13 & 3;
+    FlatColor &color = editRouter(core).colors[word];
+    color.ring = value >> 12 & 1;
+    if (machine.generation == 2)
+      for (unsigned p = 1; p <= 3; ++p)
+        setPositionCode(color, p, value >> (4 * (p - 1)) & 15);
+    color.settle();
+    break;
+  }
+  default:
+    break;
+  }
+}
+
 void Stepper::writeConfig(Core &core, uint16_t address, uint16_t value) {
   const CslRegisterInfo *info = lookupCslRegister(address);
   if (!info && address >= kFirstConfigAddress &&
@@ -339,44 +386,13 @@ void Stepper::writeConfig(Core &core, uint16_t address, uint16_t value) {
     }
     break;
   }
-  case CslRegister::SwitchPosition: {
-    FlatColor &color = editRouter(core).colors[word % 24];
-    unsigned position = word / 24 + 1;
-    color.given[position] = {static_cast<Directions>(value & 31),
-                             static_cast<Directions>(value >> 5 & 31)};
-    uint8_t bit = static_cast<uint8_t>(1u << position);
-    color.valid = value >> 15 ? color.valid | bit : color.valid & ~bit;
-    color.hasSwitches = true;
-    color.settle();
+  case CslRegister::SwitchPosition:
+  case CslRegister::Route:
+  case CslRegister::Switch:
+    writeRoutes(core, info->kind, word, value);
+    if (core.foreign)
+      tellRoutes(core, address, value);
     break;
-  }
-  case CslRegister::Route: {
-    RouterTable &table = editRouter(core);
-    FlatColor &color = table.colors[word];
-    color.configured = true;
-    color.valid |= 1;
-    color.given[0] = {static_cast<Directions>(value >> 5 & 31),
-                      static_cast<Directions>(value & 31)};
-    color.settle();
-    color.swap = (value >> 11 & 1) | (value >> 10 & 1) << 1;
-    color.pop = static_cast<PopMode>(value >> 12 & 3);
-    uint32_t pair = 3u << (word & ~1u);
-    table.swapped &= ~pair;
-    if (color.swap | table.colors[word ^ 1].swap)
-      table.swapped |= pair;
-    core.teardown = (core.teardown & ~(1u << word)) | (value >> 14 & 1) << word;
-    break;
-  }
-  case CslRegister::Switch: {
-    core.position[word] = value >> 13 & 3;
-    FlatColor &color = editRouter(core).colors[word];
-    color.ring = value >> 12 & 1;
-    if (machine.generation == 2)
-      for (unsigned p = 1; p <= 3; ++p)
-        setPositionCode(color, p, value >> (4 * (p - 1)) & 15);
-    color.settle();
-    break;
-  }
   default:
     return trap(core, "register '" + info->name.str() +
                           "' cannot be written at run time");

@@ -38,13 +38,20 @@ struct Wavelet {
 class alignas(64) Ring {
 public:
   static constexpr unsigned kSlots = 20;
+  static constexpr unsigned kRingColors = 24; ///< that a wavelet can have
 
   uint8_t capacity = 1; ///< at most kSlots
   uint8_t color = 0;
   uint8_t id = 0;         ///< queue, or direction a router buffer is fed from
   uint8_t users : 7 = 0;  ///< operations at work on this queue
   bool dense : 1 = false; ///< holds half wavelets (BLT-054)
+  uint32_t pushTime = ~uint32_t(0); ///< of a router buffer, modulo 2^32
   unsigned size() const { return count; }
+  /// Those that were not put in in this very cycle: for who must not see what
+  /// neighbours do in it, whichever of them is stepped first.
+  unsigned sizeBefore(uint64_t now) const {
+    return count - (pushTime == static_cast<uint32_t>(now));
+  }
   bool empty() const { return count == 0; }
   bool full() const { return count >= capacity; }
   unsigned space() const { return count >= capacity ? 0 : capacity - count; }
@@ -110,6 +117,32 @@ public:
   uint64_t lastArrival() const { return lastReady; }
 
   uint64_t popTime = ~uint64_t(0);
+
+  /// Of a Saver or a Loader.
+  template <typename A> void transfer(A &a) {
+    a(capacity);
+    a(color);
+    a(id);
+    uint8_t operations = users;
+    bool isDense = dense;
+    a.below(operations, 128);
+    a(isDense);
+    users = operations & 127;
+    dense = isDense;
+    a(head);
+    a(count);
+    a.require(capacity >= 1 && capacity <= kSlots && head < capacity &&
+              count <= capacity && color < kRingColors && id < 32);
+    if (a.isBad())
+      capacity = 1, head = count = color = 0;
+    a(pushTime);
+    a(popTime);
+    a(lastReady);
+    for (unsigned i = 0; i < count; ++i) {
+      a(slots[place(i)]);
+      a.require(front(i).color < kRingColors);
+    }
+  }
 
 private:
   uint8_t place(unsigned i) const {

@@ -35,7 +35,7 @@ Core *Stepper::neighbour(Core &core, unsigned direction) const {
   return wafer.neighbour(core, direction);
 }
 
-void Stepper::loadCore(Core &core) {
+void Stepper::bindCore(Core &core) {
   auto index = static_cast<uint32_t>(&core - wafer.cores.data());
   core.x = static_cast<uint16_t>(index % program.width);
   core.y = static_cast<uint16_t>(index / program.width);
@@ -47,6 +47,20 @@ void Stepper::loadCore(Core &core) {
   core.router = &wafer.routers[core.pe->router];
   core.memory = wafer.memoryOf(index);
   core.written = wafer.writtenOf(index);
+  core.filters = program.routers[core.pe->router].filters;
+  core.rotatingCounter.resize(setup.rotating.size());
+  core.fifos.resize(setup.fifos.size());
+  core.steps.resize(core.code->code->stepSlots);
+  for (auto &links : core.channel)
+    links.fill(kNone);
+  core.inputRing.fill(kNone);
+  core.outputRing.fill(kNone);
+  core.inputOfColor.fill(kNone);
+}
+
+void Stepper::loadCore(Core &core) {
+  bindCore(core);
+  const Setup &setup = *core.setup->setup;
   for (const Variable &variable : core.code->code->variables)
     if (!variable.data.empty()) {
       std::memcpy(core.memory + variable.address, variable.data.data(),
@@ -61,18 +75,12 @@ void Stepper::loadCore(Core &core) {
   }
 
   const Router &router = program.routers[core.pe->router];
-  core.filters = router.filters;
-  for (auto &links : core.channel)
-    links.fill(kNone);
   for (const auto &[number, config] : router.colors) {
     core.position[number] = config.position;
     if (config.teardown)
       core.teardown |= 1u << number;
   }
 
-  core.inputRing.fill(kNone);
-  core.outputRing.fill(kNone);
-  core.inputOfColor.fill(kNone);
   for (const Queue &queue : setup.inputQueues) {
     unsigned words =
         options.shallowQueues ? 1 : machine.inputQueueWords[queue.id];
@@ -100,10 +108,9 @@ void Stepper::loadCore(Core &core) {
   core.blocked = setup.blockedTasks;
   core.active = setup.activeTasks;
   core.blockedMicrothreads = setup.blockedMicrothreads;
-  for (const RotatingTask &rotating : setup.rotating)
-    core.rotatingCounter.push_back(rotating.counter);
-  core.fifos.resize(setup.fifos.size());
-  core.steps.resize(core.code->code->stepSlots);
+  for (auto [counter, rotating] :
+       llvm::zip(core.rotatingCounter, setup.rotating))
+    counter = rotating.counter;
   for (const InitialDsr &dsr : setup.dsrs)
     loadDsr(core, dsr.load, dsr.descriptor.pack(), dsr.completionTarget,
             dsr.onControlTarget);
@@ -143,6 +150,12 @@ void Stepper::wake(Core &core, uint64_t at) {
 void Stepper::step(Core &core) {
   ++counters.steps;
   core.acted = false;
+  if (core.retries) {
+    uint8_t due = core.retries & 1u << now % 8;
+    core.retries ^= due;
+    if (due)
+      retry(core);
+  }
   if (((core.busyRings[0] & ~core.stuckRings[0]) |
        (core.busyRings[1] & ~core.stuckRings[1])) ||
       (core.hasLateRings() && (core.late.busy & ~core.late.stuck)))

@@ -29,6 +29,7 @@
 #include "sequin/Machine/CslMessages.h"
 #include "sequin/Machine/CslPipeline.h"
 #include "sequin/Machine/CslRegisters.h"
+#include "sequin/Support/Archive.h"
 #include "sequin/Wafer/ControlWord.h"
 #include "sequin/WaferSim/Simulator.h"
 
@@ -44,11 +45,31 @@ struct WindowPart {
   }
 };
 
+/// What a PE does to its neighbour in another rank's row.
+struct Crossing {
+  enum class Kind : uint8_t {
+    Push,  ///< a wavelet of `color`
+    Pop,   ///< one that came from there has moved on
+    Probe, ///< looks for room in the router buffer of `color`
+    Route, ///< has written `data` >> 16 into the register at the rest
+  };
+  uint32_t data = 0;
+  uint16_t x = 0;
+  Kind kind = Kind::Push;
+  uint8_t color = 0;
+  bool control = false, flip = false, half = false;
+  uint8_t sentAs = 0; ///< the color that the wavelet itself has
+};
+
 /// What a PE has printed.
 struct LogLine {
   uint64_t cycle;
   uint32_t pe, order;
   std::string text;
+  bool operator<(const LogLine &other) const {
+    return std::tie(cycle, pe, order) <
+           std::tie(other.cycle, other.pe, other.order);
+  }
 };
 
 /// Steps that are planned for the next kNear cycles: by row, cycle % kSlots and
@@ -59,6 +80,11 @@ struct Plan {
   std::vector<uint64_t> masks;     ///< by row: bit c % kSlots has something
   std::vector<uint8_t> activeRows; ///< whose mask may not be empty
   unsigned wordsPerRow = 0;
+  void clear() {
+    std::fill(slots.begin(), slots.end(), 0);
+    std::fill(masks.begin(), masks.end(), 0);
+    std::fill(activeRows.begin(), activeRows.end(), 0);
+  }
 };
 
 class Stepper {
@@ -70,6 +96,15 @@ public:
   /// Cycles from `start` on, as many as `cycles`. Stops within them if the
   /// wafer is interrupted.
   void runWindow(uint64_t start, int64_t cycles, const WindowPart &part);
+  /// Puts a PE beside its program: all but state and memory.
+  void bindCore(Core &core);
+  /// Makes an image of a PE in another rank's row.
+  void loadImage(Core &core);
+  /// Makes it one of what the PE is now, as its rank has told.
+  void takeImage(Core &image, Loader &border, bool south);
+  /// What PEs beyond the border to the north (false) or south did in cycle
+  /// `now`.
+  void takeCrossings(llvm::ArrayRef<Crossing> all, bool south);
   /// Plans a step of `core`.
   void wake(Core &core, uint64_t at);
   void define(Core &core, uint32_t address, uint32_t bytes, bool on = true);
@@ -81,6 +116,8 @@ public:
   std::vector<LogLine> lines;
   std::vector<Race> races, undefined, lostControls;
   std::optional<Trap> trapped;
+  /// What goes over the borders to other ranks, north and south.
+  std::array<std::vector<Crossing>, 2> crossings;
   /// Steps beyond those of the plan: cycle and PE.
   std::vector<std::pair<uint64_t, uint32_t>> far;
 
@@ -106,6 +143,11 @@ private:
   void loseControl(Core &core, const LiveOp &op);
   void countMacs(DsdOpcode opcode, uint64_t elements);
 
+  // Border.cpp: neighbours in other ranks' rows.
+  std::vector<Crossing> &crossingsTo(const Core &other);
+  void pushOver(Core &core, Core &other, uint8_t channel, Wavelet wavelet);
+  void tellRoutes(const Core &core, uint16_t address, uint16_t value);
+
   // Stepper.cpp: time.
   void stepRow(uint32_t y, int64_t begin, int64_t end);
   void prefetchRow(int64_t y, unsigned ahead, int64_t begin, int64_t end) const;
@@ -117,6 +159,11 @@ private:
     core.stuckRings[0] = core.stuckRings[1] = 0;
     if (core.hasLateRings())
       core.late.stuck = 0;
+  }
+  /// The same from the next cycle on: this one may be behind the PE or not.
+  void retryNext(Core &core) {
+    core.retries |= 1u << (now + 1) % 8;
+    wake(core, now + 1);
   }
   /// Takes the first wavelet of an input queue.
   void popInput(Core &core, Ring &ring) {
@@ -247,6 +294,7 @@ private:
                   uint64_t *registers, Location location);
 
   // Registers.cpp.
+  void writeRoutes(Core &core, CslRegister kind, unsigned word, uint16_t value);
   uint16_t readConfig(Core &core, uint16_t address);
   void writeConfig(Core &core, uint16_t address, uint16_t value);
   std::optional<uint16_t> registerAt(uint64_t address, uint64_t bytes) const;
@@ -264,6 +312,9 @@ private:
 
 /// The stride of `walk`'s loops in elements, for SIMD limits.
 int64_t strideOf(const Walk &walk);
+
+/// The DSRs of a PE, none of them loaded.
+llvm::MutableArrayRef<DsrState> newDsrs(const CslMachine &machine, Slab &slab);
 
 /// Of the instruction that scalar code is at.
 Location currentLocation(const Core &core);

@@ -12,7 +12,7 @@
 using namespace sequin;
 using namespace sequin::wafer;
 
-static constexpr const char *kLaunched = "launched function";
+static constexpr const char *kLaunched = kTaskKinds[5];
 /// What the vendor's logs call a launched function (SIM-021).
 static constexpr uint8_t kLaunchedWse2 = 22, kLaunchedWse3 = 1;
 

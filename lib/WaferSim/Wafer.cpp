@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Wafer.h"
+#include "Crew.h"
 #include "sequin/Support/Interrupt.h"
 #include "sequin/Support/Progress.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -39,12 +41,34 @@ static size_t writtenStride(const CslMachine &machine) {
 Wafer::Wafer(const Program &program, const CslMachine &machine,
              const Options &options)
     : program(program), machine(machine), options(options),
+      firstRow(Crew::firstRow(program, options.exchange, 0)),
+      endRow(Crew::firstRow(program, options.exchange, 1)),
       randomSeed(options.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du) {
+  if (options.exchange && options.exchange->size() > 1)
+    crew = std::make_unique<Crew>(*this, *options.exchange);
   load();
 }
 
+std::unique_ptr<Wafer> Wafer::makeShared(const Program &program,
+                                         const CslMachine &machine,
+                                         Options options, bool isObserved,
+                                         bool isTraced) {
+  std::unique_ptr<Relay> relay;
+  Observer *watcher = options.observer;
+  if (isObserved) {
+    relay = std::make_unique<Relay>(isTraced);
+    options.observer = relay.get();
+  }
+  auto wafer = std::make_unique<Wafer>(program, machine, options);
+  if (relay)
+    relay->attach(*wafer);
+  wafer->relay = std::move(relay);
+  wafer->watcher = watcher;
+  return wafer;
+}
+
 Wafer::~Wafer() {
-  for (Core &core : cores) {
+  for (Core &core : cores.slice(firstCore, endCore - firstCore)) {
     for (DsrState &dsr : core.dsrs)
       dsr.~DsrState();
     core.~Core();
@@ -182,13 +206,18 @@ void Wafer::load() {
   }
   size_t pes = program.pes.size();
   Core *first = static_cast<Core *>(slab.allocate(pes * sizeof(Core)));
-  for (size_t i = 0; i < pes; ++i)
+  // Those of this rank, and images of the rows next to them.
+  const size_t width = static_cast<size_t>(program.width);
+  firstCore = static_cast<size_t>(std::max<int64_t>(firstRow - 1, 0)) * width;
+  endCore = static_cast<size_t>(std::min<int64_t>(endRow + 1, program.height)) *
+            width;
+  for (size_t i = firstCore; i < endCore; ++i)
     new (first + i) Core();
   cores = llvm::MutableArrayRef(first, pes);
 
   // A window needs so many rows for each, or what is left out around the
   // borders would meet.
-  unsigned most = static_cast<unsigned>(program.height / (2 * window + 2));
+  unsigned most = static_cast<unsigned>((endRow - firstRow) / (2 * window + 2));
   unsigned count = std::clamp(options.threads, 1u, std::max(most, 1u));
   // An observer is told of one PE at a time.
   if (options.observer)
@@ -198,18 +227,64 @@ void Wafer::load() {
   if (count > 1)
     team = std::make_unique<Team>(count);
   auto loadPart = [&](unsigned number) {
-    for (size_t i = pes * number / count; i < pes * (number + 1) / count; ++i)
-      steppers[number]->loadCore(cores[i]);
+    llvm::MutableArrayRef<Core> own = ownCores();
+    for (size_t i = own.size() * number / count;
+         i < own.size() * (number + 1) / count; ++i)
+      steppers[number]->loadCore(own[i]);
   };
   if (team)
     team->run(loadPart);
   else
     loadPart(0);
+  loadImages();
+}
+
+void Wafer::loadImages() {
+  const size_t own = static_cast<size_t>(firstRow * program.width);
+  const size_t end = static_cast<size_t>(endRow * program.width);
+  for (size_t i = firstCore; i < endCore; ++i) {
+    if (i >= own && i < end)
+      continue;
+    steppers.front()->loadImage(cores[i]);
+    Core &neighbour =
+        i < own ? cores[i + program.width] : cores[i - program.width];
+    neighbour.foreign |= bit(i < own ? Direction::North : Direction::South);
+  }
+}
+
+void Wafer::borrowOthers(llvm::function_ref<void()> work) {
+  // Images are not the PEs themselves: they make room for a while.
+  llvm::SmallVector<std::pair<Core *, Core *>> images;
+  std::vector<std::unique_ptr<Core>> kept;
+  auto isOwn = [&](size_t i) {
+    return i >= static_cast<size_t>(firstRow * program.width) &&
+           i < static_cast<size_t>(endRow * program.width);
+  };
+  for (size_t i = firstCore; i < endCore; ++i)
+    if (!isOwn(i)) {
+      kept.push_back(std::make_unique<Core>(std::move(cores[i])));
+      cores[i].~Core();
+      images.push_back({&cores[i], kept.back().get()});
+    }
+  for (size_t i = 0; i < cores.size(); ++i)
+    if (!isOwn(i)) {
+      new (&cores[i]) Core();
+      steppers.front()->bindCore(cores[i]);
+    }
+  work();
+  for (size_t i = 0; i < cores.size(); ++i)
+    if (!isOwn(i)) {
+      for (DsrState &dsr : cores[i].dsrs)
+        dsr.~DsrState();
+      cores[i].~Core();
+    }
+  for (auto [place, image] : images)
+    new (place) Core(std::move(*image));
 }
 
 void Wafer::start() {
   started = true;
-  for (Core &core : cores)
+  for (Core &core : ownCores())
     if (core.active)
       wake(core, now);
 }
@@ -236,11 +311,12 @@ void Wafer::takeFar() {
   }
 }
 
-/// The next cycle in which something is planned.
-bool Wafer::nextTime(uint64_t &start) {
-  start = ~uint64_t(0);
+/// The next cycle in which something is planned; the largest number: nothing
+/// is.
+uint64_t Wafer::nextTime() {
+  uint64_t start = ~uint64_t(0);
   unsigned turn = base % Plan::kSlots;
-  for (int64_t y = 0; y < program.height; ++y) {
+  for (int64_t y = firstRow; y < endRow; ++y) {
     if (!plan.activeRows[y])
       continue;
     uint64_t mask = plan.masks[y];
@@ -251,40 +327,77 @@ bool Wafer::nextTime(uint64_t &start) {
   }
   if (!far.empty())
     start = std::min(start, far.top().first);
-  if (start == ~uint64_t(0))
-    return false;
-  now = start;
+  return start;
+}
+
+/// Plans what is due in the window that begins now.
+void Wafer::takeDue() {
   Stepper &stepper = *steppers.front();
   stepper.now = now;
-  while (!far.empty() && far.top().first < start + Plan::kNear) {
+  while (!far.empty() && far.top().first < now + Plan::kNear) {
     auto [at, index] = far.top();
     far.pop();
     stepper.wake(cores[index], at);
   }
-  return true;
+}
+
+Agreement Wafer::agree() {
+  Agreement mine{nextTime(),      counters.steps, counters.instructions,
+                 lastStep,        wasInterrupted, trapped.has_value(),
+                 stopAsked() != 0};
+  return crew ? crew->agree(mine) : mine;
 }
 
 void Wafer::runWindow(uint64_t start, int64_t cycles) {
-  const int64_t height = program.height;
+  // What crosses a border to another rank is known after every cycle, so the
+  // rows that it can reach are stepped cycle by cycle, behind the others.
+  const int64_t rowsAll = endRow - firstRow;
+  const bool allReached = hasBorder() && rowsAll < 2 * cycles + 2;
+  WindowPart whole{firstRow, endRow, 0, 0};
+  if (firstRow > 0)
+    whole = {firstRow + 1, whole.end, 1, 0};
+  if (endRow < program.height)
+    whole = {whole.begin, endRow - 1, whole.beginSlope, -1};
+  if (!allReached)
+    runParts(start, cycles, whole);
+  if (hasBorder())
+    runBorders(start, cycles, allReached);
+}
+
+void Wafer::runBorders(uint64_t start, int64_t cycles, bool all) {
+  Stepper &stepper = *steppers.front();
+  for (int64_t k = 0; k < cycles; ++k) {
+    if (all)
+      stepper.runWindow(start + k, 1, {firstRow, endRow, 0, 0});
+    if (!all && firstRow > 0)
+      stepper.runWindow(start + k, 1, {firstRow, firstRow + k + 1, 0, 0});
+    if (!all && endRow < program.height)
+      stepper.runWindow(start + k, 1, {endRow - 1 - k, endRow, 0, 0});
+    stepper.now = start + k;
+    crew->cross(stepper);
+  }
+}
+
+void Wafer::runParts(uint64_t start, int64_t cycles, const WindowPart &whole) {
   // Those that have something to do are shared out.
   auto isActive = [](uint8_t active) { return active != 0; };
-  int64_t first =
-      llvm::find_if(plan.activeRows, isActive) - plan.activeRows.begin();
-  int64_t last =
-      height - (llvm::find_if(llvm::reverse(plan.activeRows), isActive) -
-                plan.activeRows.rbegin());
+  llvm::ArrayRef<uint8_t> active =
+      llvm::ArrayRef(plan.activeRows).slice(firstRow, endRow - firstRow);
+  int64_t first = firstRow + (llvm::find_if(active, isActive) - active.begin());
+  int64_t last = endRow - (llvm::find_if(llvm::reverse(active), isActive) -
+                           active.rbegin());
   int64_t rows = last - first;
   int64_t count = std::min<int64_t>(static_cast<int64_t>(steppers.size()),
                                     rows / (2 * cycles + 2));
   if (count < 2 || lastSteps < options.teamSteps)
-    return steppers.front()->runWindow(start, cycles, {0, height, 0, 0});
+    return steppers.front()->runWindow(start, cycles, whole);
   auto borderAbove = [&](int64_t number) {
     return first + rows * number / count;
   };
   team->run([&](unsigned number) {
     if (number >= count)
       return;
-    WindowPart part{0, height, 0, 0};
+    WindowPart part = whole;
     if (number > 0) {
       part.begin = borderAbove(number) + 1;
       part.beginSlope = 1;
@@ -330,16 +443,26 @@ void Wafer::endWindow() {
   takeFar();
   if (!finds)
     return;
-  llvm::sort(lines, [](const LogLine &a, const LogLine &b) {
-    return std::tie(a.cycle, a.pe, a.order) < std::tie(b.cycle, b.pe, b.order);
-  });
+  llvm::sort(lines);
+  if (crew)
+    move(lines, newLines);
   for (LogLine &line : lines)
     if (!trapped || line.cycle <= trapped->cycle)
       log.push_back(std::move(line.text));
+  sortFindings();
+}
+
+void Wafer::sortFindings() {
   for (std::vector<Race> *list : {&races, &undefined, &lostControls})
     llvm::sort(*list, [](const Race &a, const Race &b) {
       return std::tie(a.cycle, a.y, a.x) < std::tie(b.cycle, b.y, b.x);
     });
+}
+
+/// What PEs were found at when another one had trapped.
+void Wafer::forgetAfter(uint64_t cycle) {
+  for (std::vector<Race> *list : {&races, &undefined, &lostControls})
+    llvm::erase_if(*list, [&](const Race &race) { return race.cycle > cycle; });
 }
 
 Outcome Wafer::run(uint64_t cycles) {
@@ -348,44 +471,93 @@ Outcome Wafer::run(uint64_t cycles) {
   if (wasInterrupted)
     return Outcome::Interrupted;
   hangReport = {};
+  if (!crew)
+    return runOwn(cycles);
+  crew->beginRun(cycles);
+  return crew->endRun(runOwn(cycles));
+}
+
+/// Cycles, the PEs that were at work on average since the last time, and how
+/// long the run can take.
+void Wafer::tellProgress(const Agreement &all) {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPeriod{50};
+  auto time = Clock::now();
+  if (time < told.next)
+    return;
+  uint64_t steps = all.steps + all.instructions / 16;
+  if (told.begin == Clock::time_point()) {
+    told.begin = time;
+    told.firstSteps = steps;
+  }
+  std::string text = llvm::formatv("{0:N0} PEs", program.pes.size());
+  if (now > told.cycle && told.cycle)
+    text = llvm::formatv(
+        "{0:N0} of {1:N0} PEs at work",
+        std::min<uint64_t>((all.steps - told.steps) / (now - told.cycle),
+                           program.pes.size()),
+        program.pes.size());
+  double seconds = std::chrono::duration<double>(time - told.begin).count();
+  if (options.isLimited && seconds >= 1 && steps > told.firstSteps)
+    text += llvm::formatv(", at most {0:N0} s left",
+                          uint64_t(seconds * double(options.maxSteps - steps) /
+                                   double(steps - told.firstSteps)));
+  reportProgress({"simulate", text, int64_t(now), 0, "cycles"});
+  told.next = time + kPeriod;
+  told.cycle = now;
+  told.steps = all.steps;
+}
+
+Outcome Wafer::runOwn(uint64_t cycles) {
   const uint64_t before = now;
   base = now;
   if (!started)
     start();
   const uint64_t pause = now + std::min(cycles, ~uint64_t(0) - now);
-  const std::string pes = std::to_string(program.pes.size()) + " PEs";
-  uint64_t begin = 0;
-  while (nextTime(begin)) {
-    if (begin >= options.maxCycles ||
-        counters.steps + counters.instructions / 16 >= options.maxSteps) {
-      now = begin;
-      describeHang();
+  for (;;) {
+    Agreement all = agree();
+    lastStep = all.lastStep;
+    if (all.interrupted) {
+      wasInterrupted = true;
+      return Outcome::Interrupted;
+    }
+    if (all.trapped) {
+      if (trapped)
+        now = counters.cycles = trapped->cycle;
+      // Other PEs were as far as the window's end.
+      if (!crew)
+        forgetAfter(now);
+      return Outcome::Trapped;
+    }
+    if (all.next == ~uint64_t(0)) {
+      now = counters.cycles = std::max(before, all.lastStep);
+      break;
+    }
+    now = all.next;
+    takeDue();
+    if (now >= options.maxCycles ||
+        all.steps + all.instructions / 16 >= options.maxSteps) {
+      if (!crew)
+        describeHang();
       hangReport.exhausted = true;
       return Outcome::Exhausted;
     }
-    if (begin >= pause) {
-      counters.cycles = begin;
+    if (now >= pause || all.stopped) {
+      counters.cycles = now;
       return Outcome::Paused;
     }
+    const uint64_t begin = now;
     base = std::min({begin + window, options.maxCycles, pause});
-    reportProgress({"simulate", pes, int64_t(begin), 0, "cycles"});
+    if (isProgressShown())
+      tellProgress(all);
     runWindow(begin, static_cast<int64_t>(base - begin));
-    if (wasInterrupted)
-      return Outcome::Interrupted;
     endWindow();
-    if (trapped) {
-      now = counters.cycles = trapped->cycle;
-      // Other PEs were as far as the window's end.
-      for (std::vector<Race> *list : {&races, &undefined, &lostControls})
-        llvm::erase_if(*list,
-                       [&](const Race &race) { return race.cycle > now; });
-      return Outcome::Trapped;
-    }
+    if (crew)
+      crew->endWindow(begin);
   }
-  now = std::max(before, lastStep);
-  counters.cycles = now;
-  if (!somethingPends())
+  if (!(crew ? crew->anyPends() : somethingPends()))
     return Outcome::Finished;
-  describeHang();
+  if (!crew)
+    describeHang();
   return Outcome::Hung;
 }

@@ -44,6 +44,7 @@ from .program import (
     import_visa,
 )
 from .report import Command, Report, Simulation, Timeline
+from .sweep import sweep
 
 if TYPE_CHECKING:
     from .onnx import CompiledModel, Model, ModelResult, import_onnx
@@ -81,6 +82,7 @@ __all__ = [
     "import_visa",
     "machine",
     "machines",
+    "sweep",
 ]
 
 __version__ = _core.version

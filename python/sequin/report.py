@@ -160,6 +160,10 @@ class Report:
     """Keys of the report that have no field here."""
     _native: _core.RunReport | None = field(default=None, repr=False, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled report is as one from a file: without the run itself."""
+        return {**self.__dict__, "_native": None}
+
     # -- Reading and writing ---------------------------------------------------------
 
     @classmethod

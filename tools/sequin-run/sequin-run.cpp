@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sequin/Tools/Ranks.h"
 #include "sequin/Tools/RunDriver.h"
 #include "sequin/Tools/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -183,6 +184,22 @@ static cl::opt<int64_t, true> threads(
         "the time it takes depends on them (default: 1)"),
     cl::value_desc("n"), cl::location(options.wafer.threads),
     cl::cat(category));
+static cl::opt<std::string, true> checkpoint(
+    "checkpoint",
+    cl::desc("Where to write the state of a wafer when Ctrl-C ends the run, "
+             "and every so many cycles"),
+    cl::value_desc("file"), cl::location(options.wafer.checkpoint),
+    cl::cat(category));
+static cl::opt<int64_t>
+    checkpointEvery("checkpoint-every",
+                    cl::desc("Write --checkpoint every so many cycles"),
+                    cl::value_desc("cycles"), cl::cat(category));
+static cl::opt<std::string, true>
+    resume("resume",
+           cl::desc("Go on from a checkpoint of the same command; threads and "
+                    "processes may be other ones"),
+           cl::value_desc("file"), cl::location(options.wafer.resume),
+           cl::cat(category));
 static cl::opt<bool, true>
     shallowQueues("shallow-queues",
                   cl::desc("Every queue and router buffer holds one wavelet"),
@@ -200,15 +217,25 @@ int main(int argc, char **argv) {
   if (cl::Option *ofLlvm = cl::getRegisteredOptions().lookup("threads"))
     ofLlvm->removeArgument();
   threads.setArgStr("threads");
+  // One of several processes speaks for all.
+  llvm::raw_ostream &log = findRank() ? llvm::nulls() : llvm::errs();
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "Runs a program on a simulated machine\n", &llvm::errs()))
+          argc, argv, "Runs a program on a simulated machine\n", &log))
     return kUsage;
   options.arguments.assign(argv, argv + argc);
   if (chips.getNumOccurrences() > 0)
     options.compile.chips = chips;
   if (searchBudget.getNumOccurrences() > 0)
     options.compile.searchBudget = searchBudget;
+  if (checkpointEvery.getNumOccurrences() > 0)
+    options.wafer.checkpointEvery = checkpointEvery;
   if (maxSteps.getNumOccurrences() > 0)
     options.run.maxSteps = maxSteps;
-  return run(options, llvm::errs());
+  auto exchange = joinRanks();
+  if (!exchange) {
+    log << "error: " << llvm::toString(exchange.takeError()) << "\n";
+    return kRefused;
+  }
+  options.exchange = exchange->get();
+  return run(options, log);
 }

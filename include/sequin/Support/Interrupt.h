@@ -68,6 +68,22 @@ bool endSearch();
 /// Whether a search takes the first result that it has.
 bool isSearchEnded();
 
+/// While it lives, the first SIGINT, SIGTERM or SIGUSR1 of a program asks its
+/// work to stop at a point from which it can go on, instead of ending it.
+class StopScope {
+public:
+  StopScope();
+  ~StopScope();
+  StopScope(const StopScope &) = delete;
+  StopScope &operator=(const StopScope &) = delete;
+};
+
+/// Asks the work under a StopScope to stop; whether there is one that was not
+/// asked before. A signal handler may call it.
+bool askToStop(int signal);
+/// The signal by which the work of this process is asked to stop, or 0.
+int stopAsked();
+
 } // namespace sequin
 
 #endif // SEQUIN_SUPPORT_INTERRUPT_H

@@ -64,6 +64,7 @@ public:
   void clear();
   /// The same for good, whatever another thread shows after.
   void hide();
+  bool isShown() const { return shows; }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -95,6 +96,8 @@ template <typename Work> auto withProgress(ProgressMode mode, Work work) {
 
 /// Says how far the work of this thread is; cheap enough for every command.
 void reportProgress(const Progress &progress);
+/// Whether anybody sees it, for who would have to find it out first.
+bool isProgressShown();
 
 } // namespace sequin
 

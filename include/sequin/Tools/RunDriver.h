@@ -19,6 +19,7 @@
 #include "sequin/Api/Program.h"
 #include "sequin/Support/Progress.h"
 #include "sequin/Tools/ExitCode.h"
+#include "sequin/WaferSim/Exchange.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct WaferFlags {
   int64_t seed = 0;
   /// Of the simulator, at least 1; all that a run gives is the same.
   int64_t threads = 1;
+  std::string checkpoint; ///< path; empty: none
+  std::string resume;     ///< path of a checkpoint to go on from
+  std::optional<int64_t> checkpointEvery; ///< cycles
 };
 
 struct RunOptions {
@@ -55,6 +59,8 @@ struct RunOptions {
   std::string reportMapping;       ///< JSON if it ends in .json, text otherwise
   bool raw = false; ///< results in the bits of the program's type
   WaferFlags wafer;
+  /// The processes that run it, of which this is one; null: alone.
+  wafer::Exchange *exchange = nullptr;
 };
 
 /// Runs; everything that is said goes to `log`.

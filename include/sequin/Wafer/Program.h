@@ -416,6 +416,8 @@ llvm::json::Value toJSON(const Program &program);
 /// Errors name the path of the value.
 llvm::Expected<Program> fromJSON(const llvm::json::Value &value);
 llvm::Expected<Program> fromJSONText(llvm::StringRef text);
+/// A number by which programs are told apart: of their JSON.
+uint64_t fingerprint(const Program &program);
 
 /// Bytecode and tables as text, for tests and people.
 void print(llvm::raw_ostream &os, const Code &code);

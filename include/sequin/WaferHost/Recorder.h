@@ -125,6 +125,12 @@ public:
   /// In the order of locations and names.
   std::vector<SourceStatistics> sources() const;
 
+  /// What it has counted, for a run that goes on from a checkpoint. Timelines,
+  /// logs of wavelets and activity are of whole runs. `of`: the program that is
+  /// simulated.
+  void save(llvm::raw_ostream &os, const Program &of) const;
+  llvm::Error load(llvm::ArrayRef<uint8_t> bytes, const Program &of);
+
   void hop(const Moment &at, const Hop &hop) override;
   void taskStarts(const Moment &at, llvm::StringRef kind,
                   const Function &function) override;
@@ -149,6 +155,7 @@ private:
   /// A span that begins and is open; null if there are too many.
   Span *addSpan(const Moment &at, unsigned slot);
   std::vector<KeptHop> sortedHops() const;
+  template <typename A> void transfer(A &a, const Program &of);
   void writeEvents(llvm::json::OStream &out, const Session &session) const;
 
   const Program &program;

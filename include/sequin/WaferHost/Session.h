@@ -148,6 +148,11 @@ public:
   /// The same at the end of a program: what waits then is a hang.
   llvm::Error finish();
 
+  //===--- Checkpoints (Simulator.h) --------------------------------------===//
+
+  void save(llvm::raw_ostream &os) const;
+  llvm::Error load(llvm::ArrayRef<uint8_t> bytes);
+
 private:
   Session(Program program, const CslMachine *row)
       : loaded(std::move(program)), row(row) {}

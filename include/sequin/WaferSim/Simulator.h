@@ -28,6 +28,7 @@
 #ifndef SEQUIN_WAFERSIM_SIMULATOR_H
 #define SEQUIN_WAFERSIM_SIMULATOR_H
 
+#include "sequin/WaferSim/Exchange.h"
 #include "sequin/WaferSim/Observer.h"
 #include <memory>
 #include <tuple>
@@ -46,6 +47,8 @@ struct Options {
   /// The same for the work of a run, which bounds its time: Counters::steps,
   /// and a step for every 16 instructions.
   uint64_t maxSteps = ~uint64_t(0);
+  /// The run is thought to come to maxSteps: its progress is measured by them.
+  bool isLimited = false;
   /// Seed of what follows. A race-free program gives the same memory for all.
   uint64_t seed = 0;
   /// Every wavelet takes 0 to 7 cycles more on each hop, in order.
@@ -81,6 +84,9 @@ struct Options {
   /// Steps in a window from which on threads share the next one; below, that
   /// would take longer than it saves.
   uint64_t teamSteps = 4096;
+  /// The ranks that simulate the fabric, of which this one is rank 0; the
+  /// others serve(). All that a run gives is the same without.
+  Exchange *exchange = nullptr;
 };
 
 enum class Outcome : uint8_t {
@@ -88,7 +94,9 @@ enum class Outcome : uint8_t {
   Trapped,   ///< Simulator::trap() says why
   Hung,      ///< nothing moves and work is pending: Simulator::hang()
   Exhausted, ///< the limit of cycles; hang() says what was going on
-  Paused,    ///< as many cycles as were asked for; run() goes on
+  /// As many cycles as were asked for, or a StopScope (Interrupt.h) was told to
+  /// stop; run() goes on.
+  Paused,
   /// interrupted(): somewhere within a cycle, so that it never goes on.
   Interrupted,
 };
@@ -176,9 +184,22 @@ public:
          const Options &options = {});
   ~Simulator();
 
+  /// Does the part of a rank other than 0 in every simulation that rank 0
+  /// creates, until it calls endService(). `program` is the same. Fails if this
+  /// rank cannot; rank 0 says so too.
+  static llvm::Error serve(const Program &program, const CslMachine &machine,
+                           Exchange &exchange);
+  static void endService(Exchange &exchange);
+
   /// Runs until nothing moves, or until `cycles` have passed. Starts, the first
   /// time, what comptime blocks activated.
   Outcome run(uint64_t cycles = ~uint64_t(0));
+
+  /// All that there is between two runs. It goes on after load() in a simulator
+  /// of the same program and options, on any number of threads and ranks.
+  void save(llvm::raw_ostream &os) const;
+  /// Before anything else. Trusts nothing; after an error nothing runs.
+  llvm::Error load(llvm::ArrayRef<uint8_t> bytes);
 
   uint64_t now() const;
   const Counters &counters() const;
@@ -216,8 +237,12 @@ public:
   llvm::Expected<std::vector<uint32_t>> receive(llvm::StringRef stream,
                                                 int64_t x, int64_t y);
 
-  /// A PE's memory, for debuggers and tests.
+  /// A PE's memory, for debuggers and tests. Of several ranks it is that of the
+  /// time of the call.
   llvm::ArrayRef<uint8_t> memory(int64_t x, int64_t y) const;
+  /// A part of it.
+  llvm::ArrayRef<uint8_t> memory(int64_t x, int64_t y, uint32_t address,
+                                 uint32_t bytes) const;
 
 private:
   explicit Simulator(std::unique_ptr<Wafer> wafer);

@@ -8,11 +8,12 @@
 //
 // Random programs without races, from the text to the memory of every PE: the
 // reference interpreter in both of its orders, and the simulator with and
-// without random latencies, queues of one word and another picker, must leave
-// every variable the same to the bit. With some exceptions of floats unmasked
-// all of them trap or none does; which PE and thread is first is a matter of
-// time, unless there is only one, which must stop at the same operation for the
-// same reason. 500 programs, 60 under the sanitizers;
+// without random latencies, queues of one word and another picker, on one rank
+// and on several, must leave every variable the same to the bit. With some
+// exceptions of floats unmasked all of them trap or none does; which PE and
+// thread is first is a matter of time, unless there is only one, which must
+// stop at the same operation for the same reason. 500 programs, 60 under the
+// sanitizers;
 // SEQUIN_TEST_COUNT asks for another number, SEQUIN_TEST_SEED for another seed
 // than a fresh one.
 //
@@ -20,6 +21,7 @@
 
 #include "ProgramGenerator.h"
 #include "ProgramTest.h"
+#include "WaferSim/LocalRanks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "sequin/Conversion/CslToWafer/DeriveProgram.h"
@@ -137,6 +139,14 @@ protected:
       options.randomLatency = way > 0;
       options.shallowQueues = way > 1;
       options.highestTaskFirst = way > 1;
+      // Also on several ranks, where there are rows for them.
+      std::optional<LocalRanks> ranks;
+      auto size =
+          static_cast<unsigned>(std::min<int64_t>(program->height, 1 + way));
+      if (size > 1) {
+        ranks.emplace(*program, size);
+        options.exchange = ranks->exchange();
+      }
       auto simulator = wafer::Simulator::create(*program, machine, options);
       if (!simulator)
         return llvm::toString(simulator.takeError());

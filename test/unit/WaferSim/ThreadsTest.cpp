@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SeenRun.h"
 #include "StencilProgram.h"
 #include "gmock/gmock.h"
 
@@ -18,57 +19,6 @@ namespace {
 
 constexpr int64_t kWidth = 7, kHeight = 26;
 constexpr unsigned kDepth = 7, kSteps = 2;
-
-/// All that a run gives, as text.
-struct Seen {
-  Outcome outcome = Outcome::Finished;
-  std::string text;
-  std::vector<uint8_t> memory;
-};
-
-std::string describe(llvm::ArrayRef<Race> races) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const Race &race : races)
-    os << race.cycle << " (" << race.x << ", " << race.y << ") " << race.message
-       << "\n";
-  return text;
-}
-
-Seen see(const Program &program, Options options, unsigned threads,
-         unsigned window) {
-  options.threads = threads;
-  options.windowCycles = window;
-  options.teamSteps = 0;
-  auto simulator = simulate(program, options);
-  Seen seen;
-  // In pieces, as a host with timeouts does.
-  do
-    seen.outcome = simulator->run(37);
-  while (seen.outcome == Outcome::Paused);
-  llvm::raw_string_ostream os(seen.text);
-  const Counters &c = simulator->counters();
-  for (uint64_t number :
-       {simulator->now(), c.cycles, c.steps, c.hops, c.delivered, c.elements,
-        c.macsF32, c.macsMixed, c.macsFp16, c.instructions, c.dropped,
-        c.filtered, c.active, c.firstWavelet, c.lastElement})
-    os << number << "\n";
-  os << describe(simulator->races()) << describe(simulator->lostControls())
-     << describe(simulator->undefinedReads());
-  for (const std::string &line : simulator->log())
-    os << line << "\n";
-  if (seen.outcome == Outcome::Trapped)
-    os << simulator->trap()->cycle << " (" << simulator->trap()->x << ", "
-       << simulator->trap()->y << ") " << simulator->trap()->message << "\n";
-  if (seen.outcome == Outcome::Hung)
-    os << simulator->hang().str(program);
-  for (int64_t y = 0; y < program.height; ++y)
-    for (int64_t x = 0; x < program.width; ++x) {
-      llvm::ArrayRef<uint8_t> memory = simulator->memory(x, y);
-      seen.memory.insert(seen.memory.end(), memory.begin(), memory.end());
-    }
-  return seen;
-}
 
 /// What one thread gives; that so many others give the same has been checked.
 Seen seeOnAll(const Program &program, const Options &options = {},
