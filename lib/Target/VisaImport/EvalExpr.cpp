@@ -463,6 +463,9 @@ Value Evaluator::evalPath(const ast::PathExpr &expr, const TypeRef &expected) {
     auto found = frame->constants.find(meaning.node);
     if (found != frame->constants.end())
       return found->second;
+    isUnknown |= mayBeUnknown;
+    if (mayBeUnknown)
+      return {};
     return fail(expr.span(), "the value of '" + ast::toString(path) +
                                  "' is not known; write it in the call");
   }

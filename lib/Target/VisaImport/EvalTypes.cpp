@@ -63,7 +63,10 @@ TypeRef Evaluator::evalType(const ast::Type &type) {
   case ast::NodeKind::InferType:
     return nullptr;
   case ast::NodeKind::MappingType: {
+    llvm::SaveAndRestore unknown(isUnknown, false);
     auto text = evalMapping(llvm::cast<ast::MappingType>(type).mapping);
+    if (!text && isUnknown)
+      return nullptr;
     if (!text || !resolveMapping(*text, type.span()))
       return errorType();
     return makeMapping(*text);
@@ -297,7 +300,9 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
         return "[" + type->text + "]";
       if (type && type->kind == Type::Kind::Error)
         return std::nullopt;
-      fail(mapping->span(), "'" + name + "' is not known here");
+      isUnknown = mayBeUnknown;
+      if (!mayBeUnknown)
+        fail(mapping->span(), "'" + name + "' is not known here");
       return std::nullopt;
     }
     if (meaning)
@@ -327,7 +332,8 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
       return "[" + type->text + "]";
     if (type && type->kind == Type::Kind::Axis)
       return type->name;
-    if (!type || type->kind != Type::Kind::Error)
+    isUnknown |= mayBeUnknown && !type;
+    if (!isUnknown && (!type || type->kind != Type::Kind::Error))
       fail(mapping->span(), "'" + ast::toString(*escape->type) + "' is " +
                                 (type ? "no mapping" : "not known here"));
     return std::nullopt;

@@ -139,8 +139,13 @@ private:
                      std::shared_ptr<Frame> frame, Span place);
   Value callClosure(const Value &closure, std::vector<Value> args, Span place);
   const ast::FnItem *findMethod(const ast::Node &type, StringRef name);
+  /// The only method of that name in the source; null if there are several.
+  const ast::FnItem *findOnlyMethod(StringRef name);
   std::vector<Value> evalArgs(ast::List<ast::Expr> args,
                               const ast::FnItem *function, Frame *frame);
+  /// A type in the frame of a function that is called; what of it is not known
+  /// yet is null.
+  TypeRef evalInCallee(const ast::Type &type, Frame &callee);
   /// Binds what a pattern names; false if the value is another.
   bool match(const ast::Pattern &pattern, const Value &value);
   bool matchFields(const ast::Path &path, ast::List<ast::Pattern> patterns,
@@ -184,6 +189,9 @@ private:
   llvm::StringSet<> widened;
   /// Inside of what the source marks as constant.
   bool inConstant = false;
+  /// Inside of a type whose generic parameters follow from later values; and
+  /// whether it named one that is not known.
+  bool mayBeUnknown = false, isUnknown = false;
   uint64_t stepsLeft;
   bool outOfSteps = false;
   unsigned depth = 0;
