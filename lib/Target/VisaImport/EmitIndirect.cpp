@@ -67,16 +67,17 @@ Emitter::indexedAxis(const TypeRef &table, const TypeRef &other, Span place) {
     llvm::consumeError(mapping.takeError());
     return std::nullopt;
   }
-  auto placed = mapping->placedFactors();
-  int64_t bits = getBitWidth(*tcp::getElementKind(element));
-  if (placed)
-    for (const PlacedFactor &one : *placed)
-      if (one.factor.base == axis && one.factor.stride == 1 &&
-          one.positionStride * bits % 8 == 0)
-        return std::pair(axis, one.positionStride * bits / 8);
-  llvm::consumeError(placed.takeError());
-  fail(place, "rows along '" + axis + "' of m![" + text +
-                  "] do not lie one behind the other");
+  // An offset counts the elements of rows, wherever these lie.
+  int64_t rows = 1;
+  for (const Factor &factor : mapping->factors())
+    if (factor.kind == Factor::Kind::Axis && factor.base == axis)
+      rows *= factor.valid;
+  int64_t bits = getBitWidth(*tcp::getElementKind(element)) *
+                 (mapping->validSize() / rows);
+  if (mapping->validSize() % rows == 0 && bits % 8 == 0)
+    return std::pair(axis, bits / 8);
+  fail(place, "a row along '" + axis + "' of m![" + text + "] has " +
+                  llvm::Twine(bits) + " bits, no whole bytes");
   return std::nullopt;
 }
 
@@ -187,6 +188,24 @@ mlir::Value Emitter::rowsFromDm(Span place, const Value &index) {
   return op->getResult(0);
 }
 
+bool Emitter::fitsScratchpad(ApiCall &call, const Value &index) {
+  TypeRef type = Emitter::typeOfTensor(index);
+  int64_t bytes = sizeof(int32_t);
+  for (StringRef name : {"Cluster", "Slice", "Element"}) {
+    auto mapping = Mapping::parse(*getMapping(type, name), axes.sizes());
+    if (mapping)
+      bytes *= mapping->validSize();
+    llvm::consumeError(mapping.takeError());
+  }
+  if (bytes <= scratchpadBytes)
+    return true;
+  fail(call.argPlaces[0],
+       "the index of '" + call.row->name + "' has " + llvm::Twine(bytes) +
+           " bytes, a scratchpad holds " + llvm::Twine(scratchpadBytes) +
+           "; take byte offsets from HBM, or a part of the index at a time");
+  return false;
+}
+
 mlir::Value Emitter::rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
                             const TypeRef &grid) {
   const Value &index = call.args[0];
@@ -204,7 +223,8 @@ mlir::Value Emitter::rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
     return nullptr;
   }
   if (isDm)
-    return rowsFromDm(call.argPlaces[0], index);
+    return fitsScratchpad(call, index) ? rowsFromDm(call.argPlaces[0], index)
+                                       : mlir::Value();
   return rowNumbers(call.argPlaces[0], index, isScaled ? bytes : 1, grid);
 }
 

@@ -196,6 +196,9 @@ Value Emitter::fill(ApiCall &call) {
                                    "instruction and is a constant; " +
                                        value.dynamic);
   Buffer &buffer = *call.receiver.buffer;
+  if (StringRef(buffer.type->args[0]->name) == "f4e2m1")
+    return fail(call.place, "'memset' writes i4, i8, i16, i32, f8e4m3, f8e5m2, "
+                            "bf16 and f32, this tensor holds f4e2m1");
   auto type = mlir::cast<tcp::DmType>(buffer.value.getType());
   bool isFloat = mlir::isa<mlir::FloatType>(type.getElementType());
   if (value.kind != (isFloat ? Kind::Float : Kind::Int))
@@ -212,10 +215,12 @@ Value Emitter::fill(ApiCall &call) {
   mlir::Operation *op = make<tcp::ItosOp>(
       call.place, cell, {},
       {named("value", word), named("address", builder.getI64IntegerAttr(0))});
-  bool isCast = word.getType() != type.getElementType();
-  mlir::Value flits =
-      op ? repeatWord(call.place, op->getResult(0), type, isCast)
-         : mlir::Value();
+  mlir::Value flits = op ? op->getResult(0) : mlir::Value();
+  // What is smaller than a commit of one flit is cast to memory first.
+  if (flits && type.getElementType().isInteger(4))
+    flits = castWords(call.place, flits, type);
+  if (flits)
+    flits = repeatWord(call.place, flits, type);
   if (!flits || !commitInto(call.place, flits, call.receiver))
     return {};
   reporter.remark(call.place)
@@ -223,15 +228,17 @@ Value Emitter::fill(ApiCall &call) {
   return makeUnit();
 }
 
-mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
-                                bool isCast) {
-  constexpr int64_t kWords = 8;
-  std::string element = "[" + type.getElement().getText().str() + "]";
+mlir::Value Emitter::castWords(Span place, mlir::Value word,
+                               tcp::DmType type) {
+  // The cast engine makes 4 bytes of a flit, and a commit keeps 8.
+  constexpr int64_t kLanes = 8, kKept = 16, kPerFlit = 64;
   int64_t size = type.getElementMapping().size();
-  if (size % kWords != 0)
+  std::string element = "[" + type.getElement().getText().str() + "]";
+  if (size % kKept != 0)
     element = "[" + element + " # " +
-              std::to_string(llvm::alignTo(size, kWords)) + "]";
-  std::string time = element + " / 8", packet = element + " % 8";
+              std::to_string(llvm::alignTo(size, kKept)) + "]";
+  std::string time = element + " / " + std::to_string(kLanes);
+  std::string packet = element + " % " + std::to_string(kLanes);
   mlir::Operation *op = infer<tcp::BeginOp>(
       place, word,
       named("execution_context",
@@ -244,14 +251,59 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
     op = infer<tcp::FetchOp>(place, op->getResult(0), fetch);
   if (op)
     op = infer<tcp::CollectOp>(place, op->getResult(0), flits);
-  if (op && isCast) {
-    int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
-    std::string whole = "[" + packet + "] # " + std::to_string(32 * 8 / bits);
+  auto padded = [&](int64_t to) {
+    return "[" + packet + "] # " + std::to_string(to);
+  };
+  if (op)
     op = infer<tcp::CastOp>(
         place, op->getResult(0),
         {named("element_type", mlir::TypeAttr::get(type.getElementType())),
-         mapping("packet", whole)});
-  }
+         mapping("packet", padded(kPerFlit))});
+  if (op)
+    op = infer<tcp::CommitOp>(place, op->getResult(0),
+                              {named("address", builder.getI64IntegerAttr(0)),
+                               mapping("element", time + ", " + padded(kKept))});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+mlir::Value Emitter::repeatWord(Span place, mlir::Value word,
+                                tcp::DmType type) {
+  constexpr int64_t kFlitBits = 32 * 8, kCommitBits = 8 * 8;
+  mlir::Type read = mlir::cast<tcp::DmType>(word.getType()).getElementType();
+  int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
+  int64_t perFlit = kFlitBits / getBitWidth(*tcp::getElementKind(read));
+  std::string element = "[" + type.getElement().getText().str() + "]";
+  int64_t size = type.getElementMapping().size();
+  // Whole flits if they fill the tensor, else as much as a commit may keep.
+  int64_t count = perFlit;
+  while (size % count != 0 && count / 2 * bits >= kCommitBits)
+    count /= 2;
+  if (size % count != 0)
+    element =
+        "[" + element + " # " + std::to_string(llvm::alignTo(size, count)) + "]";
+  std::string time = element + " / " + std::to_string(count);
+  std::string packet = element + " % " + std::to_string(count);
+  mlir::Operation *op = infer<tcp::BeginOp>(
+      place, word,
+      named("execution_context",
+            tcp::ContextAttr::get(&context(), tcp::Context::Main)));
+  auto padded = [&](int64_t to) {
+    return count == to ? packet
+                       : "[" + packet + "] # " + std::to_string(to);
+  };
+  if (op)
+    op = infer<tcp::FetchOp>(place, op->getResult(0),
+                             {named("element_type", mlir::TypeAttr::get(read)),
+                              mapping("time", time), mapping("packet", packet)});
+  if (op)
+    op = infer<tcp::CollectOp>(
+        place, op->getResult(0),
+        {mapping("time", time), mapping("packet", padded(perFlit))});
+  if (op && read != type.getElementType())
+    op = infer<tcp::CastOp>(
+        place, op->getResult(0),
+        {named("element_type", mlir::TypeAttr::get(type.getElementType())),
+         mapping("packet", padded(kFlitBits / bits))});
   return op ? op->getResult(0) : mlir::Value();
 }
 

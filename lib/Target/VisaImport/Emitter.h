@@ -33,6 +33,8 @@ public:
 
   /// Where operations go.
   mlir::OpBuilder builder;
+  /// Of one network of the machine: what an index on the chip is held in.
+  int64_t scratchpadBytes = INT64_MAX;
 
   /// The type of a tensor or stream in the dialect; null after an error.
   mlir::Type lower(const TypeRef &type, Span place,
@@ -72,8 +74,10 @@ private:
   static void putTensorFirst(ApiCall &call);
   /// A stream of `word`, a tensor of one element, as long as a tensor of
   /// `type`.
-  mlir::Value repeatWord(Span place, mlir::Value word, tcp::DmType type,
-                         bool isCast);
+  mlir::Value repeatWord(Span place, mlir::Value word, tcp::DmType type);
+  /// The elements of a tensor of `type`, each from a word, with gaps behind
+  /// every eight.
+  mlir::Value castWords(Span place, mlir::Value word, tcp::DmType type);
   Value fill(ApiCall &call);
   Value restate(ApiCall &call);
   Value rename(ApiCall &call);
@@ -114,6 +118,7 @@ private:
   mlir::Value rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
                      const TypeRef &grid);
   mlir::Value rowsFromDm(Span place, const Value &index);
+  bool fitsScratchpad(ApiCall &call, const Value &index);
   Value scatter(ApiCall &call);
   /// Whether the key of a scatter lies inside of each cluster.
   bool checkKey(ApiCall &call, const TypeRef &source);

@@ -170,6 +170,9 @@ private:
                 const TypeRef &expected);
   Value callApiFunction(const ast::CallExpr &expr, const ast::Path &path,
                         const ast::Meaning &meaning, const TypeRef &expected);
+  /// A function that makes a number of its type; none if it is another.
+  std::optional<Value> callScalar(const ast::CallExpr &expr,
+                                  const ast::Path &path, StringRef name);
   bool readGenerics(ApiCall &call, const ast::GenericArgs *written);
   Value emitCall(ApiCall &call);
 

@@ -424,6 +424,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(const ast::FnItem &function) {
   collectAxes(function);
   if (!readChips(function))
     return {};
+  if (const TcpMachine *machine = lookupTcpMachine(options.machine))
+    emitter.scratchpadBytes = machine->spmBytesPerDmn;
   mlir::Location loc = reporter.locate(function.head.name.span);
   mlir::OwningOpRef<mlir::ModuleOp> owned = mlir::ModuleOp::create(loc);
   module = *owned;
