@@ -249,6 +249,10 @@ bool Evaluator::matchFields(const ast::Path &path,
                             const Value &value) {
   ast::Meaning meaning = program.meaningOf(path);
   StringRef last = path.segments.back()->name.text;
+  // What methods of lists give is not wrapped.
+  bool isOption = value.kind == Kind::Choice && value.name == "Option";
+  if ((last == "Some" || last == "Ok") && !isOption && patterns.size() == 1)
+    return match(*patterns[0], value);
   bool fits =
       value.kind == Kind::Choice
           ? value.variant == last
@@ -271,6 +275,8 @@ bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
   case ast::NodeKind::NamePattern: {
     const auto &name = llvm::cast<ast::NamePattern>(pattern);
     // A constant or variant of that name.
+    if (name.name.text == "None")
+      return value.kind == Kind::Choice && value.variant == "None";
     if (ast::Meaning meaning = program.meaningOf(pattern);
         meaning && meaning.kind != MeaningKind::Local) {
       if (meaning.kind == MeaningKind::Variant)
@@ -360,6 +366,16 @@ bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
   }
   case ast::NodeKind::StructPattern: {
     const auto &parts = llvm::cast<ast::StructPattern>(pattern);
+    if (value.kind == Kind::Context && value.name == "ctx") {
+      for (const ast::FieldPattern *field : parts.patterns) {
+        Value member = value;
+        member.name = field->name.text.str();
+        if (!llvm::is_contained({"main", "sub", "tdma", "pdma"}, member.name) ||
+            !match(*field->pattern, member))
+          return false;
+      }
+      return true;
+    }
     if (!matchFields(*parts.path, {}, value))
       return false;
     for (const ast::FieldPattern *field : parts.patterns) {
@@ -414,7 +430,10 @@ Value Evaluator::evalMatch(const ast::MatchExpr &expr,
       if (guard.kind != Kind::Bool || !guard.boolean)
         continue;
     }
-    return eval(*arm->body, expected);
+    Value value = eval(*arm->body, expected);
+    if (!strip(input).dynamic.empty())
+      value.dynamic = "a 'match' decides it when the kernel runs";
+    return value;
   }
   return fail(expr.input->span(), "no arm fits " + describe(input));
 }
@@ -702,7 +721,17 @@ Value Evaluator::evalCall(const ast::CallExpr &expr, const TypeRef &expected) {
       auto self = std::make_shared<Type>();
       self->kind = Type::Kind::Struct;
       self->decl = owner;
+      const ast::GenericArgs *written =
+          path.segments.size() > 1
+              ? path.segments[path.segments.size() - 2]->args
+              : nullptr;
+      self->bound = structArguments(owner, written, nullptr, expr.span());
+      if (meaning.kind == MeaningKind::Self && frame->self->bound)
+        self->bound = frame->self->bound;
+      if (!self->bound)
+        return {};
       inner->self = self;
+      bindImpl(*function, owner, *self->bound, *inner);
       if (!bindGenerics(function->generics, generics, *inner, expr.span()))
         return {};
       bool hasSelf = !function->params.empty() && !function->params[0]->pattern;
@@ -767,7 +796,11 @@ Value Evaluator::evalMethod(const ast::MethodCall &expr,
       auto type = std::make_shared<Type>();
       type->kind = Type::Kind::Struct;
       type->decl = owner;
+      type->bound = self.frame
+                        ? self.frame
+                        : structArguments(owner, nullptr, &self, expr.span());
       inner->self = type;
+      bindImpl(*function, owner, *type->bound, *inner);
       if (!bindGenerics(function->generics, expr.generics, *inner,
                         expr.name.span))
         return {};
@@ -799,15 +832,8 @@ Value Evaluator::evalMethod(const ast::MethodCall &expr,
     if (args.back().isError())
       return {};
   }
-  // What changes a variable in place.
-  if (held.kind == Kind::Reference || self.kind == Kind::Array)
-    if (expr.name.text == "push" && args.size() == 1)
-      if (Slot slot = evalPlace(*expr.receiver)) {
-        while (slot->kind == Kind::Reference)
-          slot = slot->target;
-        slot->fields.push_back({"", std::make_shared<Value>(args[0])});
-        return makeUnit();
-      }
+  if (auto value = changeInPlace(expr, self, args))
+    return *value;
   if (auto value = callPlain(expr, self, args))
     return *value;
   return fail(expr.name.span, describe(self) + " has no method '" +

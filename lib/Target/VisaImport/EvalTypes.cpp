@@ -82,9 +82,13 @@ TypeRef Evaluator::evalType(const ast::Type &type) {
   case ast::NodeKind::SliceType: {
     auto array = std::make_shared<Type>();
     array->kind = Type::Kind::Array;
-    if (const auto *sized = llvm::dyn_cast<ast::ArrayType>(&type))
+    if (const auto *sized = llvm::dyn_cast<ast::ArrayType>(&type)) {
       array->args.push_back(evalType(*sized->element));
-    else
+      llvm::SaveAndRestore open(mayBeUnknown, true);
+      if (sized->length && !llvm::isa<ast::PathExpr>(sized->length))
+        if (auto length = evalInteger(*sized->length))
+          array->text = std::to_string(*length);
+    } else
       array->args.push_back(
           evalType(*llvm::cast<ast::SliceType>(type).element));
     return array;
@@ -243,11 +247,15 @@ TypeRef Evaluator::evalPathType(const ast::Path &path, Span place) {
       std::swap(frame, inner);
       return type;
     }
-    if (llvm::isa<ast::StructItem, ast::EnumItem>(meaning.node))
-      return makeNamed(
-          Type::Kind::Struct,
-          ast::headOf(*llvm::cast<ast::Item>(meaning.node)).name.text,
-          meaning.node);
+    if (llvm::isa<ast::StructItem, ast::EnumItem>(meaning.node)) {
+      auto type = std::make_shared<Type>();
+      type->kind = Type::Kind::Struct;
+      type->name = ast::headOf(*llvm::cast<ast::Item>(meaning.node)).name.text;
+      type->decl = meaning.node;
+      type->bound = structArguments(meaning.node, path.segments.back()->args,
+                                    nullptr, place);
+      return type->bound ? TypeRef(type) : errorType();
+    }
     break;
   }
   case MeaningKind::Unknown:

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A walk over the statements of a kernel and of the functions it calls, with
-// all values but tensors' contents known. Five parts, a file each:
+// all values but tensors' contents known. Its parts, a file each:
 //
 //   EvalTypes     types, generic parameters, mapping expressions
 //   EvalExpr      names, literals, operators, aggregates
 //   EvalControl   blocks, patterns, loops, calls of functions and closures
 //   EvalPlain     methods of numbers, arrays, ranges and iterators
+//   EvalLibrary   options, vectors, std::mem; generic parameters of structs
 //   Methods       methods of the crate, which the Emitter turns into operations
 //
 // An expression is evaluated with the type that is expected of it, from which
@@ -164,6 +165,30 @@ private:
                  const std::vector<Value> &args, Span place);
   /// The elements of an array or range; none after an error.
   std::optional<std::vector<Value>> elementsOf(const Value &value, Span place);
+
+  // EvalLibrary
+  std::optional<Value> callOption(const ast::MethodCall &expr,
+                                  const Value &self,
+                                  const std::vector<Value> &args);
+  /// A method that changes the variable it is called of; none if it is another.
+  std::optional<Value> changeInPlace(const ast::MethodCall &expr,
+                                     const Value &self,
+                                     const std::vector<Value> &args);
+  /// A function of the standard library; none if it is another.
+  std::optional<Value> callStandard(const ast::CallExpr &expr,
+                                    const ast::Path &path, StringRef name,
+                                    const TypeRef &expected);
+  /// What the generic parameters of a struct are, by what is written or by the
+  /// fields of a value; null after an error.
+  std::shared_ptr<Frame> structArguments(const ast::Node *owner,
+                                         const ast::GenericArgs *written,
+                                         const Value *value, Span place);
+  /// Binds the parameters of the `impl` that a function of a struct is in.
+  void bindImpl(const ast::Item &member, const ast::Node *owner,
+                const Frame &bound, Frame &into);
+  /// A constant of a struct that has generic parameters.
+  Value evalMember(const ast::ConstItem &constant, const ast::Node *owner,
+                   const Frame &bound);
 
   // Methods
   Value callApi(const ast::MethodCall &expr, const Value &self,

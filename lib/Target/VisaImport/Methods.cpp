@@ -320,8 +320,10 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     return choice;
   }
   if (typeName.empty()) {
-    // `Some(x)`, `Ok(x)`, `i32::from(x)`, `i64::from(x)`.
-    if ((name == "Some" || name == "Ok" || name == "from") &&
+    if (auto value = callStandard(expr, path, name, expected))
+      return *value;
+    // `Ok(x)`, `i32::from(x)`, `i64::from(x)`.
+    if ((name == "Ok" || name == "from") &&
         expr.args.size() == 1)
       return eval(*expr.args[0], expected);
     if (auto number = callScalar(expr, path, name))

@@ -34,6 +34,7 @@ using llvm::StringRef;
 // Types
 //===----------------------------------------------------------------------===//
 
+struct Frame;
 struct Type;
 using TypeRef = std::shared_ptr<const Type>;
 
@@ -61,10 +62,12 @@ struct Type {
   Kind kind = Kind::Named;
   /// Of Scalar, Tensor, Named; the axis's name.
   std::string name;
-  /// Of Mapping.
+  /// Of Mapping; of Array its length, if it is known.
   std::string text;
   const ast::Node *decl = nullptr;
   std::vector<TypeRef> args;
+  /// Of a Struct: what its generic parameters are.
+  std::shared_ptr<const Frame> bound;
 };
 
 /// The parameters of a tensor type that this importer keeps, in order: "D",
@@ -183,6 +186,7 @@ struct Value {
   StringRef dynamic;
   /// Of a Struct its item, of a Closure the expression.
   const ast::Node *decl = nullptr;
+  /// Of a Closure, where it was made; of a Struct, its generic parameters.
   std::shared_ptr<Frame> frame;
   Slot target;
 
@@ -196,6 +200,7 @@ Value makeInt(int64_t value, StringRef type = "");
 Value makeTuple(std::vector<Value> elements);
 Value makeArray(std::vector<Value> elements);
 Value makeChoice(StringRef type, StringRef variant);
+Value makeSome(Value inner);
 /// A copy that shares no plain data with `value`.
 Value copyOf(const Value &value);
 /// What a message calls it: "an integer", "a DmTensor".
