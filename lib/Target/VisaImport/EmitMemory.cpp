@@ -308,10 +308,9 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word,
 }
 
 /// Whether a pass wrote the whole tensor and nothing has read it since.
-static bool isJustCommitted(const Buffer &buffer, const Tile &tile) {
+static bool isJustCommitted(const Buffer &buffer) {
   auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
-  return commit && buffer.value.use_empty() && !commit.getSlicesAttr() &&
-         tile.starts.front() == 0;
+  return commit && buffer.value.use_empty() && !commit.getSlicesAttr();
 }
 
 mlir::Value Emitter::readTiles(const Value &view, Span place) {
@@ -324,19 +323,19 @@ mlir::Value Emitter::readTiles(const Value &view, Span place) {
     // The same elements, said to be followed by more or less padding.
     if (tile.dimension.empty())
       continue;
-    if (tile.level == "Slice") {
+    if (tile.level != "Element") {
       bool isFirst = &tile == view.tiles.begin();
-      value = isFirst && isJustCommitted(*view.buffer, tile)
+      Value before = view;
+      before.tiles.truncate(&tile - view.tiles.begin());
+      bool isDm = mlir::isa<tcp::DmType>(value.getType());
+      value = tile.level != "Slice" || !isDm || tile.starts.front() != 0
+                  ? stageTile(value, typeOfView(before), tile)
+              : isFirst && isJustCommitted(*view.buffer)
                   ? commitSlices(*view.buffer, tile)
                   : copySlices(value, tile);
       if (!value)
         return nullptr;
       continue;
-    }
-    if (tile.level != "Element") {
-      fail(tile.place,
-           "a tile of the " + tile.level.lower() + "s is not imported yet");
-      return nullptr;
     }
     mlir::Operation *op = infer<tcp::TileOp>(
         tile.place, value,
@@ -375,13 +374,7 @@ mlir::Value Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
 }
 
 mlir::Value Emitter::copySlices(mlir::Value source, const Tile &tile) {
-  auto type = mlir::dyn_cast<tcp::DmType>(source.getType());
-  if (!type || tile.starts.front() != 0) {
-    fail(tile.place, "a tile of the slices of a DmTensor is imported from 0 "
-                     "on, found " +
-                         llvm::Twine(tile.starts.front()));
-    return nullptr;
-  }
+  auto type = mlir::cast<tcp::DmType>(source.getType());
   mlir::Value copy =
       copyPass(tile.place, source, type.getElementMapping().str(),
                /*address=*/0, nullptr, tile.mapping);
@@ -469,6 +462,13 @@ static mlir::FailureOr<int64_t> offsetOf(const Value &view,
   return offset;
 }
 
+/// Whether a view is a part of the chips, clusters or slices.
+static bool hasSpatialTiles(const Value &view) {
+  return llvm::any_of(view.tiles, [](const Tile &tile) {
+    return tile.level != "Element";
+  });
+}
+
 Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
   const Value &destination = call.args[1];
   if (!takesContext(call, 0, {"tdma", "pdma"}))
@@ -485,6 +485,8 @@ Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
   mlir::Value input = read(call.receiver, call.place);
   if (!input)
     return {};
+  if (hasSpatialTiles(destination))
+    return storeTiles(call.place, input, destination) ? makeUnit() : Value();
   bool isHbm = memory == "HbmTensor";
   if (destination.tiles.empty()) {
     Attributes attributes = {
@@ -655,9 +657,27 @@ Value Emitter::parallelCopy(ApiCall &call) {
                 "a parallel copy stays in its slices: the source has \"" +
                     *getMapping(from, "Slice") + "\", the destination \"" +
                     *getMapping(to, "Slice") + "\"");
+  // What is in a slice stays there.
+  auto startOf = [](const Value &view, StringRef level) {
+    int64_t start = 0;
+    for (const Tile &tile : view.tiles)
+      if (tile.level == level && !tile.starts.empty())
+        start += tile.starts.front();
+    return start;
+  };
+  for (StringRef level : {"Chip", "Cluster", "Slice"})
+    if (startOf(call.receiver, level) != startOf(destination, level))
+      return fail(call.place, "a parallel copy stays in its slices: the source "
+                              "begins at " +
+                                  level.lower() + " " +
+                                  llvm::Twine(startOf(call.receiver, level)) +
+                                  ", the destination at " +
+                                  llvm::Twine(startOf(destination, level)));
   mlir::Value source = read(call.receiver, call.place);
   if (!source)
     return {};
+  if (hasSpatialTiles(destination))
+    return storeTiles(call.place, source, destination) ? makeUnit() : Value();
   mlir::Value result = copyPass(call.place, source, *getMapping(to, "Element"),
                                 destination.buffer->address, &destination);
   if (!result)

@@ -90,12 +90,21 @@ private:
                              mlir::Type target, int64_t targetOffset);
   /// What is on the clusters and slices of a DM tensor, in HBM.
   mlir::Value flatten(Span place, mlir::Value source, const TypeRef &type);
+  /// The type and the offset that a tile leaves of what lies in HBM level by
+  /// level; false after an error.
+  bool addTile(TypeRef &type, int64_t &offset, const Tile &tile);
+  mlir::Operation *moveTo(Span place, const TypeRef &type, mlir::Value value);
+  /// A tile of chips, clusters or slices, as a tensor of its own.
+  mlir::Value stageTile(mlir::Value source, const TypeRef &type,
+                        const Tile &tile);
+  /// Writes to a view that has tiles of chips, clusters or slices.
+  bool storeTiles(Span place, mlir::Value input, const Value &destination);
   Value stageIntoView(ApiCall &call, mlir::Value input,
                       const Value &destination);
   /// Has the pass that wrote the tensor commit the slices of a tile only; null
   /// after an error.
   mlir::Value commitSlices(Buffer &buffer, const Tile &tile);
-  /// The slices of a tile, copied in the sub context; null after an error.
+  /// The first slices, copied in the sub context; null after an error.
   mlir::Value copySlices(mlir::Value source, const Tile &tile);
   /// The elements of a DM tensor as flits in the sub context.
   mlir::Value readFlits(Span place, mlir::Value source, StringRef element);
