@@ -187,6 +187,16 @@ private:
   Value regroup(ApiCall &call, StringRef operation);
   Value vectorOperation(ApiCall &call, bool isZip);
   Value vectorUnary(ApiCall &call);
+  /// One of several operands of an operation, and who takes it.
+  struct OperandSlot {
+    std::optional<uint16_t> ids;
+    std::optional<tcp::GroupId> group;
+    const Value *operand;
+  };
+  /// Of an operand for several conditions; none after an error.
+  std::optional<std::vector<OperandSlot>> slotsOf(const Value &operand,
+                                                  Span place);
+  void addIds(uint16_t ids, Attributes &attributes);
   /// The condition of an operand of release 0.6; false after an error.
   bool addGuard(const Value &guard, Span place, Attributes &attributes);
   Value convert(ApiCall &call);
@@ -241,6 +251,9 @@ private:
 
   const Reporter &reporter;
   const AxisTable &axes;
+  /// Of the operand slot whose operation is being made.
+  std::optional<uint16_t> slotIds;
+  std::optional<tcp::GroupId> slotGroup;
 };
 
 template <typename OpTy>
