@@ -159,7 +159,8 @@ visa_source::freshNames(Tokens body, Tokens input) {
     if (token.is(TokenKind::Name))
       given.insert(token.text);
   llvm::StringMap<std::string> fresh;
-  for (const auto &name : declaredNames(body).keys()) {
+  llvm::StringSet<> declared = declaredNames(body);
+  for (StringRef name : declared.keys()) {
     if (!given.contains(name))
       continue;
     if (known.empty()) {

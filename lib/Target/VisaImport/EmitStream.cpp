@@ -544,10 +544,17 @@ mlir::Value Emitter::clampNegative(ApiCall &call, mlir::Value stream) {
     value = op->getResult(0);
     before = nullptr;
   }
+  // By the bits, as whole numbers: what has a sign becomes +0, and NaN, whose
+  // sign arithmetic takes away, stays NaN.
   Attributes attributes = {
       named("op", tcp::ClipOpAttr::get(&context(), tcp::ClipOp::Max)),
-      named("sources", builder.getArrayAttr(builder.getF32FloatAttr(0.0f)))};
-  mlir::Operation *op = infer<tcp::VectorClipOp>(call.place, value, attributes);
+      named("sources", builder.getArrayAttr(builder.getI32IntegerAttr(0)))};
+  mlir::Operation *op =
+      infer<tcp::VectorReinterpretOp>(call.place, value, {});
+  if (op)
+    op = infer<tcp::VectorClipOp>(call.place, op->getResult(0), attributes);
+  if (op)
+    op = infer<tcp::VectorReinterpretOp>(call.place, op->getResult(0), {});
   if (op)
     op = infer<tcp::VectorFinalOp>(call.place, op->getResult(0), {});
   if (!op)
@@ -568,31 +575,40 @@ Value Emitter::commitCast(ApiCall &call) {
                 "'" + call.row->name +
                     "' converts f32 to bf16, this stream is of " +
                     str(typeOfStream("CollectTensor", stream.stream)->args[0]));
-  mlir::Operation *before = stream.stream.getDefiningOp();
-  if (mlir::isa_and_nonnull<tcp::TransposeOp>(before))
-    return fail(call.place, "'" + call.row->name +
-                                "' behind 'transpose' is not imported yet; "
-                                "'cast' in front of it is the same");
-  if (call.row->name == "commit_cast_relu") {
-    stream.stream = clampNegative(call, stream.stream);
-    if (!stream.stream)
-      return {};
-  }
+  // A transpose moves whole elements: the cast may as well be in front of it.
+  auto transpose = stream.stream.getDefiningOp<tcp::TransposeOp>();
+  mlir::Value input = transpose ? transpose.getInput() : stream.stream;
+  if (call.row->name == "commit_cast_relu")
+    input = clampNegative(call, input);
+  if (!input)
+    return {};
   // The cast engine is free: nothing else makes bf16 of f32.
-  int64_t perFlit = 32 * 8 / element.getIntOrFloatBitWidth();
-  std::string packet =
-      "[" + type.getPacket().getText().str() + "] # " + std::to_string(perFlit);
-  mlir::Operation *op =
-      infer<tcp::CastOp>(call.place, stream.stream,
-                         {named("element_type", mlir::TypeAttr::get(element)),
-                          mapping("packet", packet)});
+  std::string flit =
+      " # " + std::to_string(32 * 8 / element.getIntOrFloatBitWidth());
+  auto padded = [&](stream::MappingAttr packet) {
+    return "[" + packet.getText().str() + "]" + flit;
+  };
+  mlir::Operation *op = infer<tcp::CastOp>(
+      call.place, input,
+      {named("element_type", mlir::TypeAttr::get(element)),
+       mapping("packet",
+               padded(mlir::cast<tcp::StreamType>(input.getType())
+                          .getPacket()))});
+  if (op && transpose)
+    op = infer<tcp::TransposeOp>(
+        call.place, op->getResult(0),
+        {named("time", transpose.getTimeAttr()),
+         mapping("packet", padded(transpose.getPacketAttr()))});
   if (!op)
     return {};
   stream.stream = op->getResult(0);
+  if (transpose && transpose->use_empty())
+    transpose->erase();
   reporter.remark(call.place)
       << "'" << call.row->name << "' is a cast"
       << (call.row->name == "commit_cast" ? "" : " behind a clip at 0")
-      << " in front of the commit";
+      << " in front of the "
+      << (transpose ? "transpose" : "commit");
   return stream;
 }
 

@@ -96,6 +96,14 @@ static std::optional<std::pair<unsigned, bool>> integerShape(StringRef name) {
   return std::pair(bits, isSigned);
 }
 
+bool visa_import::fitsInteger(int64_t number, StringRef type) {
+  auto shape = integerShape(type);
+  if (!shape || shape->first >= 64)
+    return shape && (shape->second || number >= 0);
+  return shape->second ? llvm::isIntN(shape->first, number)
+                       : llvm::isUIntN(shape->first, uint64_t(number));
+}
+
 Value Evaluator::checkRange(Value number, Span place) {
   auto shape = integerShape(number.name);
   if (!shape || shape->first >= 64) {

@@ -201,6 +201,8 @@ Value makeTuple(std::vector<Value> elements);
 Value makeArray(std::vector<Value> elements);
 Value makeChoice(StringRef type, StringRef variant);
 Value makeSome(Value inner);
+/// Whether a number is one of an integer type.
+bool fitsInteger(int64_t number, StringRef type);
 /// A copy that shares no plain data with `value`.
 Value copyOf(const Value &value);
 /// What a message calls it: "an integer", "a DmTensor".
