@@ -161,3 +161,14 @@ pub fn copies_across(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A, B]>) {
         .to_dm_view_pcopy(&mut ctx.sub, y.view_mut()
         .cluster_tile::<m![A / 128], 1, m![1 #{!} 2]>(1));
 }
+
+/// One more cluster than there is.
+#[device(chip = 1)]
+pub fn third_cluster(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A, B]>) {
+    let x: DmTensor<i32, Chip, m![A / 128], m![A % 128, 1 # 2], m![B]> = x.to_dm(&mut ctx.tdma);
+    let mut y: HbmTensor<i32, Chip, m![A % 128, B]> = HbmTensor::new();
+    // THIRD: [[@LINE+2]]:10: error: tile [2, 3) of "A / 128", which has 2
+    x.view()
+        .cluster_tile::<m![A / 128], 1, m![1 # 2]>(2)
+        .to_hbm_view(&mut ctx.tdma, y.view_mut());
+}
