@@ -369,6 +369,88 @@ Value Emitter::toVrf(ApiCall &call) {
                   call.place, *address);
 }
 
+mlir::Value Emitter::withZeroPoint(Span place, mlir::Value stream) {
+  mlir::Operation *op = stream.getDefiningOp();
+  if (!op)
+    return nullptr;
+  Attributes attributes(op->getAttrDictionary().getValue());
+  if (auto fetch = mlir::dyn_cast<tcp::FetchOp>(op)) {
+    if (fetch.getTableAttr() || fetch.getZeroPointsAttr())
+      return nullptr;
+    llvm::erase_if(attributes, [](mlir::NamedAttribute attr) {
+      return attr.getName() == "element_type";
+    });
+    unsigned bits = fetch.getElementType().getIntOrFloatBitWidth() + 1;
+    attributes.push_back(named("element_type", mlir::TypeAttr::get(
+                                                   builder.getIntegerType(bits))));
+    attributes.push_back(
+        named("zero_points", builder.getDenseI64ArrayAttr({0})));
+    mlir::Operation *begin = fetch.getInput().getDefiningOp();
+    if (!mlir::isa_and_nonnull<tcp::BeginOp>(begin))
+      return nullptr;
+    Attributes same(begin->getAttrDictionary().getValue());
+    op = infer<tcp::BeginOp>(place, begin->getOperand(0), same);
+    if (op)
+      op = infer<tcp::FetchOp>(place, op->getResult(0), attributes);
+    return op ? op->getResult(0) : mlir::Value();
+  }
+  if (!mlir::isa<tcp::CollectOp, tcp::SwitchOp, tcp::ToTrfOp>(op))
+    return nullptr;
+  mlir::Value input = withZeroPoint(place, op->getOperand(0));
+  if (!input)
+    return nullptr;
+  op = mlir::isa<tcp::CollectOp>(op)
+           ? infer<tcp::CollectOp>(place, input, attributes)
+       : mlir::isa<tcp::SwitchOp>(op)
+           ? infer<tcp::SwitchOp>(place, input, attributes)
+           : infer<tcp::ToTrfOp>(place, input, attributes);
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+/// Erases a pass that leads nowhere, from its last stage on.
+static void eraseUnused(mlir::Operation *last) {
+  while (mlir::isa_and_nonnull<tcp::ToTrfOp, tcp::CollectOp, tcp::SwitchOp,
+                               tcp::FetchOp, tcp::BeginOp>(last) &&
+         last->use_empty()) {
+    mlir::Operation *before = last->getOperand(0).getDefiningOp();
+    last->erase();
+    last = before;
+  }
+}
+
+void Emitter::matchWidths(ApiCall &call, mlir::Value &stream,
+                          mlir::Value &weights) {
+  auto bitsOf = [](mlir::Type element) {
+    auto type = mlir::dyn_cast<mlir::IntegerType>(element);
+    return type ? type.getWidth() : 0;
+  };
+  unsigned ofStream = bitsOf(
+      mlir::cast<tcp::StreamType>(stream.getType()).getElementType());
+  unsigned ofWeights =
+      bitsOf(mlir::cast<tcp::TrfType>(weights.getType()).getElementType());
+  // i5 and i9 are i4 and i8 less a zero point.
+  auto isNext = [](unsigned bits, unsigned other) {
+    return (bits == 4 || bits == 8) && other == bits + 1;
+  };
+  if (!isNext(ofStream, ofWeights) && !isNext(ofWeights, ofStream))
+    return;
+  bool ofTrf = isNext(ofWeights, ofStream);
+  mlir::Value &narrow = ofTrf ? weights : stream;
+  mlir::Value wide = withZeroPoint(call.place, narrow);
+  if (!wide)
+    return; // the operation says what differs
+  reporter.remark(call.place)
+      << "the " << (ofTrf ? "weights are" : "stream is")
+      << " fetched with a zero point of 0, so that both have the same width";
+  mlir::Operation *before = narrow.getDefiningOp();
+  narrow = wide;
+  if (ofTrf)
+    call.args[0].buffer->value = wide;
+  else
+    call.receiver.stream = wide;
+  eraseUnused(before);
+}
+
 Value Emitter::align(ApiCall &call) {
   auto time = mappingArg(call, "Time"), packet = mappingArg(call, "Packet");
   if (!time || !packet)
@@ -380,6 +462,8 @@ Value Emitter::align(ApiCall &call) {
     return fail(call.argPlaces[0], "'" + call.row->name +
                                        "' takes a TrfTensor, found " +
                                        describe(call.args[0]));
+  mlir::Value stream = call.receiver.stream;
+  matchWidths(call, stream, trf);
   if (call.row->name == "contract_outer") {
     // One flit is half of a computation packet; nothing is in the other half.
     auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
@@ -392,7 +476,7 @@ Value Emitter::align(ApiCall &call) {
       packet = "[" + *packet + "] # " + std::to_string(2 * *size);
   }
   return stage<tcp::AlignOp>(
-      call, {call.receiver.stream, trf},
+      call, {stream, trf},
       {mapping("time", *time), mapping("packet", *packet)});
 }
 

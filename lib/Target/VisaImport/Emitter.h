@@ -156,6 +156,12 @@ private:
   Value toTrf(ApiCall &call);
   Value toVrf(ApiCall &call);
   Value align(ApiCall &call);
+  /// A fetch of i4 or i8, and what is behind it, again with i5 or i9; null if
+  /// it is no such.
+  mlir::Value withZeroPoint(Span place, mlir::Value stream);
+  /// Of a stream and weights of which one has a zero point, gives the other one
+  /// of 0.
+  void matchWidths(ApiCall &call, mlir::Value &stream, mlir::Value &weights);
   Value contract(ApiCall &call);
   Value contractTime(ApiCall &call);
   Value accumulate(ApiCall &call);
