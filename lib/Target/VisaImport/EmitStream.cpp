@@ -68,13 +68,22 @@ Value Emitter::beginInterleaved(ApiCall &call) {
                                               : call.args[0].buffer->type;
   TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
                                               : call.args[1].buffer->type;
-  // The same mappings may be written in other words.
+  // The same mappings may be written in other words, or with more padding
+  // behind them than there is memory.
   if (left.getType() != right.getType() && areSame(a, b)) {
+    auto sizeIn = [](mlir::Value tensor) {
+      return mlir::cast<tcp::DmType>(tensor.getType())
+          .getElementMapping()
+          .size();
+    };
+    bool isLeft = sizeIn(left) > sizeIn(right);
+    mlir::Value &longer = isLeft ? left : right;
+    mlir::Type shorter = (isLeft ? right : left).getType();
     mlir::Operation *op =
-        make<tcp::BitcastOp>(call.place, left.getType(), right, {});
+        make<tcp::BitcastOp>(call.place, shorter, longer, {});
     if (!op)
       return {};
-    right = op->getResult(0);
+    longer = op->getResult(0);
   }
   if (left.getType() != right.getType()) {
     return fail(call.argPlaces[1], "interleaved tensors have one type; this is "
