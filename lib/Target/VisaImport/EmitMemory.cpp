@@ -38,8 +38,32 @@ Value Emitter::fromAddress(const TypeRef &type, int64_t address, Span place) {
 }
 
 void Emitter::replace(Buffer &buffer, mlir::Value value) {
+  write(buffer.made, buffer, value, INT64_MAX / 4 - buffer.written);
+}
+
+mlir::Value Emitter::nameAnew(Span place, mlir::Type type, mlir::Value value) {
+  if (type == value.getType())
+    return value;
+  mlir::Operation *op =
+      mlir::isa<tcp::DmType>(type)
+          ? make<tcp::BitcastOp>(place, type, value, {})
+          : make<tcp::ViewOp>(
+                place, type, value,
+                {named("steps", builder.getDenseI64ArrayAttr({})),
+                 named("offset", builder.getI64IntegerAttr(0))});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+mlir::Value Emitter::write(Span place, Buffer &buffer, mlir::Value value,
+                           int64_t elements) {
   buffer.value = value;
-  buffer.written = INT64_MAX / 2;
+  buffer.written += elements;
+  if (!buffer.base)
+    return value;
+  mlir::Type type = buffer.base->value.getType();
+  mlir::Value named = nameAnew(place, type, value);
+  return named && write(place, *buffer.base, named, elements) ? value
+                                                              : mlir::Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +174,28 @@ Value Emitter::restate(ApiCall &call) {
   return view;
 }
 
+bool Emitter::isWritable(const Value &view) {
+  return view.kind == Kind::View && StringRef(view.name).ends_with("Mut");
+}
+
+Value Emitter::renameMutable(ApiCall &call, const TypeRef &type) {
+  if (!call.receiver.tiles.empty())
+    return fail(call.place, "a part of a tensor that is written keeps its axes; "
+                            "name the whole tensor anew and take a tile of it");
+  mlir::Type lowered = lower(type, call.place);
+  mlir::Value named =
+      lowered ? nameAnew(call.place, lowered, call.receiver.buffer->value)
+              : mlir::Value();
+  if (!named)
+    return {};
+  Value view =
+      bufferOf(named, type, call.place, call.receiver.buffer->address);
+  view.kind = Kind::View;
+  view.name = call.row->result.str();
+  view.buffer->base = call.receiver.buffer;
+  return view;
+}
+
 Value Emitter::rename(ApiCall &call) {
   TypeRef from = Emitter::typeOfTensor(call.receiver);
   std::vector<TypeRef> args = {from->args[0]};
@@ -166,18 +212,16 @@ Value Emitter::rename(ApiCall &call) {
     args.push_back(makeMapping(*to));
   }
   TypeRef type = makeTensor("HbmTensor", std::move(args));
+  if (isWritable(call.receiver))
+    return renameMutable(call, type);
   mlir::Value source = read(call.receiver, call.place);
   mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
-  if (!lowered)
+  mlir::Value named =
+      lowered ? nameAnew(call.place, lowered, source) : mlir::Value();
+  if (!named)
     return {};
-  mlir::Operation *op =
-      make<tcp::ViewOp>(call.place, lowered, source,
-                        {named("steps", builder.getDenseI64ArrayAttr({})),
-                         named("offset", builder.getI64IntegerAttr(0))});
-  if (!op)
-    return {};
-  Value tensor = bufferOf(op->getResult(0), type, call.place,
-                          call.receiver.buffer->address);
+  Value tensor =
+      bufferOf(named, type, call.place, call.receiver.buffer->address);
   if (call.receiver.kind == Kind::View) {
     tensor.kind = Kind::View;
     tensor.name = call.row->result.str();
@@ -390,7 +434,8 @@ mlir::Value Emitter::read(const Value &tensor, Span place) {
     fail(place, "expected a tensor, found " + describe(tensor));
     return nullptr;
   }
-  tensor.buffer->isRead = true;
+  for (Buffer *one = tensor.buffer.get(); one; one = one->base.get())
+    one->isRead = true;
   return readTiles(tensor, place);
 }
 
@@ -514,14 +559,12 @@ Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
        named("view", mlir::TypeAttr::get(part))});
   if (!op)
     return {};
-  buffer.value = op->getResult(0);
-  if (auto size = sizeOf(destination.tiles.back().mapping, call.place)) {
-    auto mapping =
-        Mapping::parse(destination.tiles.back().mapping, axes.sizes());
-    buffer.written += mapping ? mapping->validSize() : *size;
-    llvm::consumeError(mapping.takeError());
-  }
-  return makeUnit();
+  auto size = sizeOf(destination.tiles.back().mapping, call.place);
+  auto mapping = Mapping::parse(destination.tiles.back().mapping, axes.sizes());
+  int64_t elements = mapping ? mapping->validSize() : size.value_or(0);
+  llvm::consumeError(mapping.takeError());
+  return write(call.place, buffer, op->getResult(0), elements) ? makeUnit()
+                                                               : Value();
 }
 
 void Emitter::putTensorFirst(ApiCall &call) {

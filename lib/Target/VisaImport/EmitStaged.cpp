@@ -62,6 +62,8 @@ Value Emitter::reshape(ApiCall &call) {
     args.push_back(makeMapping(*to));
   }
   TypeRef type = makeTensor("DmTensor", std::move(args));
+  if (isWritable(call.receiver))
+    return renameMutable(call, type);
   mlir::Value source = read(call.receiver, call.place);
   mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
   if (!lowered)
@@ -364,9 +366,10 @@ bool Emitter::storeTiles(Span place, mlir::Value input,
     op = moveTo(place, buffer.type, op->getResult(0));
   if (!op)
     return false;
-  buffer.value = op->getResult(0);
-  if (auto hbm = mlir::dyn_cast<tcp::HbmType>(view))
-    buffer.written += hbm.getElementMapping().validSize();
+  int64_t elements =
+      mlir::cast<tcp::HbmType>(view).getElementMapping().validSize();
+  if (!write(place, buffer, op->getResult(0), elements))
+    return false;
   reporter.remark(place) << "a part of the chips, clusters or slices is written "
                             "by way of HBM";
   return true;

@@ -831,8 +831,7 @@ mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
        mapping("element", tile.mapping)});
   if (!op)
     return nullptr;
-  buffer.value = op->getResult(0);
-  return buffer.value;
+  return write(place, buffer, op->getResult(0), 0);
 }
 
 Value Emitter::commitView(ApiCall &call) {

@@ -81,6 +81,9 @@ private:
   Value fill(ApiCall &call);
   Value restate(ApiCall &call);
   Value rename(ApiCall &call);
+  static bool isWritable(const Value &view);
+  /// A view to write to under other axes.
+  Value renameMutable(ApiCall &call, const TypeRef &type);
   Value reshape(ApiCall &call);
   Value shuffleClusters(ApiCall &call);
   Value sliceOfClusters(ApiCall &call);
@@ -119,6 +122,11 @@ private:
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
   /// The whole of `buffer` is `value` from now on.
   void replace(Buffer &buffer, mlir::Value value);
+  /// What `buffer` holds after a write of so many elements; null after an error.
+  mlir::Value write(Span place, Buffer &buffer, mlir::Value value,
+                    int64_t elements);
+  /// A value in the memory of `value`, of another type.
+  mlir::Value nameAnew(Span place, mlir::Type type, mlir::Value value);
   mlir::Value readTiles(const Value &view, Span place);
 
   // EmitIndirect

@@ -101,6 +101,9 @@ struct Buffer {
   bool isRead = false;
   /// Elements that were written, counted with repetition.
   int64_t written = 0;
+  /// The tensor that this one is another name of, which what is written to this
+  /// one is written to; null for most.
+  std::shared_ptr<Buffer> base;
 };
 using BufferRef = std::shared_ptr<Buffer>;
 

@@ -168,3 +168,33 @@ pub fn kept(ctx: &mut Context, x: &Hbm<i32>) -> HbmTensor<i32, Chip, m![S, E % 8
 pub fn circle(ctx: &mut Context, x: &HbmTensor<i32, m![N], m![S, E]>) -> HbmTensor<i32, m![N], m![S, E]> {
     x.view().hbm_chip_shuffle::<4, { Dma::Tensor }>(&mut ctx.tdma, &[1, 2, 3, 0])
 }
+
+/// Written under other axes: in data memory and in HBM.
+pub mod named_anew {
+    use super::*;
+
+    axes![Row = 8, Col = 2];
+
+    type Split = m![Row, Col];
+
+    #[device(chip = 1)]
+    pub fn parts(ctx: &mut Context, x: &Hbm<i32>, out: &mut Hbm<i32>) -> Hbm<i32> {
+        let x: Dm<i32> = x.to_dm(&mut ctx.tdma);
+        let x: DmTensor<i32, Chip, Cluster, Slice, Split> = unsafe { x.reshape() };
+        let mut y: Dm<i32> = DmTensor::new();
+        for i in 0..2 {
+            let half = x.view().tile::<m![Row / 4], 1, m![1 # 2, Row % 4, Col]>(i);
+            let place = unsafe { y.view_mut().reshape::<Chip, Cluster, Slice, Split>() };
+            ctx.main
+                .begin(half)
+                .fetch::<m![1], m![Row % 4, Col]>()
+                .collect::<m![1], m![Row % 4, Col]>()
+                .commit_trim::<m![Row % 4, Col]>()
+                .commit_view(place.tile::<m![Row / 4], 1, m![1 #{!} 2, Row % 4, Col]>(1 - i));
+        }
+        let whole = unsafe { out.view_mut().reshape::<Chip, m![S, Row, Col]>() };
+        let split: DmTensor<i32, Chip, Cluster, Slice, Split> = x;
+        split.view().to_hbm_view(&mut ctx.tdma, whole);
+        y.to_hbm(&mut ctx.tdma)
+    }
+}

@@ -68,3 +68,15 @@ async fn kept() {
     let expected: Vec<i32> = (0..<m![S, E % 8]>::SIZE as i32).map(|i| 2 * i + 1).collect();
     assert_eq!(y.to_host::<m![S, E % 8]>(&mut ctx.pdma).await.into_vec(), expected);
 }
+
+#[tokio::test]
+async fn parts_have_other_names() {
+    let mut ctx = Context::acquire();
+    let values: Vec<i32> = (0..<m![S, E]>::SIZE as i32).collect();
+    let x = HostTensor::<i32, m![S, E]>::from_vec(values.clone()).to_hbm(&mut ctx.pdma).await;
+    let mut out = HostTensor::<i32, m![S, E]>::zero().to_hbm(&mut ctx.pdma).await;
+    let y = launch(methods::named_anew::parts, (&mut *ctx, &x, &mut out)).await;
+    let expected: Vec<i32> = values.iter().map(|v| v / 16 * 16 + (v + 8) % 16).collect();
+    assert_eq!(y.to_host::<m![S, E]>(&mut ctx.pdma).await.into_vec(), expected);
+    assert_eq!(out.to_host::<m![S, E]>(&mut ctx.pdma).await.into_vec(), values);
+}
