@@ -251,6 +251,20 @@ std::optional<Value> Importer::makeArgument(const ast::Type &written,
   }
   if (type->kind == Type::Kind::Scalar)
     return makeNumber(type, name, named);
+  int64_t length = 0;
+  if (type->kind == Type::Kind::Array && type->args[0] &&
+      type->args[0]->kind == Type::Kind::Scalar &&
+      !StringRef(type->text).getAsInteger(10, length)) {
+    std::vector<Value> elements;
+    for (int64_t i = 0; i < length; ++i) {
+      auto number = makeNumber(type->args[0],
+                               (name + "_" + llvm::Twine(i)).str(), named);
+      if (!number)
+        return std::nullopt;
+      elements.push_back(std::move(*number));
+    }
+    return makeArray(std::move(elements));
+  }
   if (type->kind != Type::Kind::Tensor) {
     reporter.error(place) << "an argument of a kernel is a tensor, a number or "
                              "a Context, found '"
