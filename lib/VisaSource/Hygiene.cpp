@@ -37,7 +37,8 @@ static bool closes(const Token &token) {
 /// Whether a token of a pattern declares a variable: no fragment of the call,
 /// no path, no field with a pattern of its own.
 static bool declares(Tokens tokens, size_t i) {
-  if (!tokens[i].is(TokenKind::Name) || (i > 0 && isAt(tokens, i - 1, TokenKind::Dollar)))
+  if (!tokens[i].is(TokenKind::Name) ||
+      (i > 0 && isAt(tokens, i - 1, TokenKind::Dollar)))
     return false;
   bool isPath = isAt(tokens, i + 1, TokenKind::ColonColon) ||
                 isAt(tokens, i + 1, TokenKind::LParen) ||
@@ -48,7 +49,8 @@ static bool declares(Tokens tokens, size_t i) {
 
 /// The variables of a pattern that begins at `i`, up to one of `stops` outside
 /// of its brackets; where it ends.
-static size_t addPattern(Tokens tokens, size_t i, llvm::ArrayRef<TokenKind> stops,
+static size_t addPattern(Tokens tokens, size_t i,
+                         llvm::ArrayRef<TokenKind> stops,
                          llvm::StringSet<> &names) {
   int depth = 0;
   for (; i < tokens.size(); ++i) {
@@ -90,8 +92,8 @@ static size_t armBegin(Tokens tokens, size_t arrow) {
 static void addParameters(Tokens tokens, size_t i, TokenKind end,
                           llvm::StringSet<> &names) {
   while (i < tokens.size() && !tokens[i].is(end)) {
-    size_t after = addPattern(tokens, i, {TokenKind::Colon, TokenKind::Comma, end},
-                              names);
+    size_t after =
+        addPattern(tokens, i, {TokenKind::Colon, TokenKind::Comma, end}, names);
     // The type.
     int depth = 0;
     for (; after < tokens.size(); ++after) {
@@ -152,8 +154,8 @@ llvm::StringSet<> visa_source::declaredNames(Tokens body) {
   return names;
 }
 
-llvm::StringMap<std::string>
-visa_source::freshNames(Tokens body, Tokens input) {
+llvm::StringMap<std::string> visa_source::freshNames(Tokens body,
+                                                     Tokens input) {
   llvm::StringSet<> given, known;
   for (const Token &token : input)
     if (token.is(TokenKind::Name))
@@ -180,13 +182,14 @@ visa_source::freshNames(Tokens body, Tokens input) {
 std::string
 visa_source::writtenAnew(Tokens body, size_t i,
                          const llvm::StringMap<std::string> &fresh) {
-  auto found = body[i].is(TokenKind::Name) ? fresh.find(body[i].text)
-                                           : fresh.end();
+  auto found =
+      body[i].is(TokenKind::Name) ? fresh.find(body[i].text) : fresh.end();
   if (found == fresh.end())
     return body[i].text.str();
   using enum TokenKind;
   // A field, a method, a part of a path, a macro.
-  bool isMember = i > 0 && (isAt(body, i - 1, Dot) || isAt(body, i - 1, ColonColon));
+  bool isMember =
+      i > 0 && (isAt(body, i - 1, Dot) || isAt(body, i - 1, ColonColon));
   bool isPath = isAt(body, i + 1, ColonColon) || isAt(body, i + 1, Not);
   if (isMember || isPath)
     return body[i].text.str();

@@ -47,10 +47,9 @@ mlir::Value Emitter::nameAnew(Span place, mlir::Type type, mlir::Value value) {
   mlir::Operation *op =
       mlir::isa<tcp::DmType>(type)
           ? make<tcp::BitcastOp>(place, type, value, {})
-          : make<tcp::ViewOp>(
-                place, type, value,
-                {named("steps", builder.getDenseI64ArrayAttr({})),
-                 named("offset", builder.getI64IntegerAttr(0))});
+          : make<tcp::ViewOp>(place, type, value,
+                              {named("steps", builder.getDenseI64ArrayAttr({})),
+                               named("offset", builder.getI64IntegerAttr(0))});
   return op ? op->getResult(0) : mlir::Value();
 }
 
@@ -180,16 +179,16 @@ bool Emitter::isWritable(const Value &view) {
 
 Value Emitter::renameMutable(ApiCall &call, const TypeRef &type) {
   if (!call.receiver.tiles.empty())
-    return fail(call.place, "a part of a tensor that is written keeps its axes; "
-                            "name the whole tensor anew and take a tile of it");
+    return fail(call.place,
+                "a part of a tensor that is written keeps its axes; "
+                "name the whole tensor anew and take a tile of it");
   mlir::Type lowered = lower(type, call.place);
   mlir::Value named =
       lowered ? nameAnew(call.place, lowered, call.receiver.buffer->value)
               : mlir::Value();
   if (!named)
     return {};
-  Value view =
-      bufferOf(named, type, call.place, call.receiver.buffer->address);
+  Value view = bufferOf(named, type, call.place, call.receiver.buffer->address);
   view.kind = Kind::View;
   view.name = call.row->result.str();
   view.buffer->base = call.receiver.buffer;
@@ -272,8 +271,7 @@ Value Emitter::fill(ApiCall &call) {
   return makeUnit();
 }
 
-mlir::Value Emitter::castWords(Span place, mlir::Value word,
-                               tcp::DmType type) {
+mlir::Value Emitter::castWords(Span place, mlir::Value word, tcp::DmType type) {
   // The cast engine makes 4 bytes of a flit, and a commit keeps 8.
   constexpr int64_t kLanes = 8, kKept = 16, kPerFlit = 64;
   int64_t size = type.getElementMapping().size();
@@ -304,9 +302,10 @@ mlir::Value Emitter::castWords(Span place, mlir::Value word,
         {named("element_type", mlir::TypeAttr::get(type.getElementType())),
          mapping("packet", padded(kPerFlit))});
   if (op)
-    op = infer<tcp::CommitOp>(place, op->getResult(0),
-                              {named("address", builder.getI64IntegerAttr(0)),
-                               mapping("element", time + ", " + padded(kKept))});
+    op =
+        infer<tcp::CommitOp>(place, op->getResult(0),
+                             {named("address", builder.getI64IntegerAttr(0)),
+                              mapping("element", time + ", " + padded(kKept))});
   return op ? op->getResult(0) : mlir::Value();
 }
 
@@ -323,8 +322,8 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word,
   while (size % count != 0 && count / 2 * bits >= kCommitBits)
     count /= 2;
   if (size % count != 0)
-    element =
-        "[" + element + " # " + std::to_string(llvm::alignTo(size, count)) + "]";
+    element = "[" + element + " # " +
+              std::to_string(llvm::alignTo(size, count)) + "]";
   std::string time = element + " / " + std::to_string(count);
   std::string packet = element + " % " + std::to_string(count);
   mlir::Operation *op = infer<tcp::BeginOp>(
@@ -332,13 +331,13 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word,
       named("execution_context",
             tcp::ContextAttr::get(&context(), tcp::Context::Main)));
   auto padded = [&](int64_t to) {
-    return count == to ? packet
-                       : "[" + packet + "] # " + std::to_string(to);
+    return count == to ? packet : "[" + packet + "] # " + std::to_string(to);
   };
   if (op)
-    op = infer<tcp::FetchOp>(place, op->getResult(0),
-                             {named("element_type", mlir::TypeAttr::get(read)),
-                              mapping("time", time), mapping("packet", packet)});
+    op =
+        infer<tcp::FetchOp>(place, op->getResult(0),
+                            {named("element_type", mlir::TypeAttr::get(read)),
+                             mapping("time", time), mapping("packet", packet)});
   if (op)
     op = infer<tcp::CollectOp>(
         place, op->getResult(0),
@@ -509,9 +508,8 @@ static mlir::FailureOr<int64_t> offsetOf(const Value &view,
 
 /// Whether a view is a part of the chips, clusters or slices.
 static bool hasSpatialTiles(const Value &view) {
-  return llvm::any_of(view.tiles, [](const Tile &tile) {
-    return tile.level != "Element";
-  });
+  return llvm::any_of(view.tiles,
+                      [](const Tile &tile) { return tile.level != "Element"; });
 }
 
 Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {

@@ -235,18 +235,17 @@ Value Emitter::sliceOfClusters(ApiCall &call) {
 
 /// All levels of a tensor one behind the other on the first chip, or those
 /// inside of each chip.
-static TypeRef stagedType(const TypeRef &tensor, bool hasChips,
-                          int64_t chips) {
+static TypeRef stagedType(const TypeRef &tensor, bool hasChips, int64_t chips) {
   std::string text;
   for (auto [name, arg] :
        llvm::drop_begin(llvm::zip(parametersOf(tensor->name), tensor->args)))
     if (name != "Chip" || hasChips)
       text += (text.empty() ? "[" : ", [") + arg->text + "]";
-  return makeTensor("HbmTensor",
-                    {tensor->args[0],
-                     hasChips ? makeMapping("1 # " + std::to_string(chips))
-                              : tensor->args[1],
-                     makeMapping(text)});
+  return makeTensor(
+      "HbmTensor",
+      {tensor->args[0],
+       hasChips ? makeMapping("1 # " + std::to_string(chips)) : tensor->args[1],
+       makeMapping(text)});
 }
 
 bool Emitter::addTile(TypeRef &type, int64_t &offset, const Tile &tile) {
@@ -315,9 +314,10 @@ mlir::Value Emitter::stageTile(mlir::Value source, const TypeRef &type,
       moveTo(tile.place, stagedType(type, hasChips, *chips), source);
   mlir::Type view = lower(stagedType(part, hasChips, *chips), tile.place);
   if (op && view)
-    op = make<tcp::ViewOp>(tile.place, view, op->getResult(0),
-                           {named("steps", builder.getDenseI64ArrayAttr({})),
-                            named("offset", builder.getI64IntegerAttr(offset))});
+    op =
+        make<tcp::ViewOp>(tile.place, view, op->getResult(0),
+                          {named("steps", builder.getDenseI64ArrayAttr({})),
+                           named("offset", builder.getI64IntegerAttr(offset))});
   auto tensor = std::make_shared<Type>(*part);
   StringRef name = tensor->name;
   tensor->name = name.starts_with("Dm") ? "DmTensor" : "HbmTensor";
@@ -325,17 +325,16 @@ mlir::Value Emitter::stageTile(mlir::Value source, const TypeRef &type,
     op = moveTo(tile.place, tensor, op->getResult(0));
   if (!op || !view)
     return nullptr;
-  reporter.remark(tile.place) << "a part of the " << tile.level.lower()
-                              << "s is moved by way of HBM";
+  reporter.remark(tile.place)
+      << "a part of the " << tile.level.lower() << "s is moved by way of HBM";
   return op->getResult(0);
 }
 
 bool Emitter::storeTiles(Span place, mlir::Value input,
                          const Value &destination) {
   Buffer &buffer = *destination.buffer;
-  bool hasChips = llvm::any_of(destination.tiles, [](const Tile &tile) {
-    return tile.level == "Chip";
-  });
+  bool hasChips = llvm::any_of(
+      destination.tiles, [](const Tile &tile) { return tile.level == "Chip"; });
   auto chips = sizeOf(buffer.type->args[1]->text, place);
   TypeRef part = buffer.type;
   int64_t offset = 0;
@@ -370,7 +369,8 @@ bool Emitter::storeTiles(Span place, mlir::Value input,
       mlir::cast<tcp::HbmType>(view).getElementMapping().validSize();
   if (!write(place, buffer, op->getResult(0), elements))
     return false;
-  reporter.remark(place) << "a part of the chips, clusters or slices is written "
-                            "by way of HBM";
+  reporter.remark(place)
+      << "a part of the chips, clusters or slices is written "
+         "by way of HBM";
   return true;
 }

@@ -79,8 +79,7 @@ Value Emitter::beginInterleaved(ApiCall &call) {
     bool isLeft = sizeIn(left) > sizeIn(right);
     mlir::Value &longer = isLeft ? left : right;
     mlir::Type shorter = (isLeft ? right : left).getType();
-    mlir::Operation *op =
-        make<tcp::BitcastOp>(call.place, shorter, longer, {});
+    mlir::Operation *op = make<tcp::BitcastOp>(call.place, shorter, longer, {});
     if (!op)
       return {};
     longer = op->getResult(0);
@@ -390,8 +389,8 @@ mlir::Value Emitter::withZeroPoint(Span place, mlir::Value stream) {
       return attr.getName() == "element_type";
     });
     unsigned bits = fetch.getElementType().getIntOrFloatBitWidth() + 1;
-    attributes.push_back(named("element_type", mlir::TypeAttr::get(
-                                                   builder.getIntegerType(bits))));
+    attributes.push_back(named(
+        "element_type", mlir::TypeAttr::get(builder.getIntegerType(bits))));
     attributes.push_back(
         named("zero_points", builder.getDenseI64ArrayAttr({0})));
     mlir::Operation *begin = fetch.getInput().getDefiningOp();
@@ -433,8 +432,8 @@ void Emitter::matchWidths(ApiCall &call, mlir::Value &stream,
     auto type = mlir::dyn_cast<mlir::IntegerType>(element);
     return type ? type.getWidth() : 0;
   };
-  unsigned ofStream = bitsOf(
-      mlir::cast<tcp::StreamType>(stream.getType()).getElementType());
+  unsigned ofStream =
+      bitsOf(mlir::cast<tcp::StreamType>(stream.getType()).getElementType());
   unsigned ofWeights =
       bitsOf(mlir::cast<tcp::TrfType>(weights.getType()).getElementType());
   // i5 and i9 are i4 and i8 less a zero point.
@@ -642,8 +641,7 @@ mlir::Value Emitter::clampNegative(ApiCall &call, mlir::Value stream) {
   Attributes attributes = {
       named("op", tcp::ClipOpAttr::get(&context(), tcp::ClipOp::Max)),
       named("sources", builder.getArrayAttr(builder.getI32IntegerAttr(0)))};
-  mlir::Operation *op =
-      infer<tcp::VectorReinterpretOp>(call.place, value, {});
+  mlir::Operation *op = infer<tcp::VectorReinterpretOp>(call.place, value, {});
   if (op)
     op = infer<tcp::VectorClipOp>(call.place, op->getResult(0), attributes);
   if (op)
@@ -684,9 +682,9 @@ Value Emitter::commitCast(ApiCall &call) {
   mlir::Operation *op = infer<tcp::CastOp>(
       call.place, input,
       {named("element_type", mlir::TypeAttr::get(element)),
-       mapping("packet",
-               padded(mlir::cast<tcp::StreamType>(input.getType())
-                          .getPacket()))});
+       mapping(
+           "packet",
+           padded(mlir::cast<tcp::StreamType>(input.getType()).getPacket()))});
   if (op && transpose)
     op = infer<tcp::TransposeOp>(
         call.place, op->getResult(0),
@@ -700,8 +698,7 @@ Value Emitter::commitCast(ApiCall &call) {
   reporter.remark(call.place)
       << "'" << call.row->name << "' is a cast"
       << (call.row->name == "commit_cast" ? "" : " behind a clip at 0")
-      << " in front of the "
-      << (transpose ? "transpose" : "commit");
+      << " in front of the " << (transpose ? "transpose" : "commit");
   return stream;
 }
 

@@ -385,13 +385,13 @@ Emitter::slotsOf(const Value &operand, Span place) {
   // One for each group.
   for (const Field &field : operand.fields) {
     const Value &one = *field.value;
-    bool isGrouped =
-        one.kind == Kind::Choice && one.name == "VeBranchOperand" &&
-        one.variant == "group" && one.fields.size() == 2;
+    bool isGrouped = one.kind == Kind::Choice &&
+                     one.name == "VeBranchOperand" && one.variant == "group" &&
+                     one.fields.size() == 2;
     auto group = isGrouped ? groupOf(*one.fields[1].value) : std::nullopt;
     if (!group) {
-      fail(place, "each of several operands is for a group, found " +
-                      describe(one));
+      fail(place,
+           "each of several operands is for a group, found " + describe(one));
       return std::nullopt;
     }
     slots.push_back({std::nullopt, group, one.fields[0].value.get()});
@@ -519,7 +519,8 @@ Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
   if (several) {
     auto slots = slotsOf(*several, call.argPlaces[first]);
     Value result;
-    for (const OperandSlot &slot : slots ? *slots : std::vector<OperandSlot>()) {
+    for (const OperandSlot &slot :
+         slots ? *slots : std::vector<OperandSlot>()) {
       ApiCall one = call;
       one.args[first] = *slot.operand;
       slotIds = slot.ids;

@@ -122,7 +122,8 @@ private:
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
   /// The whole of `buffer` is `value` from now on.
   void replace(Buffer &buffer, mlir::Value value);
-  /// What `buffer` holds after a write of so many elements; null after an error.
+  /// What `buffer` holds after a write of so many elements; null after an
+  /// error.
   mlir::Value write(Span place, Buffer &buffer, mlir::Value value,
                     int64_t elements);
   /// A value in the memory of `value`, of another type.

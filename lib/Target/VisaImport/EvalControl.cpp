@@ -227,9 +227,8 @@ TypeRef Evaluator::findLaterType(const ast::NamePattern &name,
       return nullptr;
     Frame callee;
     callee.self = frame->self;
-    if (use->function &&
-        !bindGenerics(use->function->generics, use->generics, callee,
-                      node.span()))
+    if (use->function && !bindGenerics(use->function->generics, use->generics,
+                                       callee, node.span()))
       return nullptr;
     TypeRef type = evalInCallee(*use->type, callee);
     return type && type->kind == Type::Kind::Error ? TypeRef() : type;

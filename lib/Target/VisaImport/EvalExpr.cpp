@@ -419,12 +419,12 @@ Value Evaluator::evalAssociated(const ast::Path &path,
           return evalItem(*item, path, place);
         if (meaning.kind == MeaningKind::Self && frame->self->bound)
           return evalMember(*constant, owner, *frame->self->bound);
-        auto bound = structArguments(
-            owner,
-            path.segments.size() > 1
-                ? path.segments[path.segments.size() - 2]->args
-                : nullptr,
-            nullptr, place);
+        auto bound =
+            structArguments(owner,
+                            path.segments.size() > 1
+                                ? path.segments[path.segments.size() - 2]->args
+                                : nullptr,
+                            nullptr, place);
         return bound ? evalMember(*constant, owner, *bound) : Value();
       }
   }

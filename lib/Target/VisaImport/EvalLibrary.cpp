@@ -37,9 +37,9 @@ std::optional<Value> Evaluator::callOption(const ast::MethodCall &expr,
   if (args.empty() && name == "unwrap_or_default")
     return isSome ? *self.fields[0].value : makeInt(0);
   if (args.size() == 1 && (name == "unwrap_or" || name == "or"))
-    return !isSome              ? args[0]
+    return !isSome               ? args[0]
            : name == "unwrap_or" ? *self.fields[0].value
-                                : self;
+                                 : self;
   bool hasClosure = args.size() == 1 && args[0].kind == Kind::Closure;
   if (!hasClosure)
     return std::nullopt;
@@ -60,12 +60,11 @@ std::optional<Value> Evaluator::changeInPlace(const ast::MethodCall &expr,
   StringRef name = expr.name.text;
   bool isOption = self.kind == Kind::Choice && self.name == "Option";
   bool changes =
-      isOption ? (name == "take" && args.empty()) ||
-                     ((name == "insert" || name == "replace") &&
-                      args.size() == 1)
-               : self.kind == Kind::Array &&
-                     ((name == "push" && args.size() == 1) ||
-                      (name == "pop" && args.empty()));
+      isOption
+          ? (name == "take" && args.empty()) ||
+                ((name == "insert" || name == "replace") && args.size() == 1)
+          : self.kind == Kind::Array && ((name == "push" && args.size() == 1) ||
+                                         (name == "pop" && args.empty()));
   if (!changes)
     return std::nullopt;
   Slot slot = evalPlace(*expr.receiver);
@@ -114,9 +113,9 @@ std::optional<Value> Evaluator::callStandard(const ast::CallExpr &expr,
                                    "the variable");
     Value closure = strip(eval(*expr.args[0]));
     if (closure.kind != Kind::Closure)
-      return closure.isError() ? Value()
-                               : fail(expr.args[0]->span(),
-                                      describe(closure) + " is called");
+      return closure.isError()
+                 ? Value()
+                 : fail(expr.args[0]->span(), describe(closure) + " is called");
     std::vector<Value> elements;
     for (int64_t i = 0; i < length && spend(expr.span()); ++i) {
       Value index = makeInt(i, "usize");
@@ -128,8 +127,8 @@ std::optional<Value> Evaluator::callStandard(const ast::CallExpr &expr,
     }
     return makeArray(std::move(elements));
   }
-  bool isMem = owner == "mem" || (owner.empty() && (name == "swap" ||
-                                                    name == "replace"));
+  bool isMem = owner == "mem" ||
+               (owner.empty() && (name == "swap" || name == "replace"));
   if (!isMem)
     return std::nullopt;
   // Of `&mut x`, x itself.
@@ -240,8 +239,7 @@ void Evaluator::bindImpl(const ast::Item &member, const ast::Node *owner,
         continue;
       const ast::GenericParam *param = params[index++];
       if (const auto *path = llvm::dyn_cast_or_null<ast::PathType>(arg->type))
-        copyParameter(bound, param, into,
-                      program.meaningOf(*path->path).node);
+        copyParameter(bound, param, into, program.meaningOf(*path->path).node);
     }
     return;
   }

@@ -30,7 +30,8 @@ public:
            mlir::MLIRContext &context, const Reporter &reporter,
            const unsigned &errors, llvm::SmallVector<StringRef, 4> numbers)
       : program(program), options(options), context(context),
-        reporter(reporter), errors(errors), numbers(std::move(numbers)), emitter(context, reporter, axes),
+        reporter(reporter), errors(errors), numbers(std::move(numbers)),
+        emitter(context, reporter, axes),
         evaluator(program, reporter, axes, emitter, options.stepLimit) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run(const ast::FnItem &function);
@@ -257,8 +258,8 @@ std::optional<Value> Importer::makeArgument(const ast::Type &written,
       !StringRef(type->text).getAsInteger(10, length)) {
     std::vector<Value> elements;
     for (int64_t i = 0; i < length; ++i) {
-      auto number = makeNumber(type->args[0],
-                               (name + "_" + llvm::Twine(i)).str(), named);
+      auto number =
+          makeNumber(type->args[0], (name + "_" + llvm::Twine(i)).str(), named);
       if (!number)
         return std::nullopt;
       elements.push_back(std::move(*number));
@@ -312,8 +313,8 @@ std::optional<Value> Importer::makeNumber(const TypeRef &type, StringRef name,
     number = makeInt(0, wanted);
     good = !text.getAsInteger(10, number.integer);
   }
-  if (!good || (!isFloat && wanted != "bool" &&
-                !fitsInteger(number.integer, wanted))) {
+  if (!good ||
+      (!isFloat && wanted != "bool" && !fitsInteger(number.integer, wanted))) {
     reporter.error(place) << "'" << excerpt(text) << "' is no number of type '"
                           << wanted << "', which '" << name << "' is";
     return std::nullopt;

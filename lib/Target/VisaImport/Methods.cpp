@@ -323,8 +323,7 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     if (auto value = callStandard(expr, path, name, expected))
       return *value;
     // `Ok(x)`, `i32::from(x)`, `i64::from(x)`.
-    if ((name == "Ok" || name == "from") &&
-        expr.args.size() == 1)
+    if ((name == "Ok" || name == "from") && expr.args.size() == 1)
       return eval(*expr.args[0], expected);
     if (auto number = callScalar(expr, path, name))
       return *number;

@@ -384,8 +384,7 @@ static LogicalResult verifyAlu(Operation *op) {
   if (alu.empty()) {
     // The stage has one unit.
     for (Operation *before : operationsBefore(op))
-      if (before->getName() == op->getName() &&
-          !isFurtherOperand(op, before)) {
+      if (before->getName() == op->getName() && !isFurtherOperand(op, before)) {
         InFlightDiagnostic diag = op->emitOpError()
                                   << "is used twice in one pass";
         diag.attachNote(before->getLoc()) << "already in use here";
