@@ -207,7 +207,8 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
                          Attributes &attributes) {
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
   bool isFloat = type.getElementType().isF32();
-  if (!operand.dynamic.empty()) {
+  bool isNumber = operand.kind == Kind::Int || operand.kind == Kind::Float;
+  if (isNumber && !operand.dynamic.empty()) {
     fail(place, "an operand of '" + call.row->name +
                     "' stands in the instruction and is a constant; " +
                     operand.dynamic);

@@ -28,7 +28,7 @@ struct ApiCall;
 class Emitter {
 public:
   Emitter(mlir::MLIRContext &context, const Reporter &reporter,
-          const AxisTable &axes)
+          AxisTable &axes)
       : builder(&context), reporter(reporter), axes(axes) {}
 
   /// Where operations go.
@@ -140,6 +140,11 @@ private:
   Value scatter(ApiCall &call);
   /// Whether the key of a scatter lies inside of each cluster.
   bool checkKey(ApiCall &call, const TypeRef &source);
+  /// Of a table whose rows are groups of positions of an axis (`W / 16`), which
+  /// the other tensor walks inside (`W % 16`): both under two axes in its place.
+  /// The types themselves if there is no such axis.
+  std::pair<TypeRef, TypeRef> splitRows(const TypeRef &table,
+                                        const TypeRef &other);
   /// The axis that `table` has and `other` does not, and the bytes of one step
   /// along it.
   std::optional<std::pair<std::string, int64_t>>
@@ -265,7 +270,7 @@ private:
   mlir::Operation *finish(mlir::OperationState &state);
 
   const Reporter &reporter;
-  const AxisTable &axes;
+  AxisTable &axes;
   /// Of the operand slot whose operation is being made.
   std::optional<uint16_t> slotIds;
   std::optional<tcp::GroupId> slotGroup;

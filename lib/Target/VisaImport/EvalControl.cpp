@@ -265,6 +265,30 @@ bool Evaluator::matchFields(const ast::Path &path,
   return true;
 }
 
+bool Evaluator::matchMembers(const ast::StructPattern &pattern,
+                             const Value &value) {
+  if (value.kind == Kind::Context && value.name == "ctx") {
+    for (const ast::FieldPattern *field : pattern.patterns) {
+      Value member = value;
+      member.name = field->name.text.str();
+      if (!llvm::is_contained({"main", "sub", "tdma", "pdma"}, member.name) ||
+          !match(*field->pattern, member))
+        return false;
+    }
+    return true;
+  }
+  if (!matchFields(*pattern.path, {}, value))
+    return false;
+  for (const ast::FieldPattern *field : pattern.patterns) {
+    auto found = llvm::find_if(value.fields, [&](const Field &candidate) {
+      return candidate.name == field->name.text;
+    });
+    if (found == value.fields.end() || !match(*field->pattern, *found->value))
+      return false;
+  }
+  return true;
+}
+
 bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
   const Value &value = strip(held);
   switch (pattern.kind()) {
@@ -363,29 +387,8 @@ bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
     const auto &parts = llvm::cast<ast::TupleStructPattern>(pattern);
     return matchFields(*parts.path, parts.elements, value);
   }
-  case ast::NodeKind::StructPattern: {
-    const auto &parts = llvm::cast<ast::StructPattern>(pattern);
-    if (value.kind == Kind::Context && value.name == "ctx") {
-      for (const ast::FieldPattern *field : parts.patterns) {
-        Value member = value;
-        member.name = field->name.text.str();
-        if (!llvm::is_contained({"main", "sub", "tdma", "pdma"}, member.name) ||
-            !match(*field->pattern, member))
-          return false;
-      }
-      return true;
-    }
-    if (!matchFields(*parts.path, {}, value))
-      return false;
-    for (const ast::FieldPattern *field : parts.patterns) {
-      auto found = llvm::find_if(value.fields, [&](const Field &candidate) {
-        return candidate.name == field->name.text;
-      });
-      if (found == value.fields.end() || !match(*field->pattern, *found->value))
-        return false;
-    }
-    return true;
-  }
+  case ast::NodeKind::StructPattern:
+    return matchMembers(llvm::cast<ast::StructPattern>(pattern), value);
   case ast::NodeKind::OrPattern:
     return llvm::any_of(
         llvm::cast<ast::OrPattern>(pattern).alternatives,

@@ -149,6 +149,8 @@ private:
   TypeRef evalInCallee(const ast::Type &type, Frame &callee);
   /// Binds what a pattern names; false if the value is another.
   bool match(const ast::Pattern &pattern, const Value &value);
+  /// The fields that a pattern names, of a struct or of the context.
+  bool matchMembers(const ast::StructPattern &pattern, const Value &value);
   bool matchFields(const ast::Path &path, ast::List<ast::Pattern> patterns,
                    const Value &value);
   /// The type that a name of a `let` must have by its later uses.

@@ -169,6 +169,35 @@ pub fn options(ctx: &mut Context, x: &Hbm) -> Hbm {
     kept.as_ref().unwrap().to_hbm(&mut ctx.tdma)
 }
 
+/// Registers that an `if` chooses when the kernel runs are no constants.
+#[device(chip = 1)]
+pub fn registers(ctx: &mut Context, x: &Hbm) -> Hbm {
+    let x: Dm = x.to_dm(&mut ctx.tdma);
+    let mut load = |dm: &Dm| -> VrfTensor<i32, Chip, Cluster, m![A / 8], m![A % 8]> {
+        ctx.sub.begin(dm.view()).fetch::<m![1], m![A % 8]>().collect::<m![1], m![A % 8]>().to_vrf()
+    };
+    let once = load(&x);
+    let mut y: Dm = x.to_dm::<m![A / 8], m![A % 8]>(&mut ctx.tdma);
+    let other = add(ctx, &x, 3);
+    let three = ctx.sub.begin(other.view()).fetch::<m![1], m![A % 8]>().collect::<m![1], m![A % 8]>();
+    let three: VrfTensor<i32, Chip, Cluster, m![A / 8], m![A % 8]> = three.to_vrf();
+    for i in 0..2 {
+        let operand = if i == 0 { &once } else { &three };
+        y = ctx
+            .main
+            .begin(y.view())
+            .fetch::<m![1], m![A % 8]>()
+            .collect::<m![1], m![A % 8]>()
+            .vector_init()
+            .vector_intra_slice_tag(TagMode::Zero)
+            .vector_fxp(if i == 0 { FxpBinaryOp::SubFxp } else { FxpBinaryOp::AddFxp }, operand)
+            .vector_final()
+            .commit_trim::<m![A % 8]>()
+            .commit();
+    }
+    y.to_hbm(&mut ctx.tdma)
+}
+
 /// Sums a constant that a table holds: the index is known when the kernel runs only.
 #[device(chip = 1)]
 pub fn table(ctx: &mut Context, x: &Hbm) {

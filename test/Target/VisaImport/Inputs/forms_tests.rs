@@ -30,6 +30,7 @@ adds! {
     parameters: 5,
     contexts: 4,
     options: 15,
+    registers: 3,
 }
 
 #[path = "hygiene.rs"]

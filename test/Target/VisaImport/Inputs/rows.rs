@@ -199,3 +199,38 @@ pub fn too_long(
     let rows: DmTensor<i32, Chip, m![Long / 16384], m![Long / 64 % 256], m![Long % 64, V]> =
         table.dma_gather_unscaled(&index);
 }
+
+/// Pages of 16 rows by their offsets.
+#[device(chip = 1)]
+pub fn pages(
+    ctx: &mut Context,
+    table: &HbmTensor<bf16, Chip, m![W, D]>,
+    index: &HbmTensor<i32, Chip, m![N]>,
+) -> HbmTensor<bf16, Chip, m![N, W % 16, D]> {
+    let x: DmTensor<bf16, Chip, Cluster, m![N, W % 16, 1 # 4], m![D]> = table.dma_gather_scaled(index);
+    x.to_hbm(&mut ctx.tdma)
+}
+
+/// Pages of 4 rows by their numbers.
+#[device(chip = 1)]
+pub fn small_pages(
+    ctx: &mut Context,
+    table: &HbmTensor<bf16, Chip, m![W, D]>,
+    index: &HbmTensor<i32, Chip, m![V]>,
+) -> HbmTensor<bf16, Chip, m![V, W % 4, D]> {
+    let index: DmTensor<i32, Chip, Cluster, m![1 # 256], m![V]> = index.to_dm(&mut ctx.tdma);
+    let x: DmTensor<bf16, Chip, Cluster, m![V, W % 4], m![D]> = table.dma_gather_unscaled(&index);
+    x.to_hbm(&mut ctx.tdma)
+}
+
+/// Pages to their places.
+#[device(chip = 1)]
+pub fn put_pages(
+    ctx: &mut Context,
+    data: &HbmTensor<bf16, Chip, m![N, W % 16, D]>,
+    index: &HbmTensor<i32, Chip, m![N]>,
+    table: &mut HbmTensor<bf16, Chip, m![W, D]>,
+) {
+    let x: DmTensor<bf16, Chip, Cluster, m![N, W % 16, 1 # 4], m![D]> = data.to_dm(&mut ctx.tdma);
+    x.dma_scatter::<m![N], _, _>(index, table);
+}

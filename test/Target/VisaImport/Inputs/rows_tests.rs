@@ -37,6 +37,8 @@ gathers! {
     g_split: rows::gather_split, [K, D], 512, 1, [G], [G, D], |table, index, at| index[at / 128] * 128 + at % 128;
     g_two: rows::gather_two_axes, [K, D], 512, 256, [N, V], [N, V, D], |table, index, at| index[at / 128] * 128 + at % 128;
     g_pre: rows::gather_pre, [N, W, D], 128, 1024, [V], [N, V, D], |table, index, at| (at / (64 * 128)) * 128 * 128 + index[at / 128 % 64] * 128 + at % 128;
+    g_pages: rows::pages, [W, D], 8, 4096, [N], [N, W % 16, D], |table, index, at| index[at / 2048] * 2048 + at % 2048;
+    g_small_pages: rows::small_pages, [W, D], 32, 1, [V], [V, W % 4, D], |table, index, at| index[at / 512] * 512 + at % 512;
     g_cols: rows::gather_cols, [K, D], 512, 256, [N], [N, D], |table, index, at| index[at / 128] * 128 + at % 128;
     g_padidx: rows::gather_padded, [K, D], 512, 256, [V], [V, D], |table, index, at| index[at / 128] * 128 + at % 128;
 }
@@ -53,6 +55,19 @@ async fn s_min() {
     let (data, mut expected) = (data.into_vec(), old.into_vec());
     for (k, r) in rows.iter().enumerate() { for i in 0..128 { expected[r * 128 + i] = data[k * 128 + i]; } }
     assert_eq!(out.to_host::<m![C, D]>(&mut ctx.pdma).await.into_vec(), expected);
+}
+#[tokio::test]
+async fn s_pages() {
+    let mut ctx = Context::acquire();
+    let data = table::<m![N, W % 16, D]>();
+    let places = [5usize, 0, 7, 2];
+    let index = HostTensor::<i32, m![N]>::from_vec(places.iter().map(|p| (*p * 4096) as i32)).to_hbm(&mut ctx.pdma).await;
+    let d = data.to_hbm(&mut ctx.pdma).await;
+    let mut out = HostTensor::<bf16, m![W, D]>::zero().to_hbm(&mut ctx.pdma).await;
+    launch(rows::put_pages, (&mut *ctx, &d, &index, &mut out)).await;
+    let (data, mut expected) = (data.into_vec(), vec![bf16::from_f32(0.0); <m![W, D]>::SIZE]);
+    for (n, p) in places.iter().enumerate() { for i in 0..2048 { expected[p * 2048 + i] = data[n * 2048 + i]; } }
+    assert_eq!(out.to_host::<m![W, D]>(&mut ctx.pdma).await.into_vec(), expected);
 }
 #[tokio::test]
 async fn s_read() {
