@@ -603,10 +603,24 @@ Value Emitter::shuffleChips(ApiCall &call) {
 //===----------------------------------------------------------------------===//
 
 mlir::Value Emitter::readFlits(Span place, mlir::Value source,
-                               StringRef element) {
+                               StringRef element, bool isLive) {
   auto type = mlir::cast<tcp::DmType>(source.getType());
   int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
-  auto size = sizeOf(element, place);
+  std::string time = "1", packet = "[" + element.str() + "]";
+  auto parsed = Mapping::parse(element, axes.sizes());
+  if (isLive && parsed && !parsed->factors().empty()) {
+    // Without the padding behind each row, which is not the part's own.
+    const Factor &inner = parsed->factors().back();
+    if (inner.isPadded() && inner.first == 0) {
+      std::string extent = std::to_string(inner.extent);
+      if (parsed->size() > inner.extent)
+        time = packet + " / " + extent;
+      packet = "[" + packet + " % " + extent +
+               " = " + std::to_string(inner.valid) + "]";
+    }
+  }
+  llvm::consumeError(parsed.takeError());
+  auto size = sizeOf(packet, place);
   if (!size)
     return nullptr;
   int64_t perFlit = 32 * 8 / bits;
@@ -614,7 +628,7 @@ mlir::Value Emitter::readFlits(Span place, mlir::Value source,
       place, source,
       named("execution_context",
             tcp::ContextAttr::get(&context(), tcp::Context::Sub)));
-  std::string whole = "[" + element.str() + "]";
+  std::string whole = packet;
   if (*size % (64 / bits) != 0)
     whole = "[" + whole + " # " +
             std::to_string(llvm::alignTo(*size, 64 / bits)) + "]";
@@ -622,20 +636,20 @@ mlir::Value Emitter::readFlits(Span place, mlir::Value source,
     op = infer<tcp::FetchOp>(
         place, op->getResult(0),
         {named("element_type", mlir::TypeAttr::get(type.getElementType())),
-         mapping("time", "1"), mapping("packet", whole)});
+         mapping("time", time), mapping("packet", whole)});
   if (!op)
     return nullptr;
-  auto [time, packet] = flitsOf("1", whole, perFlit);
-  op =
-      infer<tcp::CollectOp>(place, op->getResult(0),
-                            {mapping("time", time), mapping("packet", packet)});
+  auto [flits, flit] = flitsOf(time, whole, perFlit);
+  op = infer<tcp::CollectOp>(place, op->getResult(0),
+                             {mapping("time", flits), mapping("packet", flit)});
   return op ? op->getResult(0) : mlir::Value();
 }
 
 mlir::Value Emitter::copyPass(Span place, mlir::Value source, StringRef element,
                               int64_t address, const Value *destination,
                               StringRef slices) {
-  mlir::Value flits = readFlits(place, source, element);
+  bool isPart = destination && !destination->tiles.empty();
+  mlir::Value flits = readFlits(place, source, element, isPart);
   if (!flits)
     return nullptr;
   if (destination)

@@ -109,8 +109,10 @@ private:
   mlir::Value commitSlices(Buffer &buffer, const Tile &tile);
   /// The first slices, copied in the sub context; null after an error.
   mlir::Value copySlices(mlir::Value source, const Tile &tile);
-  /// The elements of a DM tensor as flits in the sub context.
-  mlir::Value readFlits(Span place, mlir::Value source, StringRef element);
+  /// The elements of a DM tensor as flits in the sub context; `isLive`: without
+  /// the padding of its innermost dimension.
+  mlir::Value readFlits(Span place, mlir::Value source, StringRef element,
+                        bool isLive = false);
   /// A pass of the sub context that copies `source`, or the `slices` of it, to
   /// a tensor of its own or into `destination`; null after an error.
   mlir::Value copyPass(Span place, mlir::Value source, StringRef element,

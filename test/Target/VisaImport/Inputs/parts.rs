@@ -172,3 +172,21 @@ pub fn third_cluster(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A, B]>) {
         .cluster_tile::<m![A / 128], 1, m![1 # 2]>(2)
         .to_hbm_view(&mut ctx.tdma, y.view_mut());
 }
+
+/// A tile of a tile, copied to one.
+#[device(chip = 1)]
+pub fn tiles_of_tiles(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A, B]>) -> HbmTensor<i32, Chip, m![A, B]> {
+    let x = x.to_dm::<m![A / 128], m![A % 128, 1 # 2], m![B]>(&mut ctx.tdma);
+    let mut y = DmTensor::<i32, Chip, m![A / 128], m![A % 128, 1 # 2], m![B]>::new();
+    x.view().to_dm_view(&mut ctx.tdma, y.view_mut());
+    let from = x
+        .view()
+        .tile::<m![B], 16, m![B = 16 # 32]>(16)
+        .tile::<m![B = 16 # 32], 8, m![B = 8 # 32]>(8);
+    let to = y
+        .view_mut()
+        .tile::<m![B], 16, m![B = 16 #{!} 32]>(0)
+        .tile::<m![B = 16 #{!} 32], 8, m![B = 8 #{!} 32]>(8);
+    from.to_dm_view(&mut ctx.tdma, to);
+    y.to_hbm(&mut ctx.tdma)
+}

@@ -40,4 +40,6 @@ moves! {
         |at| at / 8 * 32 + at % 8 * 4 + if at < 1024 { 3 } else { 1 };
     copies_by_chip: m![N], [N, S, B] -> [N, S, B % 8],
         |at| at / 8 * 32 + EIGHTS[at / 512] * 8 + at % 8;
+    tiles_of_tiles: m![1], [A, B] -> [A, B],
+        |at| if at % 32 >= 8 && at % 32 < 16 { at + 16 } else { at };
 }
