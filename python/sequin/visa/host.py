@@ -362,7 +362,9 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
            want: Any) -> Any:
     name = node.name
     if isinstance(receiver, HostContext):
-        return evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
+        # What a context is bound to is the one machine there is.
+        return receiver if name == "bind" else \
+            evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
             else NotImplemented
     if isinstance(receiver, Rng):
         # Lanes are drawn one after the other.

@@ -42,7 +42,7 @@ mod variables {
 
     #[tokio::test]
     async fn are_apart() {
-        let mut ctx = Context::acquire();
+        let mut ctx = Context::acquire().bind(apart.device());
         let values: Vec<i32> = (0..A::SIZE as i32).collect();
         let x = HostTensor::<i32, m![A]>::from_vec(values.clone()).to_hbm(&mut ctx.pdma).await;
         let y = launch(apart, (&mut *ctx, &x)).await;
