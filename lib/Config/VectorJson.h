@@ -47,14 +47,16 @@ inline auto valuesOf(BranchMode) {
 
 inline llvm::StringRef toText(InputCompare compare) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "never",     "less",          "less_equal", "equal",
-      "not_equal", "greater_equal", "greater"};
+      "never",   "less",          "less_equal",
+      "equal",   "not_equal",     "greater_equal",
+      "greater", "less_unsigned", "greater_unsigned"};
   return kNames[static_cast<unsigned>(compare)];
 }
 inline auto valuesOf(InputCompare) {
   using enum InputCompare;
-  return std::array{Never,    Less,         LessEqual, Equal,
-                    NotEqual, GreaterEqual, Greater};
+  return std::array{Never,   Less,         LessEqual,
+                    Equal,   NotEqual,     GreaterEqual,
+                    Greater, LessUnsigned, GreaterUnsigned};
 }
 
 /// No key: no operand; "constant": 32 bits; "vrf": a sequencer; "source":

@@ -97,6 +97,10 @@ static uint32_t compareBits(ArrayAttr comparisons, bool isFloat,
         return x >= y;
       case tcp::InputCompare::Greater:
         return x > y;
+      case tcp::InputCompare::LessUnsigned:
+        return bits < limit;
+      case tcp::InputCompare::GreaterUnsigned:
+        return bits > limit;
       }
       return false;
     };

@@ -8,6 +8,7 @@
 
 #include "Expand.h"
 
+#include "Hygiene.h"
 #include "sequin/VisaSource/Lexer.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -304,6 +305,10 @@ static std::optional<size_t> match(Tokens pattern, Tokens input, bool isWhole,
 namespace {
 class ExpansionWriter {
 public:
+  /// `fresh` has what the variables of the body are called.
+  explicit ExpansionWriter(llvm::StringMap<std::string> fresh)
+      : fresh(std::move(fresh)) {}
+
   bool write(Tokens body, const Bindings &bindings, unsigned depth);
   std::string text, error;
 
@@ -317,6 +322,8 @@ private:
     text += what;
   }
   bool repeat(const Repetition &part, const Bindings &bindings, unsigned depth);
+
+  llvm::StringMap<std::string> fresh;
 };
 } // namespace
 
@@ -369,7 +376,7 @@ bool ExpansionWriter::write(Tokens body, const Bindings &bindings,
     bool isName = body[i].is(TokenKind::Dollar) && i + 1 < body.size() &&
                   isWord(body[i + 1]);
     if (!isName) {
-      put(body[i], body[i].text);
+      put(body[i], writtenAnew(body, i, fresh));
       ++i;
       continue;
     }
@@ -409,8 +416,9 @@ visa_source::expandMacro(StringRef rules, StringRef input, std::string &error) {
     }
     Bindings bindings;
     if (match(rest.slice(1, length - 2), inputTokens, true, bindings, 0)) {
-      ExpansionWriter writer;
-      if (writer.write(rest.slice(arrow + 2, body - 2), bindings, 0))
+      Tokens meant = rest.slice(arrow + 2, body - 2);
+      ExpansionWriter writer(freshNames(meant, inputTokens));
+      if (writer.write(meant, bindings, 0))
         return std::move(writer.text);
       error = writer.error;
       return std::nullopt;

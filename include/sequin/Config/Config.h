@@ -375,6 +375,8 @@ enum class InputCompare : uint8_t {
   NotEqual,
   GreaterEqual,
   Greater,
+  LessUnsigned,    ///< the 32 bits as they are, of i32 and f32
+  GreaterUnsigned, ///< likewise
 };
 
 /// element `compare` constant.

@@ -35,6 +35,8 @@ struct ExecCheck::VectorState {
   ElementType stashType = ElementType::I32;
   llvm::SmallVector<VectorAlu, 16> used = {};
   const config::VectorOp *last = nullptr;
+  /// ExecutionIds that it and the same operations in front of it work on.
+  config::IdSet taken = 0;
   /// Packets that pass the narrowest place, one per cycle.
   int64_t cycles = 0;
 };
@@ -256,7 +258,12 @@ llvm::Error ExecCheck::checkVectorOrder(const config::VectorOp &op,
                     state.last->opcode == op.opcode &&
                     !(state.last->groups & op.groups) && info.arity > 0 &&
                     !info.converts;
-  if (!secondHalf) {
+  // An operand for elements that the same operation before it left alone.
+  bool furtherOperand = !state.paired && state.last && info.arity > 0 &&
+                        !info.converts && state.last->opcode == op.opcode &&
+                        state.last->mode == op.mode && !(state.taken & op.ids);
+  state.taken = furtherOperand ? state.taken | op.ids : op.ids;
+  if (!secondHalf && !furtherOperand) {
     if (info.alu == VectorAlu::None && state.any && info.stage == state.reached)
       return trap(kStage, info.name + " is used twice in one pass");
     if (info.alu != VectorAlu::None && llvm::is_contained(state.used, info.alu))

@@ -59,6 +59,14 @@ static void setBit(const uint32_t *elements, int64_t count, int bit,
                      [=](T x) { return x >= limit; });
   case InputCompare::Greater:
     return setBit<T>(elements, count, bit, ids, [=](T x) { return x > limit; });
+  case InputCompare::LessUnsigned:
+  case InputCompare::GreaterUnsigned: {
+    uint32_t bits = comparison.constant;
+    bool isLess = comparison.compare == InputCompare::LessUnsigned;
+    return setBit<uint32_t>(elements, count, bit, ids, [=](uint32_t x) {
+      return isLess ? x < bits : x > bits;
+    });
+  }
   }
 }
 

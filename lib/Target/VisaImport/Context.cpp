@@ -47,6 +47,13 @@ void AxisTable::add(const ast::AxisDecl &axis, int64_t size) {
   names[&axis] = std::move(name);
 }
 
+std::string AxisTable::addPart(StringRef axis, StringRef part, int64_t size) {
+  std::string base = (axis + "_" + part).str(), name = base;
+  for (unsigned i = 2; !table.add(name, size); ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
 StringRef AxisTable::nameOf(const ast::AxisDecl &axis) const {
   auto found = names.find(&axis);
   return found == names.end() ? StringRef() : StringRef(found->second);

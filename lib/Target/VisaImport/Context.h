@@ -45,6 +45,8 @@ class AxisTable {
 public:
   /// Adds an axis; nothing if it is there.
   void add(const ast::AxisDecl &axis, int64_t size);
+  /// Adds an axis that the source does not have; its name.
+  std::string addPart(StringRef axis, StringRef part, int64_t size);
   /// Empty for an axis that is not among those added.
   StringRef nameOf(const ast::AxisDecl &axis) const;
 

@@ -16,6 +16,8 @@
 #include "Emitter.h"
 #include "Evaluator.h"
 #include "HostLayout.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -47,6 +49,80 @@ static std::set<std::string> axesOf(const TypeRef &tensor,
   return names;
 }
 
+/// Positions of an axis that mappings walk from its first one on.
+static int64_t walkedOf(const TypeRef &tensor, StringRef axis,
+                        const AxisSizes &sizes) {
+  int64_t walked = 1;
+  for (const TypeRef &arg : tensor->args) {
+    if (arg->kind != Type::Kind::Mapping)
+      continue;
+    auto mapping = Mapping::parse(arg->text, sizes);
+    if (mapping)
+      for (const Factor &factor : mapping->factors())
+        if (factor.kind == Factor::Kind::Axis && factor.base == axis)
+          walked = std::max(walked, factor.stride * factor.extent);
+    llvm::consumeError(mapping.takeError());
+  }
+  return walked;
+}
+
+/// The tensor's type with another text for an axis.
+static TypeRef withAxis(const TypeRef &tensor, StringRef axis, StringRef by) {
+  auto type = std::make_shared<Type>(*tensor);
+  for (TypeRef &arg : type->args) {
+    if (arg->kind != Type::Kind::Mapping)
+      continue;
+    std::string text;
+    StringRef rest = arg->text;
+    while (!rest.empty()) {
+      StringRef word =
+          rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+      text += word == axis ? by : word.empty() ? rest.take_front() : word;
+      rest = rest.drop_front(std::max<size_t>(word.size(), 1));
+    }
+    arg = makeMapping(text);
+  }
+  return type;
+}
+
+std::pair<TypeRef, TypeRef> Emitter::splitRows(const TypeRef &table,
+                                               const TypeRef &other) {
+  std::pair<TypeRef, TypeRef> same(table, other);
+  std::set<std::string> shared = axesOf(other, axes.sizes());
+  std::optional<std::string> split;
+  int64_t inner = 0, size = 0;
+  for (const std::string &axis : axesOf(table, axes.sizes())) {
+    // Some axis is indexed as a whole.
+    if (shared.count(axis) == 0)
+      return same;
+    int64_t all = walkedOf(table, axis, axes.sizes());
+    int64_t part = walkedOf(other, axis, axes.sizes());
+    if (part >= all)
+      continue;
+    if (split || all % part != 0)
+      return same;
+    split = axis;
+    inner = part;
+    size = all;
+  }
+  if (!split)
+    return same;
+  std::string group = axes.addPart(*split, "group", size / inner);
+  std::string within = axes.addPart(*split, "within", inner);
+  // All of the program has the same axes.
+  mlir::Operation *top = builder.getInsertionBlock()->getParentOp();
+  while (top->getParentOp())
+    top = top->getParentOp();
+  mlir::AttrTypeReplacer replacer;
+  stream::AxesAttr now = axes.getAttr(context());
+  replacer.addReplacement([=](stream::AxesAttr) { return now; });
+  replacer.recursivelyReplaceElementsIn(top, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  std::string both = "[" + group + ", " + within + "]";
+  return {withAxis(table, *split, both), withAxis(other, *split, both)};
+}
+
 std::optional<std::pair<std::string, int64_t>>
 Emitter::indexedAxis(const TypeRef &table, const TypeRef &other, Span place) {
   std::set<std::string> indexed = axesOf(table, axes.sizes());
@@ -67,16 +143,17 @@ Emitter::indexedAxis(const TypeRef &table, const TypeRef &other, Span place) {
     llvm::consumeError(mapping.takeError());
     return std::nullopt;
   }
-  auto placed = mapping->placedFactors();
-  int64_t bits = getBitWidth(*tcp::getElementKind(element));
-  if (placed)
-    for (const PlacedFactor &one : *placed)
-      if (one.factor.base == axis && one.factor.stride == 1 &&
-          one.positionStride * bits % 8 == 0)
-        return std::pair(axis, one.positionStride * bits / 8);
-  llvm::consumeError(placed.takeError());
-  fail(place, "rows along '" + axis + "' of m![" + text +
-                  "] do not lie one behind the other");
+  // An offset counts the elements of rows, wherever these lie.
+  int64_t rows = 1;
+  for (const Factor &factor : mapping->factors())
+    if (factor.kind == Factor::Kind::Axis && factor.base == axis)
+      rows *= factor.valid;
+  int64_t bits = getBitWidth(*tcp::getElementKind(element)) *
+                 (mapping->validSize() / rows);
+  if (mapping->validSize() % rows == 0 && bits % 8 == 0)
+    return std::pair(axis, bits / 8);
+  fail(place, "a row along '" + axis + "' of m![" + text + "] has " +
+                  llvm::Twine(bits) + " bits, no whole bytes");
   return std::nullopt;
 }
 
@@ -187,6 +264,24 @@ mlir::Value Emitter::rowsFromDm(Span place, const Value &index) {
   return op->getResult(0);
 }
 
+bool Emitter::fitsScratchpad(ApiCall &call, const Value &index) {
+  TypeRef type = Emitter::typeOfTensor(index);
+  int64_t bytes = sizeof(int32_t);
+  for (StringRef name : {"Cluster", "Slice", "Element"}) {
+    auto mapping = Mapping::parse(*getMapping(type, name), axes.sizes());
+    if (mapping)
+      bytes *= mapping->validSize();
+    llvm::consumeError(mapping.takeError());
+  }
+  if (bytes <= scratchpadBytes)
+    return true;
+  fail(call.argPlaces[0],
+       "the index of '" + call.row->name + "' has " + llvm::Twine(bytes) +
+           " bytes, a scratchpad holds " + llvm::Twine(scratchpadBytes) +
+           "; take byte offsets from HBM, or a part of the index at a time");
+  return false;
+}
+
 mlir::Value Emitter::rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
                             const TypeRef &grid) {
   const Value &index = call.args[0];
@@ -204,7 +299,8 @@ mlir::Value Emitter::rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
     return nullptr;
   }
   if (isDm)
-    return rowsFromDm(call.argPlaces[0], index);
+    return fitsScratchpad(call, index) ? rowsFromDm(call.argPlaces[0], index)
+                                       : mlir::Value();
   return rowNumbers(call.argPlaces[0], index, isScaled ? bytes : 1, grid);
 }
 
@@ -221,20 +317,26 @@ Value Emitter::gather(ApiCall &call) {
     args.push_back(makeMapping(*mapping));
   }
   TypeRef type = makeTensor("DmTensor", std::move(args));
-  auto axis = indexedAxis(table, type, call.place);
-  mlir::Type lowered = axis ? lower(type, call.place) : mlir::Type();
-  if (!lowered)
+  auto [rowTable, rowType] = splitRows(table, type);
+  auto axis = indexedAxis(rowTable, rowType, call.place);
+  mlir::Type lowered = axis ? lower(rowType, call.place) : mlir::Type();
+  mlir::Type tableType = lowered ? lower(rowTable, call.place) : mlir::Type();
+  if (!tableType)
     return {};
   mlir::Value rows =
       rowsOf(call, !call.row->name.ends_with("_unscaled"), axis->second, type);
   mlir::Value source = rows ? read(call.receiver, call.place) : mlir::Value();
+  source = source ? nameAnew(call.place, tableType, source) : source;
   if (!source)
     return {};
   mlir::Operation *op = make<tcp::GatherOp>(
       call.place, lowered, {source, rows},
       {named("axis", builder.getStringAttr(axis->first)),
        named("address", builder.getI64IntegerAttr(*address))});
-  return op ? bufferOf(op->getResult(0), type, call.place, *address) : Value();
+  mlir::Type wanted = op ? lower(type, call.place) : mlir::Type();
+  mlir::Value result =
+      wanted ? nameAnew(call.place, wanted, op->getResult(0)) : mlir::Value();
+  return result ? bufferOf(result, type, call.place, *address) : Value();
 }
 
 bool Emitter::checkKey(ApiCall &call, const TypeRef &source) {
@@ -280,21 +382,27 @@ Value Emitter::scatter(ApiCall &call) {
   TypeRef source = Emitter::typeOfTensor(call.receiver);
   if (!checkKey(call, source))
     return {};
-  auto axis = indexedAxis(destination.buffer->type, source, call.place);
-  if (!axis)
+  auto [rowTable, rowSource] = splitRows(destination.buffer->type, source);
+  auto axis = indexedAxis(rowTable, rowSource, call.place);
+  mlir::Type from = axis ? lower(rowSource, call.place) : mlir::Type();
+  mlir::Type into = from ? lower(rowTable, call.place) : mlir::Type();
+  if (!into)
     return {};
   mlir::Value rows = rowsOf(call, isScaled, axis->second, source);
   mlir::Value input = rows ? read(call.receiver, call.place) : mlir::Value();
+  input = input ? nameAnew(call.place, from, input) : input;
   mlir::Value old =
       input ? read(destination, call.argPlaces[1]) : mlir::Value();
+  mlir::Type type = old ? old.getType() : mlir::Type();
+  old = old ? nameAnew(call.place, into, old) : old;
   if (!old)
     return {};
   mlir::Operation *op =
       make<tcp::ScatterOp>(call.place, old.getType(), {input, rows, old},
                            named("axis", builder.getStringAttr(axis->first)));
-  if (!op)
-    return {};
-  destination.buffer->value = op->getResult(0);
-  destination.buffer->written += 1;
-  return makeUnit();
+  mlir::Value result =
+      op ? nameAnew(call.place, type, op->getResult(0)) : mlir::Value();
+  return result && write(call.place, *destination.buffer, result, 1)
+             ? makeUnit()
+             : Value();
 }

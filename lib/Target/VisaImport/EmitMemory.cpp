@@ -38,8 +38,31 @@ Value Emitter::fromAddress(const TypeRef &type, int64_t address, Span place) {
 }
 
 void Emitter::replace(Buffer &buffer, mlir::Value value) {
+  write(buffer.made, buffer, value, INT64_MAX / 4 - buffer.written);
+}
+
+mlir::Value Emitter::nameAnew(Span place, mlir::Type type, mlir::Value value) {
+  if (type == value.getType())
+    return value;
+  mlir::Operation *op =
+      mlir::isa<tcp::DmType>(type)
+          ? make<tcp::BitcastOp>(place, type, value, {})
+          : make<tcp::ViewOp>(place, type, value,
+                              {named("steps", builder.getDenseI64ArrayAttr({})),
+                               named("offset", builder.getI64IntegerAttr(0))});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+mlir::Value Emitter::write(Span place, Buffer &buffer, mlir::Value value,
+                           int64_t elements) {
   buffer.value = value;
-  buffer.written = INT64_MAX / 2;
+  buffer.written += elements;
+  if (!buffer.base)
+    return value;
+  mlir::Type type = buffer.base->value.getType();
+  mlir::Value named = nameAnew(place, type, value);
+  return named && write(place, *buffer.base, named, elements) ? value
+                                                              : mlir::Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +173,28 @@ Value Emitter::restate(ApiCall &call) {
   return view;
 }
 
+bool Emitter::isWritable(const Value &view) {
+  return view.kind == Kind::View && StringRef(view.name).ends_with("Mut");
+}
+
+Value Emitter::renameMutable(ApiCall &call, const TypeRef &type) {
+  if (!call.receiver.tiles.empty())
+    return fail(call.place,
+                "a part of a tensor that is written keeps its axes; "
+                "name the whole tensor anew and take a tile of it");
+  mlir::Type lowered = lower(type, call.place);
+  mlir::Value named =
+      lowered ? nameAnew(call.place, lowered, call.receiver.buffer->value)
+              : mlir::Value();
+  if (!named)
+    return {};
+  Value view = bufferOf(named, type, call.place, call.receiver.buffer->address);
+  view.kind = Kind::View;
+  view.name = call.row->result.str();
+  view.buffer->base = call.receiver.buffer;
+  return view;
+}
+
 Value Emitter::rename(ApiCall &call) {
   TypeRef from = Emitter::typeOfTensor(call.receiver);
   std::vector<TypeRef> args = {from->args[0]};
@@ -166,18 +211,16 @@ Value Emitter::rename(ApiCall &call) {
     args.push_back(makeMapping(*to));
   }
   TypeRef type = makeTensor("HbmTensor", std::move(args));
+  if (isWritable(call.receiver))
+    return renameMutable(call, type);
   mlir::Value source = read(call.receiver, call.place);
   mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
-  if (!lowered)
+  mlir::Value named =
+      lowered ? nameAnew(call.place, lowered, source) : mlir::Value();
+  if (!named)
     return {};
-  mlir::Operation *op =
-      make<tcp::ViewOp>(call.place, lowered, source,
-                        {named("steps", builder.getDenseI64ArrayAttr({})),
-                         named("offset", builder.getI64IntegerAttr(0))});
-  if (!op)
-    return {};
-  Value tensor = bufferOf(op->getResult(0), type, call.place,
-                          call.receiver.buffer->address);
+  Value tensor =
+      bufferOf(named, type, call.place, call.receiver.buffer->address);
   if (call.receiver.kind == Kind::View) {
     tensor.kind = Kind::View;
     tensor.name = call.row->result.str();
@@ -196,6 +239,9 @@ Value Emitter::fill(ApiCall &call) {
                                    "instruction and is a constant; " +
                                        value.dynamic);
   Buffer &buffer = *call.receiver.buffer;
+  if (StringRef(buffer.type->args[0]->name) == "f4e2m1")
+    return fail(call.place, "'memset' writes i4, i8, i16, i32, f8e4m3, f8e5m2, "
+                            "bf16 and f32, this tensor holds f4e2m1");
   auto type = mlir::cast<tcp::DmType>(buffer.value.getType());
   bool isFloat = mlir::isa<mlir::FloatType>(type.getElementType());
   if (value.kind != (isFloat ? Kind::Float : Kind::Int))
@@ -212,10 +258,12 @@ Value Emitter::fill(ApiCall &call) {
   mlir::Operation *op = make<tcp::ItosOp>(
       call.place, cell, {},
       {named("value", word), named("address", builder.getI64IntegerAttr(0))});
-  bool isCast = word.getType() != type.getElementType();
-  mlir::Value flits =
-      op ? repeatWord(call.place, op->getResult(0), type, isCast)
-         : mlir::Value();
+  mlir::Value flits = op ? op->getResult(0) : mlir::Value();
+  // What is smaller than a commit of one flit is cast to memory first.
+  if (flits && type.getElementType().isInteger(4))
+    flits = castWords(call.place, flits, type);
+  if (flits)
+    flits = repeatWord(call.place, flits, type);
   if (!flits || !commitInto(call.place, flits, call.receiver))
     return {};
   reporter.remark(call.place)
@@ -223,15 +271,16 @@ Value Emitter::fill(ApiCall &call) {
   return makeUnit();
 }
 
-mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
-                                bool isCast) {
-  constexpr int64_t kWords = 8;
-  std::string element = "[" + type.getElement().getText().str() + "]";
+mlir::Value Emitter::castWords(Span place, mlir::Value word, tcp::DmType type) {
+  // The cast engine makes 4 bytes of a flit, and a commit keeps 8.
+  constexpr int64_t kLanes = 8, kKept = 16, kPerFlit = 64;
   int64_t size = type.getElementMapping().size();
-  if (size % kWords != 0)
+  std::string element = "[" + type.getElement().getText().str() + "]";
+  if (size % kKept != 0)
     element = "[" + element + " # " +
-              std::to_string(llvm::alignTo(size, kWords)) + "]";
-  std::string time = element + " / 8", packet = element + " % 8";
+              std::to_string(llvm::alignTo(size, kKept)) + "]";
+  std::string time = element + " / " + std::to_string(kLanes);
+  std::string packet = element + " % " + std::to_string(kLanes);
   mlir::Operation *op = infer<tcp::BeginOp>(
       place, word,
       named("execution_context",
@@ -244,22 +293,67 @@ mlir::Value Emitter::repeatWord(Span place, mlir::Value word, tcp::DmType type,
     op = infer<tcp::FetchOp>(place, op->getResult(0), fetch);
   if (op)
     op = infer<tcp::CollectOp>(place, op->getResult(0), flits);
-  if (op && isCast) {
-    int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
-    std::string whole = "[" + packet + "] # " + std::to_string(32 * 8 / bits);
+  auto padded = [&](int64_t to) {
+    return "[" + packet + "] # " + std::to_string(to);
+  };
+  if (op)
     op = infer<tcp::CastOp>(
         place, op->getResult(0),
         {named("element_type", mlir::TypeAttr::get(type.getElementType())),
-         mapping("packet", whole)});
-  }
+         mapping("packet", padded(kPerFlit))});
+  if (op)
+    op =
+        infer<tcp::CommitOp>(place, op->getResult(0),
+                             {named("address", builder.getI64IntegerAttr(0)),
+                              mapping("element", time + ", " + padded(kKept))});
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+mlir::Value Emitter::repeatWord(Span place, mlir::Value word,
+                                tcp::DmType type) {
+  constexpr int64_t kFlitBits = 32 * 8, kCommitBits = 8 * 8;
+  mlir::Type read = mlir::cast<tcp::DmType>(word.getType()).getElementType();
+  int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
+  int64_t perFlit = kFlitBits / getBitWidth(*tcp::getElementKind(read));
+  std::string element = "[" + type.getElement().getText().str() + "]";
+  int64_t size = type.getElementMapping().size();
+  // Whole flits if they fill the tensor, else as much as a commit may keep.
+  int64_t count = perFlit;
+  while (size % count != 0 && count / 2 * bits >= kCommitBits)
+    count /= 2;
+  if (size % count != 0)
+    element = "[" + element + " # " +
+              std::to_string(llvm::alignTo(size, count)) + "]";
+  std::string time = element + " / " + std::to_string(count);
+  std::string packet = element + " % " + std::to_string(count);
+  mlir::Operation *op = infer<tcp::BeginOp>(
+      place, word,
+      named("execution_context",
+            tcp::ContextAttr::get(&context(), tcp::Context::Main)));
+  auto padded = [&](int64_t to) {
+    return count == to ? packet : "[" + packet + "] # " + std::to_string(to);
+  };
+  if (op)
+    op =
+        infer<tcp::FetchOp>(place, op->getResult(0),
+                            {named("element_type", mlir::TypeAttr::get(read)),
+                             mapping("time", time), mapping("packet", packet)});
+  if (op)
+    op = infer<tcp::CollectOp>(
+        place, op->getResult(0),
+        {mapping("time", time), mapping("packet", padded(perFlit))});
+  if (op && read != type.getElementType())
+    op = infer<tcp::CastOp>(
+        place, op->getResult(0),
+        {named("element_type", mlir::TypeAttr::get(type.getElementType())),
+         mapping("packet", padded(kFlitBits / bits))});
   return op ? op->getResult(0) : mlir::Value();
 }
 
 /// Whether a pass wrote the whole tensor and nothing has read it since.
-static bool isJustCommitted(const Buffer &buffer, const Tile &tile) {
+static bool isJustCommitted(const Buffer &buffer) {
   auto commit = buffer.value.getDefiningOp<tcp::CommitOp>();
-  return commit && buffer.value.use_empty() && !commit.getSlicesAttr() &&
-         tile.starts.front() == 0;
+  return commit && buffer.value.use_empty() && !commit.getSlicesAttr();
 }
 
 mlir::Value Emitter::readTiles(const Value &view, Span place) {
@@ -272,19 +366,19 @@ mlir::Value Emitter::readTiles(const Value &view, Span place) {
     // The same elements, said to be followed by more or less padding.
     if (tile.dimension.empty())
       continue;
-    if (tile.level == "Slice") {
+    if (tile.level != "Element") {
       bool isFirst = &tile == view.tiles.begin();
-      value = isFirst && isJustCommitted(*view.buffer, tile)
+      Value before = view;
+      before.tiles.truncate(&tile - view.tiles.begin());
+      bool isDm = mlir::isa<tcp::DmType>(value.getType());
+      value = tile.level != "Slice" || !isDm || tile.starts.front() != 0
+                  ? stageTile(value, typeOfView(before), tile)
+              : isFirst && isJustCommitted(*view.buffer)
                   ? commitSlices(*view.buffer, tile)
                   : copySlices(value, tile);
       if (!value)
         return nullptr;
       continue;
-    }
-    if (tile.level != "Element") {
-      fail(tile.place,
-           "a tile of the " + tile.level.lower() + "s is not imported yet");
-      return nullptr;
     }
     mlir::Operation *op = infer<tcp::TileOp>(
         tile.place, value,
@@ -323,13 +417,7 @@ mlir::Value Emitter::commitSlices(Buffer &buffer, const Tile &tile) {
 }
 
 mlir::Value Emitter::copySlices(mlir::Value source, const Tile &tile) {
-  auto type = mlir::dyn_cast<tcp::DmType>(source.getType());
-  if (!type || tile.starts.front() != 0) {
-    fail(tile.place, "a tile of the slices of a DmTensor is imported from 0 "
-                     "on, found " +
-                         llvm::Twine(tile.starts.front()));
-    return nullptr;
-  }
+  auto type = mlir::cast<tcp::DmType>(source.getType());
   mlir::Value copy =
       copyPass(tile.place, source, type.getElementMapping().str(),
                /*address=*/0, nullptr, tile.mapping);
@@ -345,7 +433,8 @@ mlir::Value Emitter::read(const Value &tensor, Span place) {
     fail(place, "expected a tensor, found " + describe(tensor));
     return nullptr;
   }
-  tensor.buffer->isRead = true;
+  for (Buffer *one = tensor.buffer.get(); one; one = one->base.get())
+    one->isRead = true;
   return readTiles(tensor, place);
 }
 
@@ -417,6 +506,12 @@ static mlir::FailureOr<int64_t> offsetOf(const Value &view,
   return offset;
 }
 
+/// Whether a view is a part of the chips, clusters or slices.
+static bool hasSpatialTiles(const Value &view) {
+  return llvm::any_of(view.tiles,
+                      [](const Tile &tile) { return tile.level != "Element"; });
+}
+
 Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
   const Value &destination = call.args[1];
   if (!takesContext(call, 0, {"tdma", "pdma"}))
@@ -433,6 +528,8 @@ Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
   mlir::Value input = read(call.receiver, call.place);
   if (!input)
     return {};
+  if (hasSpatialTiles(destination))
+    return storeTiles(call.place, input, destination) ? makeUnit() : Value();
   bool isHbm = memory == "HbmTensor";
   if (destination.tiles.empty()) {
     Attributes attributes = {
@@ -460,14 +557,12 @@ Value Emitter::moveIntoView(ApiCall &call, StringRef memory) {
        named("view", mlir::TypeAttr::get(part))});
   if (!op)
     return {};
-  buffer.value = op->getResult(0);
-  if (auto size = sizeOf(destination.tiles.back().mapping, call.place)) {
-    auto mapping =
-        Mapping::parse(destination.tiles.back().mapping, axes.sizes());
-    buffer.written += mapping ? mapping->validSize() : *size;
-    llvm::consumeError(mapping.takeError());
-  }
-  return makeUnit();
+  auto size = sizeOf(destination.tiles.back().mapping, call.place);
+  auto mapping = Mapping::parse(destination.tiles.back().mapping, axes.sizes());
+  int64_t elements = mapping ? mapping->validSize() : size.value_or(0);
+  llvm::consumeError(mapping.takeError());
+  return write(call.place, buffer, op->getResult(0), elements) ? makeUnit()
+                                                               : Value();
 }
 
 void Emitter::putTensorFirst(ApiCall &call) {
@@ -508,10 +603,24 @@ Value Emitter::shuffleChips(ApiCall &call) {
 //===----------------------------------------------------------------------===//
 
 mlir::Value Emitter::readFlits(Span place, mlir::Value source,
-                               StringRef element) {
+                               StringRef element, bool isLive) {
   auto type = mlir::cast<tcp::DmType>(source.getType());
   int64_t bits = getBitWidth(*tcp::getElementKind(type.getElementType()));
-  auto size = sizeOf(element, place);
+  std::string time = "1", packet = "[" + element.str() + "]";
+  auto parsed = Mapping::parse(element, axes.sizes());
+  if (isLive && parsed && !parsed->factors().empty()) {
+    // Without the padding behind each row, which is not the part's own.
+    const Factor &inner = parsed->factors().back();
+    if (inner.isPadded() && inner.first == 0) {
+      std::string extent = std::to_string(inner.extent);
+      if (parsed->size() > inner.extent)
+        time = packet + " / " + extent;
+      packet = "[" + packet + " % " + extent + " = " +
+               std::to_string(inner.valid) + "]";
+    }
+  }
+  llvm::consumeError(parsed.takeError());
+  auto size = sizeOf(packet, place);
   if (!size)
     return nullptr;
   int64_t perFlit = 32 * 8 / bits;
@@ -519,7 +628,7 @@ mlir::Value Emitter::readFlits(Span place, mlir::Value source,
       place, source,
       named("execution_context",
             tcp::ContextAttr::get(&context(), tcp::Context::Sub)));
-  std::string whole = "[" + element.str() + "]";
+  std::string whole = packet;
   if (*size % (64 / bits) != 0)
     whole = "[" + whole + " # " +
             std::to_string(llvm::alignTo(*size, 64 / bits)) + "]";
@@ -527,20 +636,20 @@ mlir::Value Emitter::readFlits(Span place, mlir::Value source,
     op = infer<tcp::FetchOp>(
         place, op->getResult(0),
         {named("element_type", mlir::TypeAttr::get(type.getElementType())),
-         mapping("time", "1"), mapping("packet", whole)});
+         mapping("time", time), mapping("packet", whole)});
   if (!op)
     return nullptr;
-  auto [time, packet] = flitsOf("1", whole, perFlit);
-  op =
-      infer<tcp::CollectOp>(place, op->getResult(0),
-                            {mapping("time", time), mapping("packet", packet)});
+  auto [flits, flit] = flitsOf(time, whole, perFlit);
+  op = infer<tcp::CollectOp>(place, op->getResult(0),
+                             {mapping("time", flits), mapping("packet", flit)});
   return op ? op->getResult(0) : mlir::Value();
 }
 
 mlir::Value Emitter::copyPass(Span place, mlir::Value source, StringRef element,
                               int64_t address, const Value *destination,
                               StringRef slices) {
-  mlir::Value flits = readFlits(place, source, element);
+  bool isPart = destination && !destination->tiles.empty();
+  mlir::Value flits = readFlits(place, source, element, isPart);
   if (!flits)
     return nullptr;
   if (destination)
@@ -603,9 +712,27 @@ Value Emitter::parallelCopy(ApiCall &call) {
                 "a parallel copy stays in its slices: the source has \"" +
                     *getMapping(from, "Slice") + "\", the destination \"" +
                     *getMapping(to, "Slice") + "\"");
+  // What is in a slice stays there.
+  auto startOf = [](const Value &view, StringRef level) {
+    int64_t start = 0;
+    for (const Tile &tile : view.tiles)
+      if (tile.level == level && !tile.starts.empty())
+        start += tile.starts.front();
+    return start;
+  };
+  for (StringRef level : {"Chip", "Cluster", "Slice"})
+    if (startOf(call.receiver, level) != startOf(destination, level))
+      return fail(call.place, "a parallel copy stays in its slices: the source "
+                              "begins at " +
+                                  level.lower() + " " +
+                                  llvm::Twine(startOf(call.receiver, level)) +
+                                  ", the destination at " +
+                                  llvm::Twine(startOf(destination, level)));
   mlir::Value source = read(call.receiver, call.place);
   if (!source)
     return {};
+  if (hasSpatialTiles(destination))
+    return storeTiles(call.place, source, destination) ? makeUnit() : Value();
   mlir::Value result = copyPass(call.place, source, *getMapping(to, "Element"),
                                 destination.buffer->address, &destination);
   if (!result)

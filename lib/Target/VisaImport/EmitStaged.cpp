@@ -62,6 +62,8 @@ Value Emitter::reshape(ApiCall &call) {
     args.push_back(makeMapping(*to));
   }
   TypeRef type = makeTensor("DmTensor", std::move(args));
+  if (isWritable(call.receiver))
+    return renameMutable(call, type);
   mlir::Value source = read(call.receiver, call.place);
   mlir::Type lowered = source ? lower(type, call.place) : mlir::Type();
   if (!lowered)
@@ -225,4 +227,150 @@ Value Emitter::sliceOfClusters(ApiCall &call) {
     return {};
   reporter.remark(call.place) << "the clusters take their parts by way of HBM";
   return bufferOf(op->getResult(0), to, call.place, *address);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of chips, clusters and slices
+//===----------------------------------------------------------------------===//
+
+/// All levels of a tensor one behind the other on the first chip, or those
+/// inside of each chip.
+static TypeRef stagedType(const TypeRef &tensor, bool hasChips, int64_t chips) {
+  std::string text;
+  for (auto [name, arg] :
+       llvm::drop_begin(llvm::zip(parametersOf(tensor->name), tensor->args)))
+    if (name != "Chip" || hasChips)
+      text += (text.empty() ? "[" : ", [") + arg->text + "]";
+  return makeTensor(
+      "HbmTensor",
+      {tensor->args[0],
+       hasChips ? makeMapping("1 # " + std::to_string(chips)) : tensor->args[1],
+       makeMapping(text)});
+}
+
+bool Emitter::addTile(TypeRef &type, int64_t &offset, const Tile &tile) {
+  auto next = std::make_shared<Type>(*type);
+  int64_t inner = 1;
+  bool isInner = false;
+  std::string whole;
+  for (auto [name, arg] : llvm::zip(parametersOf(type->name), next->args)) {
+    if (isInner) {
+      auto size = sizeOf(arg->text, tile.place);
+      if (!size)
+        return false;
+      inner *= *size;
+    }
+    if (name != tile.level)
+      continue;
+    isInner = true;
+    whole = arg->text;
+    arg = makeMapping(tile.mapping);
+  }
+  type = next;
+  // The same elements, said to be followed by more or less padding.
+  if (tile.dimension.empty())
+    return true;
+  auto mapping = Mapping::parse(whole, axes.sizes());
+  if (!mapping) {
+    fail(tile.place, llvm::toString(mapping.takeError()));
+    return false;
+  }
+  mlir::FailureOr<tcp::TileShape> shape = tcp::inferTile(
+      *mapping, mappingAttr(tile.dimension), tile.size,
+      mappingAttr(tile.mapping), [&] { return reporter.error(tile.place); });
+  if (mlir::failed(shape))
+    return false;
+  int64_t start = tile.starts.front();
+  if (start + tile.size > shape->extent) {
+    fail(tile.place, "tile [" + llvm::Twine(start) + ", " +
+                         llvm::Twine(start + tile.size) + ") of \"" +
+                         tile.dimension + "\", which has " +
+                         llvm::Twine(shape->extent));
+    return false;
+  }
+  offset += start * shape->step * inner;
+  return true;
+}
+
+mlir::Operation *Emitter::moveTo(Span place, const TypeRef &type,
+                                 mlir::Value value) {
+  mlir::Type lowered = lower(type, place);
+  auto zero = named("address", builder.getI64IntegerAttr(0));
+  return !lowered ? nullptr
+         : mlir::isa<tcp::DmType>(lowered)
+             ? make<tcp::ToDmOp>(place, lowered, value, zero)
+             : make<tcp::ToHbmOp>(place, lowered, value, zero);
+}
+
+mlir::Value Emitter::stageTile(mlir::Value source, const TypeRef &type,
+                               const Tile &tile) {
+  bool hasChips = tile.level == "Chip";
+  auto chips = sizeOf(type->args[1]->text, tile.place);
+  TypeRef part = type;
+  int64_t offset = 0;
+  if (!chips || !addTile(part, offset, tile))
+    return nullptr;
+  mlir::Operation *op =
+      moveTo(tile.place, stagedType(type, hasChips, *chips), source);
+  mlir::Type view = lower(stagedType(part, hasChips, *chips), tile.place);
+  if (op && view)
+    op =
+        make<tcp::ViewOp>(tile.place, view, op->getResult(0),
+                          {named("steps", builder.getDenseI64ArrayAttr({})),
+                           named("offset", builder.getI64IntegerAttr(offset))});
+  auto tensor = std::make_shared<Type>(*part);
+  StringRef name = tensor->name;
+  tensor->name = name.starts_with("Dm") ? "DmTensor" : "HbmTensor";
+  if (op && view)
+    op = moveTo(tile.place, tensor, op->getResult(0));
+  if (!op || !view)
+    return nullptr;
+  reporter.remark(tile.place)
+      << "a part of the " << tile.level.lower() << "s is moved by way of HBM";
+  return op->getResult(0);
+}
+
+bool Emitter::storeTiles(Span place, mlir::Value input,
+                         const Value &destination) {
+  Buffer &buffer = *destination.buffer;
+  bool hasChips = llvm::any_of(
+      destination.tiles, [](const Tile &tile) { return tile.level == "Chip"; });
+  auto chips = sizeOf(buffer.type->args[1]->text, place);
+  TypeRef part = buffer.type;
+  int64_t offset = 0;
+  for (const Tile &tile : destination.tiles)
+    if (!addTile(part, offset, tile))
+      return false;
+  if (!chips)
+    return false;
+  TypeRef flat = stagedType(buffer.type, hasChips, *chips);
+  mlir::Type lowered = lower(flat, place);
+  mlir::Type view = lower(stagedType(part, hasChips, *chips), place);
+  if (!lowered || !view)
+    return false;
+  // Memory that nothing is in yet is not read.
+  bool isNew = buffer.value.getDefiningOp<tcp::FromAddressOp>() != nullptr;
+  mlir::Operation *op =
+      isNew ? make<tcp::FromAddressOp>(
+                  place, lowered, {},
+                  named("address", builder.getI64IntegerAttr(0)))
+            : moveTo(place, flat, buffer.value);
+  if (op)
+    op = make<tcp::ToHbmViewOp>(
+        place, lowered, {input, op->getResult(0)},
+        {named("steps", builder.getDenseI64ArrayAttr({})),
+         named("offset", builder.getI64IntegerAttr(offset)),
+         named("view", mlir::TypeAttr::get(view))});
+  if (op)
+    op = moveTo(place, buffer.type, op->getResult(0));
+  if (!op)
+    return false;
+  int64_t elements =
+      mlir::cast<tcp::HbmType>(view).getElementMapping().validSize();
+  if (!write(place, buffer, op->getResult(0), elements))
+    return false;
+  reporter.remark(place)
+      << "a part of the chips, clusters or slices is written "
+         "by way of HBM";
+  return true;
 }

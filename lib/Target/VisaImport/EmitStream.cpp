@@ -68,13 +68,21 @@ Value Emitter::beginInterleaved(ApiCall &call) {
                                               : call.args[0].buffer->type;
   TypeRef b = call.args[1].kind == Kind::View ? typeOfView(call.args[1])
                                               : call.args[1].buffer->type;
-  // The same mappings may be written in other words.
+  // The same mappings may be written in other words, or with more padding
+  // behind them than there is memory.
   if (left.getType() != right.getType() && areSame(a, b)) {
-    mlir::Operation *op =
-        make<tcp::BitcastOp>(call.place, left.getType(), right, {});
+    auto sizeIn = [](mlir::Value tensor) {
+      return mlir::cast<tcp::DmType>(tensor.getType())
+          .getElementMapping()
+          .size();
+    };
+    bool isLeft = sizeIn(left) > sizeIn(right);
+    mlir::Value &longer = isLeft ? left : right;
+    mlir::Type shorter = (isLeft ? right : left).getType();
+    mlir::Operation *op = make<tcp::BitcastOp>(call.place, shorter, longer, {});
     if (!op)
       return {};
-    right = op->getResult(0);
+    longer = op->getResult(0);
   }
   if (left.getType() != right.getType()) {
     return fail(call.argPlaces[1], "interleaved tensors have one type; this is "
@@ -369,6 +377,88 @@ Value Emitter::toVrf(ApiCall &call) {
                   call.place, *address);
 }
 
+mlir::Value Emitter::withZeroPoint(Span place, mlir::Value stream) {
+  mlir::Operation *op = stream.getDefiningOp();
+  if (!op)
+    return nullptr;
+  Attributes attributes(op->getAttrDictionary().getValue());
+  if (auto fetch = mlir::dyn_cast<tcp::FetchOp>(op)) {
+    if (fetch.getTableAttr() || fetch.getZeroPointsAttr())
+      return nullptr;
+    llvm::erase_if(attributes, [](mlir::NamedAttribute attr) {
+      return attr.getName() == "element_type";
+    });
+    unsigned bits = fetch.getElementType().getIntOrFloatBitWidth() + 1;
+    attributes.push_back(named(
+        "element_type", mlir::TypeAttr::get(builder.getIntegerType(bits))));
+    attributes.push_back(
+        named("zero_points", builder.getDenseI64ArrayAttr({0})));
+    mlir::Operation *begin = fetch.getInput().getDefiningOp();
+    if (!mlir::isa_and_nonnull<tcp::BeginOp>(begin))
+      return nullptr;
+    Attributes same(begin->getAttrDictionary().getValue());
+    op = infer<tcp::BeginOp>(place, begin->getOperand(0), same);
+    if (op)
+      op = infer<tcp::FetchOp>(place, op->getResult(0), attributes);
+    return op ? op->getResult(0) : mlir::Value();
+  }
+  if (!mlir::isa<tcp::CollectOp, tcp::SwitchOp, tcp::ToTrfOp>(op))
+    return nullptr;
+  mlir::Value input = withZeroPoint(place, op->getOperand(0));
+  if (!input)
+    return nullptr;
+  op = mlir::isa<tcp::CollectOp>(op)
+           ? infer<tcp::CollectOp>(place, input, attributes)
+       : mlir::isa<tcp::SwitchOp>(op)
+           ? infer<tcp::SwitchOp>(place, input, attributes)
+           : infer<tcp::ToTrfOp>(place, input, attributes);
+  return op ? op->getResult(0) : mlir::Value();
+}
+
+/// Erases a pass that leads nowhere, from its last stage on.
+static void eraseUnused(mlir::Operation *last) {
+  while (mlir::isa_and_nonnull<tcp::ToTrfOp, tcp::CollectOp, tcp::SwitchOp,
+                               tcp::FetchOp, tcp::BeginOp>(last) &&
+         last->use_empty()) {
+    mlir::Operation *before = last->getOperand(0).getDefiningOp();
+    last->erase();
+    last = before;
+  }
+}
+
+void Emitter::matchWidths(ApiCall &call, mlir::Value &stream,
+                          mlir::Value &weights) {
+  auto bitsOf = [](mlir::Type element) {
+    auto type = mlir::dyn_cast<mlir::IntegerType>(element);
+    return type ? type.getWidth() : 0;
+  };
+  unsigned ofStream =
+      bitsOf(mlir::cast<tcp::StreamType>(stream.getType()).getElementType());
+  unsigned ofWeights =
+      bitsOf(mlir::cast<tcp::TrfType>(weights.getType()).getElementType());
+  // i5 and i9 are i4 and i8 less a zero point.
+  auto isNext = [](unsigned bits, unsigned other) {
+    return (bits == 4 || bits == 8) && other == bits + 1;
+  };
+  if (!isNext(ofStream, ofWeights) && !isNext(ofWeights, ofStream))
+    return;
+  bool ofTrf = isNext(ofWeights, ofStream);
+  mlir::Value &narrow = ofTrf ? weights : stream;
+  mlir::Value wide = withZeroPoint(call.place, narrow);
+  if (!wide)
+    return; // the operation says what differs
+  reporter.remark(call.place)
+      << "the " << (ofTrf ? "weights are" : "stream is")
+      << " fetched with a zero point of 0, so that both have the same width";
+  mlir::Operation *before = narrow.getDefiningOp();
+  narrow = wide;
+  if (ofTrf)
+    call.args[0].buffer->value = wide;
+  else
+    call.receiver.stream = wide;
+  eraseUnused(before);
+}
+
 Value Emitter::align(ApiCall &call) {
   auto time = mappingArg(call, "Time"), packet = mappingArg(call, "Packet");
   if (!time || !packet)
@@ -380,6 +470,8 @@ Value Emitter::align(ApiCall &call) {
     return fail(call.argPlaces[0], "'" + call.row->name +
                                        "' takes a TrfTensor, found " +
                                        describe(call.args[0]));
+  mlir::Value stream = call.receiver.stream;
+  matchWidths(call, stream, trf);
   if (call.row->name == "contract_outer") {
     // One flit is half of a computation packet; nothing is in the other half.
     auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
@@ -392,7 +484,7 @@ Value Emitter::align(ApiCall &call) {
       packet = "[" + *packet + "] # " + std::to_string(2 * *size);
   }
   return stage<tcp::AlignOp>(
-      call, {call.receiver.stream, trf},
+      call, {stream, trf},
       {mapping("time", *time), mapping("packet", *packet)});
 }
 
@@ -544,10 +636,16 @@ mlir::Value Emitter::clampNegative(ApiCall &call, mlir::Value stream) {
     value = op->getResult(0);
     before = nullptr;
   }
+  // By the bits, as whole numbers: what has a sign becomes +0, and NaN, whose
+  // sign arithmetic takes away, stays NaN.
   Attributes attributes = {
       named("op", tcp::ClipOpAttr::get(&context(), tcp::ClipOp::Max)),
-      named("sources", builder.getArrayAttr(builder.getF32FloatAttr(0.0f)))};
-  mlir::Operation *op = infer<tcp::VectorClipOp>(call.place, value, attributes);
+      named("sources", builder.getArrayAttr(builder.getI32IntegerAttr(0)))};
+  mlir::Operation *op = infer<tcp::VectorReinterpretOp>(call.place, value, {});
+  if (op)
+    op = infer<tcp::VectorClipOp>(call.place, op->getResult(0), attributes);
+  if (op)
+    op = infer<tcp::VectorReinterpretOp>(call.place, op->getResult(0), {});
   if (op)
     op = infer<tcp::VectorFinalOp>(call.place, op->getResult(0), {});
   if (!op)
@@ -568,31 +666,39 @@ Value Emitter::commitCast(ApiCall &call) {
                 "'" + call.row->name +
                     "' converts f32 to bf16, this stream is of " +
                     str(typeOfStream("CollectTensor", stream.stream)->args[0]));
-  mlir::Operation *before = stream.stream.getDefiningOp();
-  if (mlir::isa_and_nonnull<tcp::TransposeOp>(before))
-    return fail(call.place, "'" + call.row->name +
-                                "' behind 'transpose' is not imported yet; "
-                                "'cast' in front of it is the same");
-  if (call.row->name == "commit_cast_relu") {
-    stream.stream = clampNegative(call, stream.stream);
-    if (!stream.stream)
-      return {};
-  }
+  // A transpose moves whole elements: the cast may as well be in front of it.
+  auto transpose = stream.stream.getDefiningOp<tcp::TransposeOp>();
+  mlir::Value input = transpose ? transpose.getInput() : stream.stream;
+  if (call.row->name == "commit_cast_relu")
+    input = clampNegative(call, input);
+  if (!input)
+    return {};
   // The cast engine is free: nothing else makes bf16 of f32.
-  int64_t perFlit = 32 * 8 / element.getIntOrFloatBitWidth();
-  std::string packet =
-      "[" + type.getPacket().getText().str() + "] # " + std::to_string(perFlit);
-  mlir::Operation *op =
-      infer<tcp::CastOp>(call.place, stream.stream,
-                         {named("element_type", mlir::TypeAttr::get(element)),
-                          mapping("packet", packet)});
+  std::string flit =
+      " # " + std::to_string(32 * 8 / element.getIntOrFloatBitWidth());
+  auto padded = [&](stream::MappingAttr packet) {
+    return "[" + packet.getText().str() + "]" + flit;
+  };
+  mlir::Operation *op = infer<tcp::CastOp>(
+      call.place, input,
+      {named("element_type", mlir::TypeAttr::get(element)),
+       mapping(
+           "packet",
+           padded(mlir::cast<tcp::StreamType>(input.getType()).getPacket()))});
+  if (op && transpose)
+    op = infer<tcp::TransposeOp>(
+        call.place, op->getResult(0),
+        {named("time", transpose.getTimeAttr()),
+         mapping("packet", padded(transpose.getPacketAttr()))});
   if (!op)
     return {};
   stream.stream = op->getResult(0);
+  if (transpose && transpose->use_empty())
+    transpose->erase();
   reporter.remark(call.place)
       << "'" << call.row->name << "' is a cast"
       << (call.row->name == "commit_cast" ? "" : " behind a clip at 0")
-      << " in front of the commit";
+      << " in front of the " << (transpose ? "transpose" : "commit");
   return stream;
 }
 
@@ -722,8 +828,7 @@ mlir::Value Emitter::commitInto(Span place, mlir::Value stream,
        mapping("element", tile.mapping)});
   if (!op)
     return nullptr;
-  buffer.value = op->getResult(0);
-  return buffer.value;
+  return write(place, buffer, op->getResult(0), 0);
 }
 
 Value Emitter::commitView(ApiCall &call) {

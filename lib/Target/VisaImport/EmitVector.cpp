@@ -85,8 +85,8 @@ mlir::Attribute Emitter::comparison(const Value &value, bool ofFloat,
   }
   if (!compare) {
     fail(place, inner->name + "::" + variant +
-                    " is not supported; Equal, Less, Greater, True and False "
-                    "are");
+                    " is not supported; Equal, Less, Greater, LessUnsigned, "
+                    "GreaterUnsigned, True and False are");
     return nullptr;
   }
   return tcp::InputCmpAttr::get(&context(), *compare, boundary);
@@ -207,7 +207,8 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
                          Attributes &attributes) {
   auto type = mlir::cast<tcp::StreamType>(call.receiver.stream.getType());
   bool isFloat = type.getElementType().isF32();
-  if (!operand.dynamic.empty()) {
+  bool isNumber = operand.kind == Kind::Int || operand.kind == Kind::Float;
+  if (isNumber && !operand.dynamic.empty()) {
     fail(place, "an operand of '" + call.row->name +
                     "' stands in the instruction and is a constant; " +
                     operand.dynamic);
@@ -251,8 +252,7 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
     if (operand.name == "Branched") {
       if (operand.fields.size() != 2) {
         fail(place, "an operation takes one operand here, found " +
-                        llvm::Twine(operand.fields.size() / 2) +
-                        "; operands for several guards are not imported yet");
+                        llvm::Twine(operand.fields.size() / 2));
         return false;
       }
       return addGuard(*operand.fields[0].value, place, attributes) &&
@@ -274,8 +274,7 @@ bool Emitter::addOperand(ApiCall &call, const Value &operand, Span place,
       return addOperand(call, *operand.fields[0].value, place, sources, values,
                         attributes);
     fail(place, "an operation takes one operand here, found " +
-                    llvm::Twine(operand.fields.size()) +
-                    "; operands for several groups are not imported yet");
+                    llvm::Twine(operand.fields.size()));
     return false;
   case Kind::Tuple:
     // An operand and the branch that it is for.
@@ -335,13 +334,70 @@ bool Emitter::addGuard(const Value &guard, Span place, Attributes &attributes) {
     fail(place, "no element has a tag that this guard admits");
     return false;
   }
+  addIds(*ids, attributes);
+  return true;
+}
+
+void Emitter::addIds(uint16_t ids, Attributes &attributes) {
   llvm::SmallVector<int64_t> branch;
   for (int64_t id = 0; id < 16; ++id)
-    if (*ids >> id & 1)
+    if (ids >> id & 1)
       branch.push_back(id);
-  if (*ids != 0xffff)
+  if (ids != 0xffff)
     attributes.push_back(named("branch", builder.getDenseI64ArrayAttr(branch)));
-  return true;
+}
+
+std::optional<std::vector<Emitter::OperandSlot>>
+Emitter::slotsOf(const Value &operand, Span place) {
+  std::vector<OperandSlot> slots;
+  bool isBranched = operand.kind == Kind::Choice && operand.name == "Branched";
+  if (isBranched) {
+    // An element takes the first operand whose guard admits it.
+    constexpr unsigned kImmediates = 3;
+    uint16_t taken = 0;
+    unsigned immediates = 0;
+    bool hasRegister = false;
+    for (size_t i = 0; i + 1 < operand.fields.size(); i += 2) {
+      std::optional<uint16_t> ids = idsOf(*operand.fields[i].value);
+      if (!ids) {
+        fail(place, "a condition is a TagGuard, found " +
+                        describe(*operand.fields[i].value));
+        return std::nullopt;
+      }
+      if ((*ids & ~taken) == 0) {
+        fail(place, "no element takes operand " + llvm::Twine(i / 2 + 1) +
+                        " of these: those before it have them all");
+        return std::nullopt;
+      }
+      bool isRegister = operand.fields[i].name == "rf";
+      if (hasRegister || (!isRegister && ++immediates > kImmediates)) {
+        fail(place, hasRegister
+                        ? "an operand of the register file is the last one"
+                        : "a pass has 3 registers for constants");
+        return std::nullopt;
+      }
+      hasRegister = isRegister;
+      slots.push_back({uint16_t(*ids & ~taken), std::nullopt,
+                       operand.fields[i + 1].value.get()});
+      taken |= *ids;
+    }
+    return slots;
+  }
+  // One for each group.
+  for (const Field &field : operand.fields) {
+    const Value &one = *field.value;
+    bool isGrouped = one.kind == Kind::Choice &&
+                     one.name == "VeBranchOperand" && one.variant == "group" &&
+                     one.fields.size() == 2;
+    auto group = isGrouped ? groupOf(*one.fields[1].value) : std::nullopt;
+    if (!group) {
+      fail(place,
+           "each of several operands is for a group, found " + describe(one));
+      return std::nullopt;
+    }
+    slots.push_back({std::nullopt, group, one.fields[0].value.get()});
+  }
+  return slots;
 }
 
 bool Emitter::operandsOf(ApiCall &call, size_t first, size_t perGroup,
@@ -450,6 +506,41 @@ Value Emitter::vectorOperation(ApiCall &call, bool isZip) {
     attributes.push_back(
         named("mode", tcp::ArgModeAttr::get(&context(), *known)));
   }
+  // Operands for several conditions are the operation once for each.
+  size_t first = size_t(isNamed) + hasMode;
+  const Value *several = nullptr;
+  if (!isZip && call.args.size() == first + 1) {
+    const Value &operand = call.args[first];
+    bool isBranched =
+        operand.kind == Kind::Choice && operand.name == "Branched";
+    if (operand.fields.size() > (isBranched ? 2u : 1u) &&
+        (isBranched || operand.kind == Kind::Array))
+      several = &operand;
+  }
+  if (several) {
+    auto slots = slotsOf(*several, call.argPlaces[first]);
+    Value result;
+    for (const OperandSlot &slot :
+         slots ? *slots : std::vector<OperandSlot>()) {
+      ApiCall one = call;
+      one.args[first] = *slot.operand;
+      slotIds = slot.ids;
+      slotGroup = slot.group;
+      if (!result.isError())
+        one.receiver = result;
+      result = vectorOperation(one, isZip);
+      slotIds = std::nullopt;
+      slotGroup = std::nullopt;
+      if (result.isError())
+        return {};
+    }
+    return result;
+  }
+  if (slotIds)
+    addIds(*slotIds, attributes);
+  if (slotGroup)
+    attributes.push_back(
+        named("group", tcp::GroupIdAttr::get(&context(), *slotGroup)));
   llvm::SmallVector<mlir::Value, 4> values = {call.receiver.stream};
   if (!isZip &&
       !operandsOf(call, size_t(isNamed) + hasMode,

@@ -27,12 +27,13 @@ struct ApiCall;
 
 class Emitter {
 public:
-  Emitter(mlir::MLIRContext &context, const Reporter &reporter,
-          const AxisTable &axes)
+  Emitter(mlir::MLIRContext &context, const Reporter &reporter, AxisTable &axes)
       : builder(&context), reporter(reporter), axes(axes) {}
 
   /// Where operations go.
   mlir::OpBuilder builder;
+  /// Of one network of the machine: what an index on the chip is held in.
+  int64_t scratchpadBytes = INT64_MAX;
 
   /// The type of a tensor or stream in the dialect; null after an error.
   mlir::Type lower(const TypeRef &type, Span place,
@@ -72,11 +73,16 @@ private:
   static void putTensorFirst(ApiCall &call);
   /// A stream of `word`, a tensor of one element, as long as a tensor of
   /// `type`.
-  mlir::Value repeatWord(Span place, mlir::Value word, tcp::DmType type,
-                         bool isCast);
+  mlir::Value repeatWord(Span place, mlir::Value word, tcp::DmType type);
+  /// The elements of a tensor of `type`, each from a word, with gaps behind
+  /// every eight.
+  mlir::Value castWords(Span place, mlir::Value word, tcp::DmType type);
   Value fill(ApiCall &call);
   Value restate(ApiCall &call);
   Value rename(ApiCall &call);
+  static bool isWritable(const Value &view);
+  /// A view to write to under other axes.
+  Value renameMutable(ApiCall &call, const TypeRef &type);
   Value reshape(ApiCall &call);
   Value shuffleClusters(ApiCall &call);
   Value sliceOfClusters(ApiCall &call);
@@ -86,15 +92,26 @@ private:
                              mlir::Type target, int64_t targetOffset);
   /// What is on the clusters and slices of a DM tensor, in HBM.
   mlir::Value flatten(Span place, mlir::Value source, const TypeRef &type);
+  /// The type and the offset that a tile leaves of what lies in HBM level by
+  /// level; false after an error.
+  bool addTile(TypeRef &type, int64_t &offset, const Tile &tile);
+  mlir::Operation *moveTo(Span place, const TypeRef &type, mlir::Value value);
+  /// A tile of chips, clusters or slices, as a tensor of its own.
+  mlir::Value stageTile(mlir::Value source, const TypeRef &type,
+                        const Tile &tile);
+  /// Writes to a view that has tiles of chips, clusters or slices.
+  bool storeTiles(Span place, mlir::Value input, const Value &destination);
   Value stageIntoView(ApiCall &call, mlir::Value input,
                       const Value &destination);
   /// Has the pass that wrote the tensor commit the slices of a tile only; null
   /// after an error.
   mlir::Value commitSlices(Buffer &buffer, const Tile &tile);
-  /// The slices of a tile, copied in the sub context; null after an error.
+  /// The first slices, copied in the sub context; null after an error.
   mlir::Value copySlices(mlir::Value source, const Tile &tile);
-  /// The elements of a DM tensor as flits in the sub context.
-  mlir::Value readFlits(Span place, mlir::Value source, StringRef element);
+  /// The elements of a DM tensor as flits in the sub context; `isLive`: without
+  /// the padding of its innermost dimension.
+  mlir::Value readFlits(Span place, mlir::Value source, StringRef element,
+                        bool isLive = false);
   /// A pass of the sub context that copies `source`, or the `slices` of it, to
   /// a tensor of its own or into `destination`; null after an error.
   mlir::Value copyPass(Span place, mlir::Value source, StringRef element,
@@ -106,6 +123,12 @@ private:
   Value bufferOf(mlir::Value value, TypeRef type, Span made, int64_t address);
   /// The whole of `buffer` is `value` from now on.
   void replace(Buffer &buffer, mlir::Value value);
+  /// What `buffer` holds after a write of so many elements; null after an
+  /// error.
+  mlir::Value write(Span place, Buffer &buffer, mlir::Value value,
+                    int64_t elements);
+  /// A value in the memory of `value`, of another type.
+  mlir::Value nameAnew(Span place, mlir::Type type, mlir::Value value);
   mlir::Value readTiles(const Value &view, Span place);
 
   // EmitIndirect
@@ -114,9 +137,15 @@ private:
   mlir::Value rowsOf(ApiCall &call, bool isScaled, int64_t bytes,
                      const TypeRef &grid);
   mlir::Value rowsFromDm(Span place, const Value &index);
+  bool fitsScratchpad(ApiCall &call, const Value &index);
   Value scatter(ApiCall &call);
   /// Whether the key of a scatter lies inside of each cluster.
   bool checkKey(ApiCall &call, const TypeRef &source);
+  /// Of a table whose rows are groups of positions of an axis (`W / 16`), which
+  /// the other tensor walks inside (`W % 16`): both under two axes in its
+  /// place. The types themselves if there is no such axis.
+  std::pair<TypeRef, TypeRef> splitRows(const TypeRef &table,
+                                        const TypeRef &other);
   /// The axis that `table` has and `other` does not, and the bytes of one step
   /// along it.
   std::optional<std::pair<std::string, int64_t>>
@@ -142,6 +171,12 @@ private:
   Value toTrf(ApiCall &call);
   Value toVrf(ApiCall &call);
   Value align(ApiCall &call);
+  /// A fetch of i4 or i8, and what is behind it, again with i5 or i9; null if
+  /// it is no such.
+  mlir::Value withZeroPoint(Span place, mlir::Value stream);
+  /// Of a stream and weights of which one has a zero point, gives the other one
+  /// of 0.
+  void matchWidths(ApiCall &call, mlir::Value &stream, mlir::Value &weights);
   Value contract(ApiCall &call);
   Value contractTime(ApiCall &call);
   Value accumulate(ApiCall &call);
@@ -173,6 +208,16 @@ private:
   Value regroup(ApiCall &call, StringRef operation);
   Value vectorOperation(ApiCall &call, bool isZip);
   Value vectorUnary(ApiCall &call);
+  /// One of several operands of an operation, and who takes it.
+  struct OperandSlot {
+    std::optional<uint16_t> ids;
+    std::optional<tcp::GroupId> group;
+    const Value *operand;
+  };
+  /// Of an operand for several conditions; none after an error.
+  std::optional<std::vector<OperandSlot>> slotsOf(const Value &operand,
+                                                  Span place);
+  void addIds(uint16_t ids, Attributes &attributes);
   /// The condition of an operand of release 0.6; false after an error.
   bool addGuard(const Value &guard, Span place, Attributes &attributes);
   Value convert(ApiCall &call);
@@ -226,7 +271,10 @@ private:
   mlir::Operation *finish(mlir::OperationState &state);
 
   const Reporter &reporter;
-  const AxisTable &axes;
+  AxisTable &axes;
+  /// Of the operand slot whose operation is being made.
+  std::optional<uint16_t> slotIds;
+  std::optional<tcp::GroupId> slotGroup;
 };
 
 template <typename OpTy>

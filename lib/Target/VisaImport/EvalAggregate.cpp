@@ -40,13 +40,23 @@ Value Evaluator::evalStruct(const ast::StructExpr &expr, const TypeRef &) {
                             "'" + ast::toString(*expr.path) + "' is no struct")
                      : Value();
   }
+  // What is written, or what `Self` is.
+  if (const auto *args = expr.path->segments.empty()
+                             ? nullptr
+                             : expr.path->segments.back()->args)
+    value.frame = structArguments(value.decl, args, nullptr, expr.span());
+  else if (meaning.kind == MeaningKind::Self && frame->self &&
+           frame->self->bound)
+    value.frame = std::make_shared<Frame>(*frame->self->bound);
   bool good = true;
   for (const ast::FieldInit *init : expr.inits) {
     TypeRef type;
     if (const auto *item = llvm::dyn_cast_or_null<ast::StructItem>(value.decl))
       for (const ast::FieldDecl *member : item->members)
-        if (member->name.text == init->name.text)
-          type = evalType(*member->type);
+        if (member->name.text == init->name.text) {
+          Frame inner = value.frame ? *value.frame : Frame();
+          type = evalInCallee(*member->type, inner);
+        }
     Value field;
     if (init->value) {
       field = eval(*init->value, type);
@@ -117,8 +127,12 @@ Value Evaluator::evalIndex(const ast::IndexExpr &expr) {
   if (base.isError() || index.isError())
     return {};
   if (base.kind == Kind::Array && index.kind == Kind::Int) {
-    if (index.integer >= 0 && size_t(index.integer) < base.fields.size())
-      return *base.fields[index.integer].value;
+    if (index.integer >= 0 && size_t(index.integer) < base.fields.size()) {
+      Value element = *base.fields[index.integer].value;
+      if (!index.dynamic.empty())
+        element.dynamic = index.dynamic;
+      return element;
+    }
     return fail(expr.index->span(), "index " + llvm::Twine(index.integer) +
                                         " of an array of " +
                                         llvm::Twine(base.fields.size()));

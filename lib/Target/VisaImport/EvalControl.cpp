@@ -93,10 +93,21 @@ void Evaluator::evalLet(const ast::LetStmt &let, const ast::BlockExpr &block,
 
 namespace {
 /// Looks through the rest of a block for what a name must be: the value of the
-/// block, an argument of a function, what is assigned to it.
+/// block, an argument of a function, a field of a struct.
 struct LaterUses {
   const ast::Crates &program;
   const ast::NamePattern &name;
+  /// The function that a call is of; null if it is none of the source.
+  llvm::function_ref<const ast::FnItem *(const ast::Node &)> calleeOf;
+  /// What `Self` is; null outside of a method.
+  const ast::Node *self;
+
+  /// Where a name is used: the type there, and of a call the function.
+  struct Use {
+    const ast::Type *type = nullptr;
+    const ast::FnItem *function = nullptr;
+    const ast::GenericArgs *generics = nullptr;
+  };
 
   bool isName(const ast::Expr *expr) const {
     while (expr) {
@@ -111,30 +122,95 @@ struct LaterUses {
     return path && program.meaningOf(*path->path).node == &name;
   }
 
-  /// The first call that takes the name, with the argument's number.
-  std::optional<std::pair<const ast::FnItem *, size_t>>
-  findCall(const ast::Node &node) const {
-    if (const auto *call = llvm::dyn_cast<ast::CallExpr>(&node))
-      if (const auto *path = llvm::dyn_cast<ast::PathExpr>(call->callee))
-        if (const auto *function = llvm::dyn_cast_or_null<ast::FnItem>(
-                program.meaningOf(*path->path).node))
-          for (auto [index, arg] : llvm::enumerate(call->args))
-            if (isName(arg))
-              return std::pair(function, index);
-    std::optional<std::pair<const ast::FnItem *, size_t>> found;
+  /// The parameter of a call that the name is given to.
+  std::optional<Use> inCall(const ast::Node &node) const {
+    const auto *call = llvm::dyn_cast<ast::CallExpr>(&node);
+    const auto *method = llvm::dyn_cast<ast::MethodCall>(&node);
+    if (!call && !method)
+      return std::nullopt;
+    ast::List<ast::Expr> args = call ? call->args : method->args;
+    if (llvm::none_of(args, [&](const auto *arg) { return isName(arg); }))
+      return std::nullopt;
+    const ast::FnItem *function = calleeOf(node);
+    if (!function)
+      return std::nullopt;
+    Use use;
+    use.function = function;
+    if (method)
+      use.generics = method->generics;
+    else if (const auto *path = llvm::dyn_cast<ast::PathExpr>(call->callee))
+      use.generics = path->path->segments.back()->args;
+    for (auto [index, arg] : llvm::enumerate(args)) {
+      size_t at = index + (method ? 1 : 0);
+      if (isName(arg) && at < function->params.size())
+        use.type = function->params[at]->type;
+    }
+    return use.type ? std::optional(use) : std::nullopt;
+  }
+
+  /// The field that the name is the value of.
+  std::optional<Use> inStruct(const ast::Node &node) const {
+    const auto *made = llvm::dyn_cast<ast::StructExpr>(&node);
+    if (!made)
+      return std::nullopt;
+    ast::Meaning meaning = program.meaningOf(*made->path);
+    const auto *item = llvm::dyn_cast_or_null<ast::StructItem>(
+        meaning.kind == MeaningKind::Self ? self : meaning.node);
+    if (!item)
+      return std::nullopt;
+    for (const ast::FieldInit *field : made->inits)
+      if (isName(field->value))
+        for (const ast::FieldDecl *member : item->members)
+          if (member->name.text == field->name.text)
+            return Use{member->type, nullptr, nullptr};
+    return std::nullopt;
+  }
+
+  std::optional<Use> find(const ast::Node &node) const {
+    std::optional<Use> found = inCall(node);
+    if (!found)
+      found = inStruct(node);
     ast::forEachChild(node, [&](const ast::Node &child) {
       if (!found)
-        found = findCall(child);
+        found = find(child);
     });
     return found;
   }
 };
 } // namespace
 
+TypeRef Evaluator::evalInCallee(const ast::Type &type, Frame &callee) {
+  llvm::SaveAndRestore open(mayBeUnknown, true);
+  llvm::SaveAndRestore unknown(isUnknown, false);
+  std::shared_ptr<Frame> held(&callee, [](Frame *) {});
+  std::swap(frame, held);
+  TypeRef result = evalType(type);
+  std::swap(frame, held);
+  return result;
+}
+
 TypeRef Evaluator::findLaterType(const ast::NamePattern &name,
                                  const ast::BlockExpr &block, size_t from,
                                  const TypeRef &blockType) {
-  LaterUses uses{program, name};
+  auto calleeOf = [&](const ast::Node &node) -> const ast::FnItem * {
+    if (const auto *method = llvm::dyn_cast<ast::MethodCall>(&node))
+      return findOnlyMethod(method->name.text);
+    const auto *path =
+        llvm::dyn_cast<ast::PathExpr>(llvm::cast<ast::CallExpr>(node).callee);
+    if (!path)
+      return nullptr;
+    ast::Meaning meaning = program.meaningOf(*path->path);
+    if (meaning.rest == 0)
+      return llvm::dyn_cast_or_null<ast::FnItem>(meaning.node);
+    const ast::Node *owner = meaning.kind == MeaningKind::Self && frame->self
+                                 ? frame->self->decl
+                                 : meaning.node;
+    return owner && meaning.rest == 1 && !path->path->segments.empty()
+               ? findMethod(*owner, path->path->segments.back()->name.text)
+               : nullptr;
+  };
+  LaterUses uses{program, name, calleeOf,
+                 frame->self ? frame->self->decl : nullptr};
   const ast::Expr *tail = block.tail;
   if (tail && blockType) {
     if (uses.isName(tail))
@@ -145,21 +221,22 @@ TypeRef Evaluator::findLaterType(const ast::NamePattern &name,
         if (uses.isName(element))
           return type;
   }
-  auto ofCall = [&](const ast::Node &node) -> TypeRef {
-    auto call = uses.findCall(node);
-    if (!call || call->second >= call->first->params.size() ||
-        !call->first->params[call->second]->type)
+  auto typeIn = [&](const ast::Node &node) -> TypeRef {
+    auto use = uses.find(node);
+    if (!use)
       return nullptr;
-    std::shared_ptr<Frame> outer = std::move(frame);
-    frame = std::make_shared<Frame>();
-    TypeRef type = evalType(*call->first->params[call->second]->type);
-    frame = std::move(outer);
-    return type;
+    Frame callee;
+    callee.self = frame->self;
+    if (use->function && !bindGenerics(use->function->generics, use->generics,
+                                       callee, node.span()))
+      return nullptr;
+    TypeRef type = evalInCallee(*use->type, callee);
+    return type && type->kind == Type::Kind::Error ? TypeRef() : type;
   };
   for (size_t i = from; i < block.statements.size(); ++i)
-    if (TypeRef type = ofCall(*block.statements[i]))
+    if (TypeRef type = typeIn(*block.statements[i]))
       return type;
-  return tail ? ofCall(*tail) : nullptr;
+  return tail ? typeIn(*tail) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,6 +248,10 @@ bool Evaluator::matchFields(const ast::Path &path,
                             const Value &value) {
   ast::Meaning meaning = program.meaningOf(path);
   StringRef last = path.segments.back()->name.text;
+  // What methods of lists give is not wrapped.
+  bool isOption = value.kind == Kind::Choice && value.name == "Option";
+  if ((last == "Some" || last == "Ok") && !isOption && patterns.size() == 1)
+    return match(*patterns[0], value);
   bool fits =
       value.kind == Kind::Choice
           ? value.variant == last
@@ -184,6 +265,30 @@ bool Evaluator::matchFields(const ast::Path &path,
   return true;
 }
 
+bool Evaluator::matchMembers(const ast::StructPattern &pattern,
+                             const Value &value) {
+  if (value.kind == Kind::Context && value.name == "ctx") {
+    for (const ast::FieldPattern *field : pattern.patterns) {
+      Value member = value;
+      member.name = field->name.text.str();
+      if (!llvm::is_contained({"main", "sub", "tdma", "pdma"}, member.name) ||
+          !match(*field->pattern, member))
+        return false;
+    }
+    return true;
+  }
+  if (!matchFields(*pattern.path, {}, value))
+    return false;
+  for (const ast::FieldPattern *field : pattern.patterns) {
+    auto found = llvm::find_if(value.fields, [&](const Field &candidate) {
+      return candidate.name == field->name.text;
+    });
+    if (found == value.fields.end() || !match(*field->pattern, *found->value))
+      return false;
+  }
+  return true;
+}
+
 bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
   const Value &value = strip(held);
   switch (pattern.kind()) {
@@ -193,6 +298,8 @@ bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
   case ast::NodeKind::NamePattern: {
     const auto &name = llvm::cast<ast::NamePattern>(pattern);
     // A constant or variant of that name.
+    if (name.name.text == "None")
+      return value.kind == Kind::Choice && value.variant == "None";
     if (ast::Meaning meaning = program.meaningOf(pattern);
         meaning && meaning.kind != MeaningKind::Local) {
       if (meaning.kind == MeaningKind::Variant)
@@ -280,19 +387,8 @@ bool Evaluator::match(const ast::Pattern &pattern, const Value &held) {
     const auto &parts = llvm::cast<ast::TupleStructPattern>(pattern);
     return matchFields(*parts.path, parts.elements, value);
   }
-  case ast::NodeKind::StructPattern: {
-    const auto &parts = llvm::cast<ast::StructPattern>(pattern);
-    if (!matchFields(*parts.path, {}, value))
-      return false;
-    for (const ast::FieldPattern *field : parts.patterns) {
-      auto found = llvm::find_if(value.fields, [&](const Field &candidate) {
-        return candidate.name == field->name.text;
-      });
-      if (found == value.fields.end() || !match(*field->pattern, *found->value))
-        return false;
-    }
-    return true;
-  }
+  case ast::NodeKind::StructPattern:
+    return matchMembers(llvm::cast<ast::StructPattern>(pattern), value);
   case ast::NodeKind::OrPattern:
     return llvm::any_of(
         llvm::cast<ast::OrPattern>(pattern).alternatives,
@@ -336,7 +432,10 @@ Value Evaluator::evalMatch(const ast::MatchExpr &expr,
       if (guard.kind != Kind::Bool || !guard.boolean)
         continue;
     }
-    return eval(*arm->body, expected);
+    Value value = eval(*arm->body, expected);
+    if (!strip(input).dynamic.empty())
+      value.dynamic = "a 'match' decides it when the kernel runs";
+    return value;
   }
   return fail(expr.input->span(), "no arm fits " + describe(input));
 }
@@ -421,12 +520,8 @@ std::vector<Value> Evaluator::evalArgs(ast::List<ast::Expr> args,
   for (auto [index, arg] : llvm::enumerate(args)) {
     TypeRef type;
     if (function && index + offset < function->params.size() &&
-        function->params[index + offset]->type) {
-      std::shared_ptr<Frame> held(callee, [](Frame *) {});
-      std::swap(frame, held);
-      type = evalType(*function->params[index + offset]->type);
-      std::swap(frame, held);
-    }
+        function->params[index + offset]->type)
+      type = evalInCallee(*function->params[index + offset]->type, *callee);
     Value value = eval(*arg, type);
     if (function && index + offset < function->params.size() &&
         function->params[index + offset]->type)
@@ -554,6 +649,21 @@ const ast::FnItem *Evaluator::findMethod(const ast::Node &type,
   return nullptr;
 }
 
+const ast::FnItem *Evaluator::findOnlyMethod(StringRef name) {
+  const ast::FnItem *only = nullptr;
+  for (const auto &module : program.modules())
+    for (const ast::Item *item : module->items)
+      if (const auto *impl = llvm::dyn_cast<ast::ImplItem>(item))
+        for (const ast::Item *member : impl->items)
+          if (const auto *function = llvm::dyn_cast<ast::FnItem>(member);
+              function && function->head.name.text == name) {
+            if (only)
+              return nullptr;
+            only = function;
+          }
+  return only;
+}
+
 Value Evaluator::evalCall(const ast::CallExpr &expr, const TypeRef &expected) {
   const ast::Expr *callee = expr.callee;
   while (const auto *paren = llvm::dyn_cast<ast::ParenExpr>(callee))
@@ -613,7 +723,17 @@ Value Evaluator::evalCall(const ast::CallExpr &expr, const TypeRef &expected) {
       auto self = std::make_shared<Type>();
       self->kind = Type::Kind::Struct;
       self->decl = owner;
+      const ast::GenericArgs *written =
+          path.segments.size() > 1
+              ? path.segments[path.segments.size() - 2]->args
+              : nullptr;
+      self->bound = structArguments(owner, written, nullptr, expr.span());
+      if (meaning.kind == MeaningKind::Self && frame->self->bound)
+        self->bound = frame->self->bound;
+      if (!self->bound)
+        return {};
       inner->self = self;
+      bindImpl(*function, owner, *self->bound, *inner);
       if (!bindGenerics(function->generics, generics, *inner, expr.span()))
         return {};
       bool hasSelf = !function->params.empty() && !function->params[0]->pattern;
@@ -678,7 +798,11 @@ Value Evaluator::evalMethod(const ast::MethodCall &expr,
       auto type = std::make_shared<Type>();
       type->kind = Type::Kind::Struct;
       type->decl = owner;
+      type->bound = self.frame
+                        ? self.frame
+                        : structArguments(owner, nullptr, &self, expr.span());
       inner->self = type;
+      bindImpl(*function, owner, *type->bound, *inner);
       if (!bindGenerics(function->generics, expr.generics, *inner,
                         expr.name.span))
         return {};
@@ -710,15 +834,8 @@ Value Evaluator::evalMethod(const ast::MethodCall &expr,
     if (args.back().isError())
       return {};
   }
-  // What changes a variable in place.
-  if (held.kind == Kind::Reference || self.kind == Kind::Array)
-    if (expr.name.text == "push" && args.size() == 1)
-      if (Slot slot = evalPlace(*expr.receiver)) {
-        while (slot->kind == Kind::Reference)
-          slot = slot->target;
-        slot->fields.push_back({"", std::make_shared<Value>(args[0])});
-        return makeUnit();
-      }
+  if (auto value = changeInPlace(expr, self, args))
+    return *value;
   if (auto value = callPlain(expr, self, args))
     return *value;
   return fail(expr.name.span, describe(self) + " has no method '" +

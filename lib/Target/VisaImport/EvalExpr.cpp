@@ -96,6 +96,14 @@ static std::optional<std::pair<unsigned, bool>> integerShape(StringRef name) {
   return std::pair(bits, isSigned);
 }
 
+bool visa_import::fitsInteger(int64_t number, StringRef type) {
+  auto shape = integerShape(type);
+  if (!shape || shape->first >= 64)
+    return shape && (shape->second || number >= 0);
+  return shape->second ? llvm::isIntN(shape->first, number)
+                       : llvm::isUIntN(shape->first, uint64_t(number));
+}
+
 Value Evaluator::checkRange(Value number, Span place) {
   auto shape = integerShape(number.name);
   if (!shape || shape->first >= 64) {
@@ -395,6 +403,31 @@ Value Evaluator::evalAssociated(const ast::Path &path,
     if (!type.empty() && ast::isApiValue(type, last))
       return makeChoice(type, last);
   }
+  // Associated constants of the source's own types.
+  const ast::Node *owner = meaning.kind == MeaningKind::Self && frame->self
+                               ? frame->self->decl
+                               : meaning.node;
+  if (owner && meaning.rest <= 1) {
+    findMethod(*owner, "");
+    for (const ast::ImplItem *impl : impls[owner])
+      for (const ast::Item *item : impl->items) {
+        const auto *constant = llvm::dyn_cast<ast::ConstItem>(item);
+        if (!constant || constant->head.name.text != last)
+          continue;
+        const auto *type = llvm::dyn_cast<ast::StructItem>(owner);
+        if (!type || !type->generics)
+          return evalItem(*item, path, place);
+        if (meaning.kind == MeaningKind::Self && frame->self->bound)
+          return evalMember(*constant, owner, *frame->self->bound);
+        auto bound =
+            structArguments(owner,
+                            path.segments.size() > 1
+                                ? path.segments[path.segments.size() - 2]->args
+                                : nullptr,
+                            nullptr, place);
+        return bound ? evalMember(*constant, owner, *bound) : Value();
+      }
+  }
   if (last == "SIZE") {
     // What stands before the last name is a type.
     TypeRef type;
@@ -426,18 +459,6 @@ Value Evaluator::evalAssociated(const ast::Path &path,
     return fail(place, "'" + ast::toString(path) +
                            "': only mappings and axes have a SIZE here");
   }
-  // Associated constants of the source's own types.
-  const ast::Node *owner = meaning.kind == MeaningKind::Self && frame->self
-                               ? frame->self->decl
-                               : meaning.node;
-  if (owner) {
-    findMethod(*owner, "");
-    for (const ast::ImplItem *impl : impls[owner])
-      for (const ast::Item *item : impl->items)
-        if (llvm::isa<ast::ConstItem>(item) &&
-            ast::headOf(*item).name.text == last)
-          return evalItem(*item, path, place);
-  }
   return fail(place, "'" + ast::toString(path) + "' is not known in a kernel");
 }
 
@@ -463,6 +484,9 @@ Value Evaluator::evalPath(const ast::PathExpr &expr, const TypeRef &expected) {
     auto found = frame->constants.find(meaning.node);
     if (found != frame->constants.end())
       return found->second;
+    isUnknown |= mayBeUnknown;
+    if (mayBeUnknown)
+      return {};
     return fail(expr.span(), "the value of '" + ast::toString(path) +
                                  "' is not known; write it in the call");
   }
@@ -489,6 +513,10 @@ Value Evaluator::evalPath(const ast::PathExpr &expr, const TypeRef &expected) {
   case MeaningKind::Api:
     if (meaning.api && meaning.api->kind == ast::ApiKind::Operand)
       return makeChoice(meaning.api->name, "");
+    break;
+  case MeaningKind::Builtin:
+    if (ast::toString(path) == "None")
+      return makeChoice("Option", "None");
     break;
   case MeaningKind::Unknown:
     return {}; // was reported

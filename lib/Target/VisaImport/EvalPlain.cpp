@@ -266,12 +266,17 @@ std::optional<Value> Evaluator::callPlain(const ast::MethodCall &expr,
                                           const Value &self,
                                           const std::vector<Value> &args) {
   StringRef name = expr.name.text;
+  bool isOption = self.kind == Kind::Choice && self.name == "Option";
+  if (isOption && name == "unwrap")
+    return callOption(expr, self, args);
   if (args.empty() &&
       llvm::is_contained({"clone", "into", "to_owned", "unwrap", "as_ref",
                           "as_mut", "borrow", "try_into"},
                          name))
     return self;
   switch (self.kind) {
+  case Kind::Choice:
+    return self.name == "Option" ? callOption(expr, self, args) : std::nullopt;
   case Kind::Int:
   case Kind::Float:
     return callNumber(name, self, args, expr.name.span);

@@ -63,7 +63,10 @@ TypeRef Evaluator::evalType(const ast::Type &type) {
   case ast::NodeKind::InferType:
     return nullptr;
   case ast::NodeKind::MappingType: {
+    llvm::SaveAndRestore unknown(isUnknown, false);
     auto text = evalMapping(llvm::cast<ast::MappingType>(type).mapping);
+    if (!text && isUnknown)
+      return nullptr;
     if (!text || !resolveMapping(*text, type.span()))
       return errorType();
     return makeMapping(*text);
@@ -79,9 +82,13 @@ TypeRef Evaluator::evalType(const ast::Type &type) {
   case ast::NodeKind::SliceType: {
     auto array = std::make_shared<Type>();
     array->kind = Type::Kind::Array;
-    if (const auto *sized = llvm::dyn_cast<ast::ArrayType>(&type))
+    if (const auto *sized = llvm::dyn_cast<ast::ArrayType>(&type)) {
       array->args.push_back(evalType(*sized->element));
-    else
+      llvm::SaveAndRestore open(mayBeUnknown, true);
+      if (sized->length && !llvm::isa<ast::PathExpr>(sized->length))
+        if (auto length = evalInteger(*sized->length))
+          array->text = std::to_string(*length);
+    } else
       array->args.push_back(
           evalType(*llvm::cast<ast::SliceType>(type).element));
     return array;
@@ -240,11 +247,15 @@ TypeRef Evaluator::evalPathType(const ast::Path &path, Span place) {
       std::swap(frame, inner);
       return type;
     }
-    if (llvm::isa<ast::StructItem, ast::EnumItem>(meaning.node))
-      return makeNamed(
-          Type::Kind::Struct,
-          ast::headOf(*llvm::cast<ast::Item>(meaning.node)).name.text,
-          meaning.node);
+    if (llvm::isa<ast::StructItem, ast::EnumItem>(meaning.node)) {
+      auto type = std::make_shared<Type>();
+      type->kind = Type::Kind::Struct;
+      type->name = ast::headOf(*llvm::cast<ast::Item>(meaning.node)).name.text;
+      type->decl = meaning.node;
+      type->bound = structArguments(meaning.node, path.segments.back()->args,
+                                    nullptr, place);
+      return type->bound ? TypeRef(type) : errorType();
+    }
     break;
   }
   case MeaningKind::Unknown:
@@ -297,7 +308,9 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
         return "[" + type->text + "]";
       if (type && type->kind == Type::Kind::Error)
         return std::nullopt;
-      fail(mapping->span(), "'" + name + "' is not known here");
+      isUnknown = mayBeUnknown;
+      if (!mayBeUnknown)
+        fail(mapping->span(), "'" + name + "' is not known here");
       return std::nullopt;
     }
     if (meaning)
@@ -327,7 +340,8 @@ std::optional<std::string> Evaluator::evalMapping(const ast::Mapping *mapping) {
       return "[" + type->text + "]";
     if (type && type->kind == Type::Kind::Axis)
       return type->name;
-    if (!type || type->kind != Type::Kind::Error)
+    isUnknown |= mayBeUnknown && !type;
+    if (!isUnknown && (!type || type->kind != Type::Kind::Error))
       fail(mapping->span(), "'" + ast::toString(*escape->type) + "' is " +
                                 (type ? "no mapping" : "not known here"));
     return std::nullopt;

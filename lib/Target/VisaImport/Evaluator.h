@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A walk over the statements of a kernel and of the functions it calls, with
-// all values but tensors' contents known. Five parts, a file each:
+// all values but tensors' contents known. Its parts, a file each:
 //
 //   EvalTypes     types, generic parameters, mapping expressions
 //   EvalExpr      names, literals, operators, aggregates
 //   EvalControl   blocks, patterns, loops, calls of functions and closures
 //   EvalPlain     methods of numbers, arrays, ranges and iterators
+//   EvalLibrary   options, vectors, std::mem; generic parameters of structs
 //   Methods       methods of the crate, which the Emitter turns into operations
 //
 // An expression is evaluated with the type that is expected of it, from which
@@ -139,10 +140,17 @@ private:
                      std::shared_ptr<Frame> frame, Span place);
   Value callClosure(const Value &closure, std::vector<Value> args, Span place);
   const ast::FnItem *findMethod(const ast::Node &type, StringRef name);
+  /// The only method of that name in the source; null if there are several.
+  const ast::FnItem *findOnlyMethod(StringRef name);
   std::vector<Value> evalArgs(ast::List<ast::Expr> args,
                               const ast::FnItem *function, Frame *frame);
+  /// A type in the frame of a function that is called; what of it is not known
+  /// yet is null.
+  TypeRef evalInCallee(const ast::Type &type, Frame &callee);
   /// Binds what a pattern names; false if the value is another.
   bool match(const ast::Pattern &pattern, const Value &value);
+  /// The fields that a pattern names, of a struct or of the context.
+  bool matchMembers(const ast::StructPattern &pattern, const Value &value);
   bool matchFields(const ast::Path &path, ast::List<ast::Pattern> patterns,
                    const Value &value);
   /// The type that a name of a `let` must have by its later uses.
@@ -160,11 +168,38 @@ private:
   /// The elements of an array or range; none after an error.
   std::optional<std::vector<Value>> elementsOf(const Value &value, Span place);
 
+  // EvalLibrary
+  std::optional<Value> callOption(const ast::MethodCall &expr,
+                                  const Value &self,
+                                  const std::vector<Value> &args);
+  /// A method that changes the variable it is called of; none if it is another.
+  std::optional<Value> changeInPlace(const ast::MethodCall &expr,
+                                     const Value &self,
+                                     const std::vector<Value> &args);
+  /// A function of the standard library; none if it is another.
+  std::optional<Value> callStandard(const ast::CallExpr &expr,
+                                    const ast::Path &path, StringRef name,
+                                    const TypeRef &expected);
+  /// What the generic parameters of a struct are, by what is written or by the
+  /// fields of a value; null after an error.
+  std::shared_ptr<Frame> structArguments(const ast::Node *owner,
+                                         const ast::GenericArgs *written,
+                                         const Value *value, Span place);
+  /// Binds the parameters of the `impl` that a function of a struct is in.
+  void bindImpl(const ast::Item &member, const ast::Node *owner,
+                const Frame &bound, Frame &into);
+  /// A constant of a struct that has generic parameters.
+  Value evalMember(const ast::ConstItem &constant, const ast::Node *owner,
+                   const Frame &bound);
+
   // Methods
   Value callApi(const ast::MethodCall &expr, const Value &self,
                 const TypeRef &expected);
   Value callApiFunction(const ast::CallExpr &expr, const ast::Path &path,
                         const ast::Meaning &meaning, const TypeRef &expected);
+  /// A function that makes a number of its type; none if it is another.
+  std::optional<Value> callScalar(const ast::CallExpr &expr,
+                                  const ast::Path &path, StringRef name);
   bool readGenerics(ApiCall &call, const ast::GenericArgs *written);
   Value emitCall(ApiCall &call);
 
@@ -184,6 +219,9 @@ private:
   llvm::StringSet<> widened;
   /// Inside of what the source marks as constant.
   bool inConstant = false;
+  /// Inside of a type whose generic parameters follow from later values; and
+  /// whether it named one that is not known.
+  bool mayBeUnknown = false, isUnknown = false;
   uint64_t stepsLeft;
   bool outOfSteps = false;
   unsigned depth = 0;

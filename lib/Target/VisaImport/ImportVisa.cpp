@@ -28,9 +28,10 @@ class Importer {
 public:
   Importer(const ast::Crates &program, const ImportOptions &options,
            mlir::MLIRContext &context, const Reporter &reporter,
-           const unsigned &errors)
+           const unsigned &errors, llvm::SmallVector<StringRef, 4> numbers)
       : program(program), options(options), context(context),
-        reporter(reporter), errors(errors), emitter(context, reporter, axes),
+        reporter(reporter), errors(errors), numbers(std::move(numbers)),
+        emitter(context, reporter, axes),
         evaluator(program, reporter, axes, emitter, options.stepLimit) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run(const ast::FnItem &function);
@@ -45,6 +46,9 @@ private:
   /// tensor. None after an error.
   std::optional<Value> makeArgument(const ast::Type &written, StringRef name,
                                     Span named);
+  /// A number that the host passes; none after an error.
+  std::optional<Value> makeNumber(const TypeRef &type, StringRef name,
+                                  Span place);
   Value makeTensorArgument(const TypeRef &type, mlir::Value value, bool isMut,
                            StringRef name, Span named);
   bool makeResults(const Value &value, const ast::FnItem &function);
@@ -60,6 +64,10 @@ private:
   const Reporter &reporter;
   /// Reported so far.
   const unsigned &errors;
+  /// What the entry says of the arguments that are numbers, and how many of
+  /// these have been taken.
+  llvm::SmallVector<StringRef, 4> numbers;
+  size_t taken = 0;
   AxisTable axes;
   Emitter emitter;
   Evaluator evaluator;
@@ -242,9 +250,25 @@ std::optional<Value> Importer::makeArgument(const ast::Type &written,
                                                 : "tdma";
     return argument;
   }
+  if (type->kind == Type::Kind::Scalar)
+    return makeNumber(type, name, named);
+  int64_t length = 0;
+  if (type->kind == Type::Kind::Array && type->args[0] &&
+      type->args[0]->kind == Type::Kind::Scalar &&
+      !StringRef(type->text).getAsInteger(10, length)) {
+    std::vector<Value> elements;
+    for (int64_t i = 0; i < length; ++i) {
+      auto number =
+          makeNumber(type->args[0], (name + "_" + llvm::Twine(i)).str(), named);
+      if (!number)
+        return std::nullopt;
+      elements.push_back(std::move(*number));
+    }
+    return makeArray(std::move(elements));
+  }
   if (type->kind != Type::Kind::Tensor) {
-    reporter.error(place) << "an argument of a kernel is a tensor or a "
-                             "Context, found '"
+    reporter.error(place) << "an argument of a kernel is a tensor, a number or "
+                             "a Context, found '"
                           << str(type) << "'";
     return std::nullopt;
   }
@@ -262,6 +286,42 @@ std::optional<Value> Importer::makeArgument(const ast::Type &written,
   }
   const auto *ref = llvm::dyn_cast<ast::RefType>(&written);
   return makeTensorArgument(type, value, ref && ref->isMut, name, named);
+}
+
+std::optional<Value> Importer::makeNumber(const TypeRef &type, StringRef name,
+                                          Span place) {
+  if (taken == numbers.size()) {
+    reporter.error(place) << "the host passes number '" << name
+                          << "'; give it behind the entry's name, as in "
+                             "kernel(3, 0.5, true)";
+    return std::nullopt;
+  }
+  StringRef text = numbers[taken++];
+  Value number;
+  StringRef wanted = type->name;
+  bool isFloat = wanted == "f32" || wanted == "f64", good = true;
+  if (wanted == "bool") {
+    number = makeBool(text == "true");
+    good = text == "true" || text == "false";
+  } else if (isFloat) {
+    number.kind = Kind::Float;
+    number.name = wanted.str();
+    good = !text.getAsDouble(number.number);
+    if (wanted == "f32")
+      number.number = double(float(number.number));
+  } else {
+    number = makeInt(0, wanted);
+    good = !text.getAsInteger(10, number.integer);
+  }
+  if (!good ||
+      (!isFloat && wanted != "bool" && !fitsInteger(number.integer, wanted))) {
+    reporter.error(place) << "'" << excerpt(text) << "' is no number of type '"
+                          << wanted << "', which '" << name << "' is";
+    return std::nullopt;
+  }
+  if (program.release() == ast::Releases::V06)
+    number.dynamic = "the host passes it when it launches the kernel";
+  return number;
 }
 
 Value Importer::makeTensorArgument(const TypeRef &type, mlir::Value value,
@@ -424,6 +484,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(const ast::FnItem &function) {
   collectAxes(function);
   if (!readChips(function))
     return {};
+  if (const TcpMachine *machine = lookupTcpMachine(options.machine))
+    emitter.scratchpadBytes = machine->spmBytesPerDmn;
   mlir::Location loc = reporter.locate(function.head.name.span);
   mlir::OwningOpRef<mlir::ModuleOp> owned = mlir::ModuleOp::create(loc);
   module = *owned;
@@ -437,6 +499,12 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(const ast::FnItem &function) {
   emitter.builder.setInsertionPointToEnd(body);
   if (!makeArguments(function))
     return {};
+  if (taken < numbers.size()) {
+    reporter.error(function.head.name.span)
+        << "'" << function.head.name.text << "' takes " << taken
+        << " numbers, found " << numbers.size();
+    return {};
+  }
   // Values are copies: the buffers are shared.
   Value value = evaluator.run(function, arguments);
   if (errors > 0 || value.isError() || !makeResults(value, function))
@@ -479,13 +547,25 @@ mlir::OwningOpRef<mlir::ModuleOp> Importer::run(const ast::FnItem &function) {
 // Entry
 //===----------------------------------------------------------------------===//
 
+/// The numbers behind an entry's name, `f(3, true)`, which are taken off it.
+static llvm::SmallVector<StringRef, 4> takeNumbers(StringRef &entry) {
+  llvm::SmallVector<StringRef, 4> numbers;
+  size_t open = entry.find('(');
+  if (open == StringRef::npos || !entry.ends_with(")"))
+    return numbers;
+  entry.slice(open + 1, entry.size() - 1).split(numbers, ',', -1, false);
+  for (StringRef &number : numbers)
+    number = number.trim();
+  entry = entry.take_front(open).rtrim();
+  return numbers;
+}
+
 static const ast::FnItem *findEntry(const ast::Crates &program,
-                                    const ImportOptions &options,
-                                    StringRef path,
+                                    StringRef wanted, StringRef path,
                                     mlir::MLIRContext &context) {
   mlir::Location loc = mlir::FileLineColLoc::get(&context, path, 1, 1);
-  if (!options.entry.empty()) {
-    if (const ast::FnItem *found = program.findFunction(options.entry))
+  if (!wanted.empty()) {
+    if (const ast::FnItem *found = program.findFunction(wanted))
       return found;
   } else if (program.kernels().size() == 1) {
     return program.kernels().front();
@@ -500,7 +580,7 @@ static const ast::FnItem *findEntry(const ast::Crates &program,
                  (module->path == "crate" ? "" : around.str() + "::") +
                  ast::headOf(*item).name.text.str();
       }
-  if (options.entry.empty())
+  if (wanted.empty())
     mlir::emitError(loc) << "'" << path << "' has "
                          << (names.empty() ? "no function with #[device]"
                                            : "several kernels")
@@ -508,7 +588,7 @@ static const ast::FnItem *findEntry(const ast::Crates &program,
                          << (names.empty() ? "" : ", there are: " + names);
   else
     mlir::emitError(loc) << "'" << path << "' has no function '"
-                         << excerpt(options.entry)
+                         << excerpt(wanted)
                          << "', or several; its kernels are: "
                          << (names.empty() ? "none" : names);
   return nullptr;
@@ -552,8 +632,12 @@ visa_import::importVisa(llvm::StringRef path, const ImportOptions &options,
                          << " of the crate, not for " << wanted;
     return {};
   }
-  const ast::FnItem *entry = findEntry(program, options, path, context);
+  StringRef name = options.entry;
+  llvm::SmallVector<StringRef, 4> numbers = takeNumbers(name);
+  const ast::FnItem *entry = findEntry(program, name, path, context);
   if (!entry)
     return {};
-  return Importer(program, options, context, reporter, errors).run(*entry);
+  return Importer(program, options, context, reporter, errors,
+                  std::move(numbers))
+      .run(*entry);
 }

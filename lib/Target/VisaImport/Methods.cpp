@@ -209,6 +209,65 @@ Value Evaluator::callApi(const ast::MethodCall &expr, const Value &self,
   return good ? emitCall(call) : Value();
 }
 
+/// Whole numbers of a type that has few bits.
+static int64_t lowBits(int64_t number, unsigned bits) {
+  return llvm::SignExtend64(uint64_t(number), bits);
+}
+
+std::optional<Value> Evaluator::callScalar(const ast::CallExpr &expr,
+                                           const ast::Path &path,
+                                           StringRef name) {
+  // `bf16::from_f32`, `D::zero()`.
+  StringRef scalar = path.segments.front()->name.text;
+  if (path.segments.size() == 2)
+    if (auto found = frame->types.find(program.meaningOf(path).node);
+        found != frame->types.end() && found->second)
+      scalar = found->second->name;
+  bool isFloat = llvm::is_contained(
+      {"f32", "f64", "bf16", "f16", "f8e4m3", "f8e5m2"}, scalar);
+  Value number;
+  if ((name == "zero" || name == "one") && expr.args.empty()) {
+    number = makeInt(name == "one", scalar);
+    if (isFloat)
+      number.kind = Kind::Float;
+    number.number = double(number.integer);
+  } else if (expr.args.size() == 1 &&
+             llvm::is_contained({"from_f32", "from_i32", "from_bits"}, name)) {
+    number = strip(eval(*expr.args[0]));
+    if (number.isError())
+      return Value();
+    bool ofFloat = name == "from_f32";
+    if (number.kind != (ofFloat ? Kind::Float : Kind::Int))
+      return fail(expr.span(), "'" + ast::toString(path) + "' takes " +
+                                   (ofFloat ? "a float" : "an integer") +
+                                   ", found " + describe(number));
+    // A float is rounded where it is used.
+    if (name == "from_i32") {
+      unsigned bits = scalar == "i4" ? 4 : scalar == "i5" ? 5 : 9;
+      number = makeInt(lowBits(number.integer, bits), scalar);
+    } else if (name == "from_bits" && (scalar == "f32" || scalar == "bf16")) {
+      uint32_t bits = uint32_t(number.integer) << (scalar == "f32" ? 0 : 16);
+      StringRef dynamic = number.dynamic;
+      number = {};
+      number.kind = Kind::Float;
+      number.number = llvm::bit_cast<float>(bits);
+      number.name = scalar.str();
+      number.dynamic = dynamic;
+    } else if (name == "from_bits") {
+      return fail(expr.span(), "'" + ast::toString(path) +
+                                   "' has no value in a kernel: the bits of "
+                                   "f32 and bf16 have");
+    }
+  } else {
+    return std::nullopt;
+  }
+  // The compiler of release 0.6 leaves it to when the kernel runs.
+  if (release == ast::Releases::V06 && !inConstant && number.dynamic.empty() &&
+      scalar != "f32")
+    number.dynamic = "a call outside of 'const { .. }' makes it";
+  return number;
+}
+
 Value Evaluator::callApiFunction(const ast::CallExpr &expr,
                                  const ast::Path &path,
                                  const ast::Meaning &meaning,
@@ -261,32 +320,13 @@ Value Evaluator::callApiFunction(const ast::CallExpr &expr,
     return choice;
   }
   if (typeName.empty()) {
-    // `Some(x)`, `Ok(x)`, `i32::from(x)`, `i64::from(x)`.
-    if ((name == "Some" || name == "Ok" || name == "from") &&
-        expr.args.size() == 1)
+    if (auto value = callStandard(expr, path, name, expected))
+      return *value;
+    // `Ok(x)`, `i32::from(x)`, `i64::from(x)`.
+    if ((name == "Ok" || name == "from") && expr.args.size() == 1)
       return eval(*expr.args[0], expected);
-    // The value is rounded where it is used.
-    if (name == "from_f32" && expr.args.size() == 1) {
-      Value number = strip(eval(*expr.args[0]));
-      if (release == ast::Releases::V06 && !inConstant &&
-          number.dynamic.empty())
-        number.dynamic = "a call outside of 'const { .. }' makes it";
-      return number;
-    }
-    if (name == "from_bits" && expr.args.size() == 1 &&
-        path.segments.front()->name.text == "f32") {
-      Value bits = strip(eval(*expr.args[0]));
-      if (bits.kind != Kind::Int)
-        return bits.isError()
-                   ? Value()
-                   : fail(expr.span(),
-                          "bits are an integer, found " + describe(bits));
-      Value number = bits;
-      number.kind = Kind::Float;
-      number.number = llvm::bit_cast<float>(uint32_t(bits.integer));
-      number.name = "f32";
-      return number;
-    }
+    if (auto number = callScalar(expr, path, name))
+      return *number;
     return fail(expr.span(),
                 "'" + ast::toString(path) + "' cannot be called in a kernel");
   }

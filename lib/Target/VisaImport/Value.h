@@ -34,6 +34,7 @@ using llvm::StringRef;
 // Types
 //===----------------------------------------------------------------------===//
 
+struct Frame;
 struct Type;
 using TypeRef = std::shared_ptr<const Type>;
 
@@ -61,10 +62,12 @@ struct Type {
   Kind kind = Kind::Named;
   /// Of Scalar, Tensor, Named; the axis's name.
   std::string name;
-  /// Of Mapping.
+  /// Of Mapping; of Array its length, if it is known.
   std::string text;
   const ast::Node *decl = nullptr;
   std::vector<TypeRef> args;
+  /// Of a Struct: what its generic parameters are.
+  std::shared_ptr<const Frame> bound;
 };
 
 /// The parameters of a tensor type that this importer keeps, in order: "D",
@@ -98,6 +101,9 @@ struct Buffer {
   bool isRead = false;
   /// Elements that were written, counted with repetition.
   int64_t written = 0;
+  /// The tensor that this one is another name of, which what is written to this
+  /// one is written to; null for most.
+  std::shared_ptr<Buffer> base;
 };
 using BufferRef = std::shared_ptr<Buffer>;
 
@@ -183,6 +189,7 @@ struct Value {
   StringRef dynamic;
   /// Of a Struct its item, of a Closure the expression.
   const ast::Node *decl = nullptr;
+  /// Of a Closure, where it was made; of a Struct, its generic parameters.
   std::shared_ptr<Frame> frame;
   Slot target;
 
@@ -196,6 +203,9 @@ Value makeInt(int64_t value, StringRef type = "");
 Value makeTuple(std::vector<Value> elements);
 Value makeArray(std::vector<Value> elements);
 Value makeChoice(StringRef type, StringRef variant);
+Value makeSome(Value inner);
+/// Whether a number is one of an integer type.
+bool fitsInteger(int64_t number, StringRef type);
 /// A copy that shares no plain data with `value`.
 Value copyOf(const Value &value);
 /// What a message calls it: "an integer", "a DmTensor".

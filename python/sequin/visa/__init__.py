@@ -78,11 +78,14 @@ class Kernels:
                 found["::".join([*module.path.split("::")[1:], axis.name])] = axis
         return self._evaluator.axis(self._pick("axis", name, found))
 
-    def launch(self, name: str, context: Context, *tensors: HbmTensor) -> Any:
-        """Compiles and runs a kernel; gives the tensors that it returns. Those that it
-        writes through `&mut` have what was written. Raises CompileError, and what
-        `sequin.Program.run` does."""
-        return context.launch(self.kernel(name), tensors)
+    def launch(self, name: str, context: Context,
+               *arguments: HbmTensor | int | float | bool) -> Any:
+        """Compiles and runs a kernel on tensors and numbers, each in order; gives the
+        tensors that it returns. Those that it writes through `&mut` have what was
+        written. Raises CompileError, and what `sequin.Program.run` does."""
+        tensors = [a for a in arguments if isinstance(a, HbmTensor)]
+        numbers = [a for a in arguments if not isinstance(a, HbmTensor)]
+        return context.launch(self.kernel(name), tensors, numbers)
 
 
 def load(path: str | os.PathLike[str]) -> Kernels:

@@ -189,9 +189,10 @@ def _launch(evaluator: Evaluator, args: list[Any], node: Node) -> Any:
     if len(args) != 2 or not isinstance(args[0], FunctionRef) or not isinstance(args[1], tuple):
         raise Unsupported("launch takes a kernel and a tuple of its arguments", node)
     kernel = evaluator.kernel(args[0].node)
-    tensors = _tensors_of(args[1])
+    tensors, numbers = _tensors_of(args[1]), _numbers_of(args[1])
     try:
-        return evaluator.context.launch(kernel, tensors)  # type: ignore[attr-defined]
+        return evaluator.context.launch(kernel, tensors,  # type: ignore[attr-defined]
+                                        numbers)
     except (CompileError, SimulationTrap) as error:
         raise Refused(error, node) from error
 
@@ -205,6 +206,20 @@ def _tensors_of(value: Any) -> list[HbmTensor]:
     if isinstance(value, Struct):
         return [tensor for member in value.node.members or ()
                 for tensor in _tensors_of(value.fields.get(member.name))]
+    return []
+
+
+def _numbers_of(value: Any) -> list[Any]:
+    """The numbers among the arguments of a launch, in order."""
+    if isinstance(value, Number):
+        return [value.data]
+    if isinstance(value, (bool, np.bool_)):
+        return [bool(value)]
+    if isinstance(value, tuple):
+        return [number for part in value for number in _numbers_of(part)]
+    if isinstance(value, Struct):
+        return [number for member in value.node.members or ()
+                for number in _numbers_of(value.fields.get(member.name))]
     return []
 
 
@@ -347,7 +362,9 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
            want: Any) -> Any:
     name = node.name
     if isinstance(receiver, HostContext):
-        return evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
+        # What a context is bound to is the one machine there is.
+        return receiver if name == "bind" else \
+            evaluator.evaluate((node.args or [])[0], frame, want) if name == "block_on" \
             else NotImplemented
     if isinstance(receiver, Rng):
         # Lanes are drawn one after the other.

@@ -19,6 +19,7 @@ from .tree import Node
 from .values import (
     Builtin,
     Frame,
+    FunctionRef,
     Iter,
     Named,
     NeedsElements,
@@ -341,6 +342,8 @@ def method(evaluator: Evaluator, receiver: Any, node: Node, types: tuple[Any, ..
     """A call by method."""
     if isinstance(receiver, (HostTensor, HbmTensor, host.HostContext, host.Archive, host.Rng)):
         made = host.method(evaluator, receiver, node, types, frame, want)
+    elif isinstance(receiver, FunctionRef) and node.name == "device":
+        made = ()
     else:
         made = library.method(evaluator, receiver, node, types, frame, want)
     if made is NotImplemented:

@@ -237,13 +237,15 @@ class Context:
         """Of all kernels that have run."""
         return sum(launch.result.report.cycles for launch in self.launches)
 
-    def launch(self, kernel: Kernel, tensors: Sequence[HbmTensor]) -> Any:
-        """Compiles and runs a kernel on its tensors in order. Tensors that it takes as
-        `&mut` have what it wrote afterwards; gives what it returns."""
+    def launch(self, kernel: Kernel, tensors: Sequence[HbmTensor],
+               numbers: Sequence[int | float | bool] = ()) -> Any:
+        """Compiles and runs a kernel on its tensors and its numbers, each in order.
+        Tensors that it takes as `&mut` have what it wrote afterwards; gives what it
+        returns."""
         if len(tensors) != len(kernel.parameters):
             raise UsageError(f"'{kernel.entry}' takes {len(kernel.parameters)} tensors, found "
                              f"{len(tensors)}")
-        program = kernel.program(self.target, self.addresses)
+        program = kernel.program(self.target, self.addresses, numbers)
         by_name = {p.name: (p, t) for p, t in zip(kernel.parameters, tensors)}
         arrays = []
         for argument in program.inputs:
@@ -273,19 +275,29 @@ class Kernel:
                  results: list[Parameter], is_tuple: bool) -> None:
         self.file, self.entry = file, entry
         self.parameters, self.results, self.is_tuple = parameters, results, is_tuple
-        self._programs: dict[tuple[str | None, str], Program] = {}
+        self._programs: dict[tuple[str | None, str, str], Program] = {}
 
     def program(self, target: str | None = None,
-                addresses: Literal["allocate", "given"] = "allocate") -> Program:
-        """The kernel, compiled. Raises CompileError."""
-        key = (target, addresses)
+                addresses: Literal["allocate", "given"] = "allocate",
+                numbers: Sequence[int | float | bool] = ()) -> Program:
+        """The kernel, compiled for these numbers. Raises CompileError."""
+        entry = self.entry
+        if numbers:
+            entry += f"({', '.join(_text_of(number) for number in numbers)})"
+        key = (target, addresses, entry)
         if key not in self._programs:
-            self._programs[key] = import_visa(_File(self.file), entry=self.entry, target=target,
+            self._programs[key] = import_visa(_File(self.file), entry=entry, target=target,
                                               addresses=addresses)
         return self._programs[key]
 
     def __repr__(self) -> str:
         return f"<sequin.visa.Kernel {self.entry}>"
+
+
+def _text_of(number: int | float | bool) -> str:
+    """A number as the importer reads it."""
+    return str(bool(number)).lower() if isinstance(number, (bool, np.bool_)) else repr(
+        float(number) if isinstance(number, (float, np.floating)) else int(number))
 
 
 class _File(os.PathLike[str]):

@@ -42,3 +42,25 @@ func.func @grid(%d: !tcp.dm<f32, #grid, "1 # 2">) {
   %1 = tcp.bitcast %d : !tcp.dm<f32, #grid, "1 # 2"> -> !tcp.dm<f32, #grid, "1 # 4">
   return
 }
+
+// -----
+
+#axes = #stream.axes<A = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @more_padding(%0: !tcp.dm<i32, #grid, "A # 16">) {
+  // Padding behind the elements may be left out, but there is none to add.
+  %1 = tcp.bitcast %0 : !tcp.dm<i32, #grid, "A # 16"> -> !tcp.dm<i32, #grid, "A">
+  // expected-error@+1 {{names "A" of size 8 anew as "A # 16" of size 16}}
+  %2 = tcp.bitcast %1 : !tcp.dm<i32, #grid, "A"> -> !tcp.dm<i32, #grid, "A # 16">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 8>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "1 # 256">
+func.func @fewer_elements(%0: !tcp.dm<i32, #grid, "A">) {
+  // expected-error@+1 {{names "A" of size 8 anew as "A % 4" of size 4}}
+  %1 = tcp.bitcast %0 : !tcp.dm<i32, #grid, "A"> -> !tcp.dm<i32, #grid, "A % 4">
+  return
+}

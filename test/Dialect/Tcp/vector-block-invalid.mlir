@@ -583,3 +583,29 @@ func.func @unzip_behind_inter_slice(%0: !tcp.stream<main vector_inter_first i32,
   %1 = tcp.vector_intra_slice_unzip %0 "I", "1 # 2", "1" : <main vector_inter_first i32, #grid, "I", "A % 2 # 8">
   return
 }
+
+// -----
+
+#axes = #stream.axes<A = 512>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
+func.func @operands_for_overlapping_ids(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 2 # 8">) {
+  %1 = tcp.vector_fxp %0 AddFxp (1 : i32) branch [0, 1] : <main vector_branch i32, #grid, "1", "A % 2 # 8">
+  // One use of the adder, an operand for each set of ids.
+  %2 = tcp.vector_fxp %1 AddFxp (2 : i32) branch [2, 4] : <main vector_fxp i32, #grid, "1", "A % 2 # 8">
+  // expected-note@-3 {{already in use here}}
+  // expected-error@+1 {{needs ALU FxpAdd, which can be used once per pass}}
+  %3 = tcp.vector_fxp %2 AddFxp (3 : i32) branch [1, 3] : <main vector_fxp i32, #grid, "1", "A % 2 # 8">
+  return
+}
+
+// -----
+
+#axes = #stream.axes<A = 512>
+#grid = #tcp.grid<#axes, chip "1", cluster "1 # 2", slice "A / 2">
+func.func @another_operation_for_other_ids(%0: !tcp.stream<main vector_branch i32, #grid, "1", "A % 2 # 8">) {
+  // expected-note@+1 {{already in use here}}
+  %1 = tcp.vector_fxp %0 AddFxp (1 : i32) branch [0] : <main vector_branch i32, #grid, "1", "A % 2 # 8">
+  // expected-error@+1 {{needs ALU FxpAdd, which can be used once per pass}}
+  %2 = tcp.vector_fxp %1 SubFxp (2 : i32) branch [1] : <main vector_fxp i32, #grid, "1", "A % 2 # 8">
+  return
+}

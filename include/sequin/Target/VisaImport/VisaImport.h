@@ -36,7 +36,8 @@ enum class Addresses : uint8_t {
 
 struct ImportOptions {
   /// A function below the crate's root ("matmul::kernel"), or its name alone;
-  /// empty: the only function with `#[device]`.
+  /// empty: the only function with `#[device]`. Numbers that the host passes it
+  /// stand behind it, in the order of its arguments: "step(3, 0.5, true)".
   std::string entry;
   /// A row of the machine tables.
   std::string machine = "rngd";

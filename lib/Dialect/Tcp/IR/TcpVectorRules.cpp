@@ -356,13 +356,35 @@ LogicalResult VectorPadWay8Op::verify() {
 // Operations with operands
 //===----------------------------------------------------------------------===//
 
+/// The ExecutionIds of the elements that an operation with operands works on.
+static uint16_t idsOf(Operation *op) {
+  return getIds(op->getAttrOfType<GroupIdAttr>("group"),
+                op->getAttrOfType<DenseI64ArrayAttr>("branch"));
+}
+
+/// Whether an operation is one with the same one in front of it: an operand
+/// for each of several sets of ExecutionIds, of which none takes two.
+static bool isFurtherOperand(Operation *op, Operation *before) {
+  uint16_t taken = 0;
+  for (Operation *one = op->getOperand(0).getDefiningOp();
+       one && one->getName() == op->getName() &&
+       one->getAttr("op") == op->getAttr("op") &&
+       one->getAttr("mode") == op->getAttr("mode");
+       one = one->getOperand(0).getDefiningOp()) {
+    taken |= idsOf(one);
+    if (one == before)
+      return (taken & idsOf(op)) == 0;
+  }
+  return false;
+}
+
 /// Each ALU works once per pass (VEC-07), in a pair once for both groups.
 static LogicalResult verifyAlu(Operation *op) {
   StringRef alu = getAlu(op);
   if (alu.empty()) {
     // The stage has one unit.
     for (Operation *before : operationsBefore(op))
-      if (before->getName() == op->getName()) {
+      if (before->getName() == op->getName() && !isFurtherOperand(op, before)) {
         InFlightDiagnostic diag = op->emitOpError()
                                   << "is used twice in one pass";
         diag.attachNote(before->getLoc()) << "already in use here";
@@ -371,7 +393,7 @@ static LogicalResult verifyAlu(Operation *op) {
     return success();
   }
   for (Operation *before : operationsBefore(op)) {
-    if (getAlu(before) != alu)
+    if (getAlu(before) != alu || isFurtherOperand(op, before))
       continue;
     InFlightDiagnostic diag = op->emitOpError()
                               << "needs ALU " << alu

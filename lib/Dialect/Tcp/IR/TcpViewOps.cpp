@@ -358,8 +358,18 @@ LogicalResult BitcastOp::verify() {
        after.getGrid().getClusterMapping()},
       {before.getGrid().getSliceMapping(), after.getGrid().getSliceMapping()},
       {before.getElementMapping(), after.getElementMapping()}};
+  // Padding behind the elements may be left out.
+  auto isShortened = [](const Mapping &mine, const Mapping &theirs) {
+    llvm::Expected<Mapping> padded = theirs.pad(mine.size());
+    if (padded)
+      return padded->isEquivalent(mine);
+    llvm::consumeError(padded.takeError());
+    return false;
+  };
   for (const auto &[mine, theirs] : levels)
-    if (mine.size() != theirs.size())
+    if (mine.size() != theirs.size() &&
+        (&mine != &std::end(levels)[-1].first || mine.size() < theirs.size() ||
+         !isShortened(mine, theirs)))
       return emitOpError() << "names \"" << mine.str() << "\" of size "
                            << mine.size() << " anew as \"" << theirs.str()
                            << "\" of size " << theirs.size();

@@ -36,6 +36,7 @@ results = {
     "renamed": (run("renamed", x), x.reshape(256, 8)),
     "reduced": (run("reduced", y), y.sum(axis=0)),
     "first_slice": (run("first_slice", y), y[0]),
+    "later_slice": (run("later_slice", y), y[3]),
     # The offset of a row is in bytes.
     "scattered": (run("scattered", rows, places * 32, table), scattered),
     "swapped": (run("clusters::swapped", pairs), pairs[::-1]),

@@ -93,7 +93,7 @@ def Tcp_BranchMode : Tcp_Enum<"BranchMode", "conditional execution", [
 ]>;
 
 /// Comparisons of the branch unit. The manual names none; Never leaves the bit
-/// of the ExecutionId at 0.
+/// of the ExecutionId at 0, the unsigned ones compare the bits of either type.
 def Tcp_InputCompare : Tcp_Enum<"InputCompare", "comparison of an element", [
   I32EnumAttrCase<"Never", 0>,
   I32EnumAttrCase<"Less", 1>,
@@ -102,6 +102,8 @@ def Tcp_InputCompare : Tcp_Enum<"InputCompare", "comparison of an element", [
   I32EnumAttrCase<"NotEqual", 4>,
   I32EnumAttrCase<"GreaterEqual", 5>,
   I32EnumAttrCase<"Greater", 6>,
+  I32EnumAttrCase<"LessUnsigned", 7>,
+  I32EnumAttrCase<"GreaterUnsigned", 8>,
 ]>;
 
 /// Groups of ExecutionIds: by the lowest bit (SIL-34).

@@ -299,7 +299,8 @@ def Tcp_VectorFpToFxpOp : Tcp_StageOp<"vector_fp_to_fxp"> {
 ///
 /// `group` and `branch` condition the operation on the ExecutionId (the manual's
 /// VeBranchOperand::group and OperandRead(branch)): other elements pass
-/// unchanged. `write_operand` keeps the results of some branches in the operand
+/// unchanged. The same operation several times in a row, each for other ids, is
+/// one use of its ALU with an operand for each. `write_operand` keeps the results of some branches in the operand
 /// register (WriteOperand), for the next packet's `operand_read`.
 class Tcp_VectorOperandOp<string mnemonic, Type from, Attr opAttr,
                           string defaultMode>

@@ -186,7 +186,8 @@ def Tcp_BitcastOp : Tcp_Op<"bitcast"> {
   let description = [{
     Another name of the tensor, in the same memory: the element type is another
     one of the same width, and a DM tensor may have other axes, where chips,
-    clusters, slices and elements are as many as before. No command comes of it.
+    clusters, slices and elements are as many as before; padding behind the
+    elements may be left out. No command comes of it.
 
     ```mlir
     %bits = tcp.bitcast %x : !tcp.dm<f32, #grid, "A"> -> !tcp.dm<i32, #grid, "A">
