@@ -143,12 +143,33 @@ unsigned KernelChecker::endOfLoops(Value value, Operation *user) {
 
 /// Where an operation puts a tensor in data memory; none if its place is
 /// another value's.
-static std::optional<int64_t> getDmAddress(Value value) {
+static std::optional<int64_t> getOwnDmAddress(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<CommitOp, ToDmOp, ItosOp>(op) ||
       !isa<DmType>(value.getType()))
     return std::nullopt;
   return op->getAttrOfType<IntegerAttr>("address").getInt();
+}
+
+/// The same, also of what loops leave in the place where they began.
+static std::optional<int64_t> getDmAddress(Value value) {
+  std::optional<int64_t> place;
+  while (auto loop =
+             dyn_cast_or_null<LoopLikeOpInterface>(value.getDefiningOp())) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    OperandRange inits = loop.getInits();
+    ValueRange yielded = loop.getYieldedValues();
+    if (number >= inits.size() || number >= yielded.size())
+      return std::nullopt;
+    std::optional<int64_t> left = getOwnDmAddress(yielded[number]);
+    if (!left || (place && place != left) ||
+        inits[number].getType() != yielded[number].getType())
+      return std::nullopt;
+    place = left;
+    value = inits[number];
+  }
+  std::optional<int64_t> first = getOwnDmAddress(value);
+  return place && place != first ? std::nullopt : first;
 }
 
 /// Whether all rounds of a loop leave what they carry in the place where it
@@ -161,7 +182,7 @@ static bool isCarriedInPlace(LoopLikeOpInterface loop, unsigned number) {
     return false;
   std::optional<int64_t> address = getDmAddress(inits[number]);
   return address && inits[number].getType() == yielded[number].getType() &&
-         getDmAddress(yielded[number]) == address &&
+         getOwnDmAddress(yielded[number]) == address &&
          yielded[number].getParentBlock() ==
              loop.getRegionIterArgs()[number].getOwner();
 }

@@ -120,7 +120,19 @@ module attributes {tcp.target = #tcp.target<"rngd", chips = 1>} {
       %next = tcp.commit %5 at 0 "A, B % 8" : !Stream
       scf.yield %next : !Dm
     }
-    %r = tcp.to_hbm %last at 268435456 : !Dm -> !Hbm
+    // The next loop goes on in that place.
+    %end = scf.for %i = %c0 to %c4 step %c1 iter_args(%now = %last) -> (!Dm) {
+      %0 = tcp.begin main %now : !Dm
+      %1 = tcp.fetch %0 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %2 = tcp.collect %1 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      %other = tcp.commit %2 at 256 "A, B % 8" : !Stream
+      %3 = tcp.begin main %other : !Dm
+      %4 = tcp.fetch %3 i32 "A", "B % 8" : <main begin i32, #grid, "1", "A, B % 8">
+      %5 = tcp.collect %4 "A", "B % 8" : <main fetch i32, #grid, "A", "B % 8">
+      %next = tcp.commit %5 at 0 "A, B % 8" : !Stream
+      scf.yield %next : !Dm
+    }
+    %r = tcp.to_hbm %end at 268435456 : !Dm -> !Hbm
     return %r : !Hbm
   }
   func.func @read_too_late(%in: !Hbm) -> !Hbm {
